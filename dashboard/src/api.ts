@@ -52,7 +52,7 @@ export const reach = {
   },
 };
 
-type Query = Readonly<Record<string, string | number | boolean | undefined | null>>;
+export type Query = Readonly<Record<string, string | number | boolean | undefined | null>>;
 
 export function withQuery(path: string, query: Query = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== '');

@@ -21,8 +21,8 @@ function focusFirst(done: HTMLElement | null): void {
 export function ActionDialog({
   trigger,
   tone = 'plain',
-  title,
-  confirm,
+  title = trigger,
+  confirm = trigger,
   children,
   act,
   done,
@@ -32,8 +32,8 @@ export function ActionDialog({
 }: {
   trigger: string;
   tone?: 'plain' | 'primary' | 'danger';
-  title: string;
-  confirm: string;
+  title?: string;
+  confirm?: string;
   children?: ReactNode;
   /** @param key the same for every try of one opened dialog @returns `stays` where something is left to confirm */
   act: (key: string) => Promise<unknown>;

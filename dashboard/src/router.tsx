@@ -6,6 +6,7 @@ import {
   Navigate,
   Outlet,
 } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useParam } from './address.js';
 import { isMode, keepMode, lastMode, Session, useSession } from './session.js';
 import { Shell } from './shell.js';
@@ -57,70 +58,31 @@ const mode = createRoute({
   component: () => (isMode(useParam('mode')) ? <Outlet /> : <Missing />),
 });
 
-const screen = <const P extends string>(path: P, component: ReturnType<typeof lazyRouteComponent>) =>
-  createRoute({ getParentRoute: () => mode, path, component });
-const own = <const P extends string>(path: P, component: ReturnType<typeof lazyRouteComponent>) =>
-  createRoute({ getParentRoute: () => inside, path, component });
+/** A module that has a screen of that name. */
+type Load<N extends string> = () => Promise<Readonly<Record<N, () => ReactNode>>>;
+
+const screen = <const P extends string, N extends string>(path: P, load: Load<N>, name: N) =>
+  createRoute({ getParentRoute: () => mode, path, component: lazyRouteComponent(load, name) });
+const own = <const P extends string, N extends string>(path: P, load: Load<N>, name: N) =>
+  createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(load, name) });
 
 const screens = [
-  screen(
-    '/',
-    lazyRouteComponent(() => import('./screens/home.js'), 'Home'),
-  ),
-  screen(
-    'sales',
-    lazyRouteComponent(() => import('./screens/sales.js'), 'Sales'),
-  ),
-  screen(
-    'sales/new',
-    lazyRouteComponent(() => import('./screens/new-charge.js'), 'NewCharge'),
-  ),
-  screen(
-    'sales/$id',
-    lazyRouteComponent(() => import('./screens/sale.js'), 'Sale'),
-  ),
-  screen(
-    'balance',
-    lazyRouteComponent(() => import('./screens/balance.js'), 'Balance'),
-  ),
-  screen(
-    'reports',
-    lazyRouteComponent(() => import('./screens/reports.js'), 'Reports'),
-  ),
-  screen(
-    'disputes',
-    lazyRouteComponent(() => import('./screens/disputes.js'), 'Disputes'),
-  ),
-  screen(
-    'disputes/$id',
-    lazyRouteComponent(() => import('./screens/dispute.js'), 'Dispute'),
-  ),
-  screen(
-    'webhooks',
-    lazyRouteComponent(() => import('./screens/webhooks.js'), 'Webhooks'),
-  ),
-  screen(
-    'webhooks/deliveries/$id',
-    lazyRouteComponent(() => import('./screens/delivery.js'), 'Delivery'),
-  ),
-  screen(
-    'developers',
-    lazyRouteComponent(() => import('./screens/developers.js'), 'Developers'),
-  ),
+  screen('/', () => import('./screens/home.js'), 'Home'),
+  screen('sales', () => import('./screens/sales.js'), 'Sales'),
+  screen('sales/new', () => import('./screens/new-charge.js'), 'NewCharge'),
+  screen('sales/$id', () => import('./screens/sale.js'), 'Sale'),
+  screen('balance', () => import('./screens/balance.js'), 'Balance'),
+  screen('reports', () => import('./screens/reports.js'), 'Reports'),
+  screen('disputes', () => import('./screens/disputes.js'), 'Disputes'),
+  screen('disputes/$id', () => import('./screens/dispute.js'), 'Dispute'),
+  screen('webhooks', () => import('./screens/webhooks.js'), 'Webhooks'),
+  screen('webhooks/deliveries/$id', () => import('./screens/delivery.js'), 'Delivery'),
+  screen('developers', () => import('./screens/developers.js'), 'Developers'),
 ] as const;
 const people = [
-  own(
-    'team',
-    lazyRouteComponent(() => import('./screens/team.js'), 'Team'),
-  ),
-  own(
-    'settings',
-    lazyRouteComponent(() => import('./screens/settings.js'), 'Settings'),
-  ),
-  own(
-    'operations',
-    lazyRouteComponent(() => import('./screens/operations.js'), 'Operations'),
-  ),
+  own('team', () => import('./screens/team.js'), 'Team'),
+  own('settings', () => import('./screens/settings.js'), 'Settings'),
+  own('operations', () => import('./screens/operations.js'), 'Operations'),
 ] as const;
 
 export const router = createRouter({

@@ -148,6 +148,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
+/** A row that has both as they are called here is spread into it. */
 export function Money({ amount, currency = 'BRL' }: { amount: number | null; currency?: string }): ReactNode {
   const { language } = useLanguage();
   return amount === null ? (
@@ -334,21 +335,18 @@ export interface Column<R> {
   readonly isNumber?: boolean;
 }
 
+export interface Tabled<R> {
+  readonly label: string;
+  readonly columns: readonly Column<R>[];
+  readonly rows: readonly R[];
+  readonly keyOf: (row: R) => string;
+}
+
 /**
  * Rows that scroll inside of their card where they are wider than it. Arrows move between the links of the rows, and
  * Enter follows one.
  */
-export function Table<R>({
-  label,
-  columns,
-  rows,
-  keyOf,
-}: {
-  label: string;
-  columns: readonly Column<R>[];
-  rows: readonly R[];
-  keyOf: (row: R) => string;
-}): ReactNode {
+export function Table<R>({ label, columns, rows, keyOf }: Tabled<R>): ReactNode {
   const body = useRef<HTMLTableSectionElement>(null);
   const move = (event: React.KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -388,19 +386,18 @@ export function Table<R>({
   );
 }
 
-/** Terms and what they are here. */
-export function Facts({ rows }: { rows: readonly (readonly [string, ReactNode] | null)[] }): ReactNode {
+/** Terms and what they are here; those that are nothing here, `null` or `false`, are left out. */
+export function Facts({ rows }: { rows: readonly (readonly [string, ReactNode])[] }): ReactNode {
   return (
     <dl className="facts">
-      {rows.map(
-        (row) =>
-          row && (
-            <div key={row[0]}>
-              <dt>{row[0]}</dt>
-              <dd>{row[1]}</dd>
-            </div>
-          ),
-      )}
+      {rows
+        .filter(([, what]) => what !== null && what !== false)
+        .map(([term, what]) => (
+          <div key={term}>
+            <dt>{term}</dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
     </dl>
   );
 }

@@ -1,6 +1,12 @@
 import type { VerificationBody } from '../../src/webhooks/dto/verification.body.js';
 import type { Translate } from './language.js';
 
+/** Words for people by the service's own; one that has none here is shown as it came. */
+export const inWords =
+  (words: (t: Translate) => Readonly<Record<string, string>>) =>
+  (word: string, t: Translate): string =>
+    words(t)[word] ?? word;
+
 type VerificationReason = NonNullable<VerificationBody['reason']>;
 
 /** By which a list of sales can be narrowed. */
@@ -18,22 +24,19 @@ export const SALE_STATUSES = [
 ] as const;
 
 /** The words of the statuses of a sale, for people. */
-export function saleStatus(status: string, t: Translate): string {
-  const words: Readonly<Record<string, string>> = {
-    PENDING: t('Sendo criada', 'Being created'),
-    WAITING_PAYMENT: t('Aguarda pagamento', 'Waiting'),
-    PROCESSING: t('Em análise', 'Under review'),
-    PAID: t('Paga', 'Paid'),
-    APPROVED: t('Paga (cartão)', 'Paid (card)'),
-    REFUSED: t('Recusada', 'Refused'),
-    CANCELLED: t('Cancelada', 'Cancelled'),
-    EXPIRED: t('Expirada', 'Expired'),
-    REFUNDED: t('Reembolsada', 'Refunded'),
-    DISPUTE: t('Em disputa', 'Disputed'),
-    CHARGEBACK: t('Contestada no cartão', 'Charged back'),
-  };
-  return words[status] ?? status;
-}
+export const saleStatus = inWords((t) => ({
+  PENDING: t('Sendo criada', 'Being created'),
+  WAITING_PAYMENT: t('Aguarda pagamento', 'Waiting'),
+  PROCESSING: t('Em análise', 'Under review'),
+  PAID: t('Paga', 'Paid'),
+  APPROVED: t('Paga (cartão)', 'Paid (card)'),
+  REFUSED: t('Recusada', 'Refused'),
+  CANCELLED: t('Cancelada', 'Cancelled'),
+  EXPIRED: t('Expirada', 'Expired'),
+  REFUNDED: t('Reembolsada', 'Refunded'),
+  DISPUTE: t('Em disputa', 'Disputed'),
+  CHARGEBACK: t('Contestada no cartão', 'Charged back'),
+}));
 
 /** The status of a sale of which a part went back says so. */
 export function saleState(
@@ -44,182 +47,137 @@ export function saleState(
   return isPart ? t('Paga, devolvida em parte', 'Paid, refunded in part') : saleStatus(status, t);
 }
 
-export function methodName(method: string, t: Translate): string {
-  const words: Readonly<Record<string, string>> = {
-    PIX: 'Pix',
-    CREDIT_CARD: t('Cartão', 'Card'),
-    BOLETO: 'Boleto',
-    MBWAY: 'MB WAY',
-    MULTIBANCO: 'Multibanco',
-    CRYPTO: t('Cripto', 'Crypto'),
-  };
-  return words[method] ?? method;
-}
+export const methodName = inWords((t) => ({
+  PIX: 'Pix',
+  CREDIT_CARD: t('Cartão', 'Card'),
+  BOLETO: 'Boleto',
+  MBWAY: 'MB WAY',
+  MULTIBANCO: 'Multibanco',
+  CRYPTO: t('Cripto', 'Crypto'),
+}));
 
 /** What merchants write at a sale, by the names that the dashboard and the examples use. */
-export function metadataName(name: string, t: Translate): string {
-  const words: Readonly<Record<string, string>> = {
-    order_id: t('Pedido', 'Order'),
-    description: t('Descrição', 'Description'),
-  };
-  return words[name] ?? name;
-}
+export const metadataName = inWords((t) => ({
+  order_id: t('Pedido', 'Order'),
+  description: t('Descrição', 'Description'),
+}));
 
-export function caseStatus(status: string, t: Translate): string {
-  const words: Readonly<Record<string, string>> = {
-    open: t('Aberta', 'Open'),
-    appealed: t('Defesa enviada', 'Appealed'),
-    accepted: t('Aceita', 'Accepted'),
-    rejected: t('Negada', 'Rejected'),
-    closed: t('Encerrada', 'Closed'),
-  };
-  return words[status] ?? status;
-}
+export const caseStatus = inWords((t) => ({
+  open: t('Aberta', 'Open'),
+  appealed: t('Defesa enviada', 'Appealed'),
+  accepted: t('Aceita', 'Accepted'),
+  rejected: t('Negada', 'Rejected'),
+  closed: t('Encerrada', 'Closed'),
+}));
 
-export function moneyOutcome(outcome: string, t: Translate): string {
-  const words: Readonly<Record<string, string>> = {
-    refunded_to_merchant: t('Voltou para a loja', 'Came back to the shop'),
-    closed_without_refund: t('Não voltou para a loja', 'Not returned to the shop'),
-    lost: t('Perdido', 'Lost'),
-  };
-  return words[outcome] ?? outcome;
-}
+export const moneyOutcome = inWords((t) => ({
+  refunded_to_merchant: t('Voltou para a loja', 'Came back to the shop'),
+  closed_without_refund: t('Não voltou para a loja', 'Not returned to the shop'),
+  lost: t('Perdido', 'Lost'),
+}));
 
-export function refundStatus(status: string, t: Translate): string {
-  const words: Readonly<Record<string, string>> = {
-    PENDING: t('Na fila', 'Waiting'),
-    IN_PROGRESS: t('A caminho', 'On its way'),
-    REFUNDED: t('Devolvido', 'Given back'),
-    FAILED: t('Falhou', 'Failed'),
-  };
-  return words[status] ?? status;
-}
+export const refundStatus = inWords((t) => ({
+  PENDING: t('Na fila', 'Waiting'),
+  IN_PROGRESS: t('A caminho', 'On its way'),
+  REFUNDED: t('Devolvido', 'Given back'),
+  FAILED: t('Falhou', 'Failed'),
+}));
 
-export function deliveryStatus(status: string, t: Translate): string {
-  const words: Readonly<Record<string, string>> = {
-    PENDING: t('Na fila', 'Waiting'),
-    PROCESSING: t('Sendo enviada', 'Being sent'),
-    DELIVERED: t('Entregue', 'Delivered'),
-    FAILED: t('Falhou', 'Failed'),
-    CANCELLED: t('Cancelada', 'Cancelled'),
-  };
-  return words[status] ?? status;
-}
+export const deliveryStatus = inWords((t) => ({
+  PENDING: t('Na fila', 'Waiting'),
+  PROCESSING: t('Sendo enviada', 'Being sent'),
+  DELIVERED: t('Entregue', 'Delivered'),
+  FAILED: t('Falhou', 'Failed'),
+  CANCELLED: t('Cancelada', 'Cancelled'),
+}));
 
-export function entryType(type: string, t: Translate): string {
-  const words: Readonly<Record<string, string>> = {
-    sale: t('Venda', 'Sale'),
-    fee: t('Tarifa', 'Fee'),
-    release: t('Liberação', 'Release'),
-    refund: t('Reembolso', 'Refund'),
-    refund_failed: t('Reembolso que falhou', 'Failed refund'),
-    med_hold: t('Retido por disputa', 'Held for a dispute'),
-    med_release: t('Liberado da disputa', 'Released from a dispute'),
-    med_loss: t('Perdido em disputa', 'Lost in a dispute'),
-    chargeback: t('Contestação do cartão', 'Chargeback'),
-    correction: t('Correção', 'Correction'),
-  };
-  return words[type] ?? type;
-}
+export const entryType = inWords((t) => ({
+  sale: t('Venda', 'Sale'),
+  fee: t('Tarifa', 'Fee'),
+  release: t('Liberação', 'Release'),
+  refund: t('Reembolso', 'Refund'),
+  refund_failed: t('Reembolso que falhou', 'Failed refund'),
+  med_hold: t('Retido por disputa', 'Held for a dispute'),
+  med_release: t('Liberado da disputa', 'Released from a dispute'),
+  med_loss: t('Perdido em disputa', 'Lost in a dispute'),
+  chargeback: t('Contestação do cartão', 'Chargeback'),
+  correction: t('Correção', 'Correction'),
+}));
 
-export function bucketName(bucket: string, t: Translate): string {
-  const words: Readonly<Record<string, string>> = {
-    available: t('Disponível', 'Available'),
-    pending: t('A liberar', 'Pending'),
-    retained: t('Retido', 'Held'),
-    reserved: t('Reservado', 'Reserved'),
-  };
-  return words[bucket] ?? bucket;
-}
+export const bucketName = inWords((t) => ({
+  available: t('Disponível', 'Available'),
+  pending: t('A liberar', 'Pending'),
+  retained: t('Retido', 'Held'),
+  reserved: t('Reservado', 'Reserved'),
+}));
 
 /** Why a Pix goes back. */
-export function returnReason(reason: string, t: Translate): string {
-  const words: Readonly<Record<string, string>> = {
-    wrong_amount: t('valor diferente do da cobrança', 'another amount than the charge’s'),
-    late: t('chegou depois do prazo', 'came too late'),
-    duplicate: t('a cobrança já estava paga', 'the charge was paid already'),
-    charge_closed: t('a cobrança já estava encerrada', 'the charge was over'),
-    payer_mismatch: t('outra pessoa pagou', 'somebody else paid'),
-    payer_unknown: t('o banco não diz quem pagou', 'the bank does not say who paid'),
-    review_returned: t('um operador devolveu', 'an operator returned it'),
-    cancelled: t('a cobrança foi cancelada', 'the charge was cancelled'),
-    unmatched: t('não tem cobrança', 'no charge matches'),
-  };
-  return words[reason] ?? reason;
-}
+export const returnReason = inWords((t) => ({
+  wrong_amount: t('valor diferente do da cobrança', 'another amount than the charge’s'),
+  late: t('chegou depois do prazo', 'came too late'),
+  duplicate: t('a cobrança já estava paga', 'the charge was paid already'),
+  charge_closed: t('a cobrança já estava encerrada', 'the charge was over'),
+  payer_mismatch: t('outra pessoa pagou', 'somebody else paid'),
+  payer_unknown: t('o banco não diz quem pagou', 'the bank does not say who paid'),
+  review_returned: t('um operador devolveu', 'an operator returned it'),
+  cancelled: t('a cobrança foi cancelada', 'the charge was cancelled'),
+  unmatched: t('não tem cobrança', 'no charge matches'),
+}));
 
-export function returnStatus(status: string, t: Translate): string {
-  const words: Readonly<Record<string, string>> = {
-    pending: t('Na fila', 'Waiting'),
-    in_progress: t('A caminho', 'On its way'),
-    failed: t('Falhou', 'Failed'),
-    accepted: t('Aceito', 'Accepted'),
-    returned: t('Devolvido', 'Returned'),
-  };
-  return words[status] ?? status;
-}
+export const returnStatus = inWords((t) => ({
+  pending: t('Na fila', 'Waiting'),
+  in_progress: t('A caminho', 'On its way'),
+  failed: t('Falhou', 'Failed'),
+  accepted: t('Aceito', 'Accepted'),
+  returned: t('Devolvido', 'Returned'),
+}));
 
 /** What workers do, for who sees it overdue. */
-export function workKind(kind: string, t: Translate): string {
-  const words: Readonly<Record<string, string>> = {
-    acquirer: t('Cobrança no banco', 'Charge at the bank'),
-    'acquirers.notification': t('Aviso do banco', 'Notification of the bank'),
-    deliveries: t('Entrega de webhook', 'Webhook delivery'),
-    delivery: t('Entrega de webhook', 'Webhook delivery'),
-    evidence_cleanup: t('Remoção de provas', 'Removal of evidence'),
-    login_failures: t('Aviso de acessos recusados', 'Notice of failed logins'),
-    mail: t('E-mail', 'Mail'),
-    receipt: t('Recibo ao pagador', 'Receipt to the payer'),
-    'reconciliation.statement': t('Conciliação', 'Reconciliation'),
-    refund: t('Reembolso', 'Refund'),
-    report: t('Relatório', 'Report'),
-    return: t('Devolução de um Pix', 'Return of a Pix'),
-    'transactions.expiry': t('Vencimento de cobranças', 'Expiry of charges'),
-  };
-  return words[kind] ?? kind;
-}
+export const workKind = inWords((t) => ({
+  acquirer: t('Cobrança no banco', 'Charge at the bank'),
+  'acquirers.notification': t('Aviso do banco', 'Notification of the bank'),
+  deliveries: t('Entrega de webhook', 'Webhook delivery'),
+  delivery: t('Entrega de webhook', 'Webhook delivery'),
+  evidence_cleanup: t('Remoção de provas', 'Removal of evidence'),
+  login_failures: t('Aviso de acessos recusados', 'Notice of failed logins'),
+  mail: t('E-mail', 'Mail'),
+  receipt: t('Recibo ao pagador', 'Receipt to the payer'),
+  'reconciliation.statement': t('Conciliação', 'Reconciliation'),
+  refund: t('Reembolso', 'Refund'),
+  report: t('Relatório', 'Report'),
+  return: t('Devolução de um Pix', 'Return of a Pix'),
+  'transactions.expiry': t('Vencimento de cobranças', 'Expiry of charges'),
+}));
 
 /** What the service cannot read of a bank. */
-export function unreadableKind(kind: string, t: Translate): string {
-  const words: Readonly<Record<string, string>> = {
-    pix: 'Pix',
-    charge: t('Cobrança', 'Charge'),
-    payment: t('Pagamento', 'Payment'),
-    order: t('Pedido', 'Order'),
-    dispute: t('Disputa', 'Dispute'),
-    return: t('Devolução', 'Return'),
-  };
-  return words[kind] ?? kind;
-}
+export const unreadableKind = inWords((t) => ({
+  pix: 'Pix',
+  charge: t('Cobrança', 'Charge'),
+  payment: t('Pagamento', 'Payment'),
+  order: t('Pedido', 'Order'),
+  dispute: t('Disputa', 'Dispute'),
+  return: t('Devolução', 'Return'),
+}));
 
-export function fraudRule(code: string, t: Translate): string {
-  const words: Readonly<Record<string, string>> = {
-    'fraud.document_blocked': t('documento bloqueado', 'blocked document'),
-    'fraud.amount_limit_exceeded': t('acima do valor máximo', 'above the maximum ticket'),
-    'fraud.velocity_exceeded': t('muitas por minuto', 'too many a minute'),
-  };
-  return words[code] ?? code;
-}
+export const fraudRule = inWords((t) => ({
+  'fraud.document_blocked': t('documento bloqueado', 'blocked document'),
+  'fraud.amount_limit_exceeded': t('acima do valor máximo', 'above the maximum ticket'),
+  'fraud.velocity_exceeded': t('muitas por minuto', 'too many a minute'),
+}));
 
-export function fraudOperation(operation: string, t: Translate): string {
-  const words: Readonly<Record<string, string>> = {
-    charge: t('cobrança', 'charge'),
-    payment: t('pagamento', 'payment'),
-    refund: t('reembolso', 'refund'),
-  };
-  return words[operation] ?? operation;
-}
+export const fraudOperation = inWords((t) => ({
+  charge: t('cobrança', 'charge'),
+  payment: t('pagamento', 'payment'),
+  refund: t('reembolso', 'refund'),
+}));
 
 /** What the payer’s bank calls a dispute where it gives no reason. */
-export function caseType(type: string, t: Translate): string {
-  const words: Readonly<Record<string, string>> = {
-    med: 'MED',
-    chargeback: t('contestação no cartão', 'chargeback'),
-    dispute: t('compra não reconhecida', 'not recognised'),
-    fraud: t('fraude denunciada', 'fraud reported'),
-  };
-  return words[type] ?? type;
-}
+export const caseType = inWords((t) => ({
+  med: 'MED',
+  chargeback: t('contestação no cartão', 'chargeback'),
+  dispute: t('compra não reconhecida', 'not recognised'),
+  fraud: t('fraude denunciada', 'fraud reported'),
+}));
 
 /** Why a signature does not check; English says more, as it came. */
 export function verificationReason(reason: VerificationReason, message: string, t: Translate): string {

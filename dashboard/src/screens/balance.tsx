@@ -1,17 +1,19 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { BalanceBody, ReleaseListBody } from '../../../src/wallets/dto/wallet.body.js';
-import type { WalletEntryBody, WalletEntryListBody } from '../../../src/wallets/dto/wallet-entry.body.js';
+import type { WalletEntryBody } from '../../../src/wallets/dto/wallet-entry.body.js';
 import { ENTRY_TYPES } from '../../../src/wallets/entry-types.js';
 import { useQueryText } from '../address.js';
-import { call, door, withQuery } from '../api.js';
+import { call, door } from '../api.js';
 import { day } from '../format.js';
 import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
+import { Listing, usePages } from '../lists.js';
 import { useMode } from '../session.js';
-import { Button, Card, Choice, Empty, Facts, Failure, Input, Link, Loading, Money, Page, Table, Time } from '../ui.js';
+import { Button, Card, Choice, Facts, Failure, Input, Link, Loading, Money, Page, Table, Time } from '../ui.js';
 import { bucketName, entryType } from '../words.js';
+import { balanceFacts } from './balance-facts.js';
 
 /** Without those that no entry has yet. */
 const TYPES = ENTRY_TYPES.filter((type) => type !== 'fee' && !type.startsWith('payout'));
@@ -34,16 +36,8 @@ export function Balance(): ReactNode {
     queryKey: [mode, 'releases'],
     queryFn: () => call<ReleaseListBody>('GET', door(mode, '/wallets/releases')),
   });
-  const entries = useInfiniteQuery({
-    queryKey: [mode, 'entries', filters],
-    queryFn: ({ pageParam }) =>
-      call<WalletEntryListBody>(
-        'GET',
-        door(mode, withQuery('/wallets/entries', { ...filters, limit: 50, starting_after: pageParam })),
-      ),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-  });
+  const statement = door(mode, '/wallets/entries');
+  const entries = usePages<WalletEntryBody>([mode, 'entries', filters], statement, { ...filters, limit: 50 });
   // What stands above the statement comes first, so that nothing moves down when it comes.
   if (balance.isPending || releases.isPending)
     return (
@@ -54,7 +48,6 @@ export function Balance(): ReactNode {
   const others = (balance.data?.balances ?? []).filter(({ currency }) => currency !== balance.data?.currency);
   const currencies = (balance.data?.balances ?? []).map(({ currency }) => currency);
   const isFiltered = Object.values(filters).some((value) => value !== '');
-  const rows = entries.data?.pages.flatMap(({ data }) => data) ?? [];
   const cause = ({ source, payment_id: paymentId }: WalletEntryBody): ReactNode => {
     if (source?.object === 'refund' && paymentId !== null)
       return <Link to={`/${mode}/sales/${paymentId}`}>{t('reembolso de uma venda', 'refund of a sale')}</Link>;
@@ -78,28 +71,7 @@ export function Balance(): ReactNode {
         {balance.data && (
           <Facts
             rows={[
-              [
-                t('Disponível', 'Available'),
-                <Money amount={balance.data.available} currency={balance.data.currency} />,
-              ],
-              [t('A liberar', 'Pending'), <Money amount={balance.data.pending} currency={balance.data.currency} />],
-              balance.data.retained === undefined
-                ? null
-                : [
-                    t('Retido por disputas', 'Held for disputes'),
-                    <Link to={`/${mode}/disputes`}>
-                      <Money amount={balance.data.retained} currency={balance.data.currency} />
-                    </Link>,
-                  ],
-              balance.data.next_release_at === null
-                ? null
-                : [
-                    t('Próxima liberação', 'Next release'),
-                    <>
-                      <Money amount={balance.data.next_release_amount} currency={balance.data.currency} />{' '}
-                      <Time at={balance.data.next_release_at} />
-                    </>,
-                  ],
+              ...balanceFacts(balance.data, t, (amount) => <Link to={`/${mode}/disputes`}>{amount}</Link>),
               ...others.map(
                 ({ currency, available, pending }) =>
                   [
@@ -152,48 +124,31 @@ export function Balance(): ReactNode {
         <Input label={t('Até', 'To')} name="created_before" type="date" defaultValue={filters['created_before']} />
         <Button type="submit">{t('Filtrar', 'Filter')}</Button>
       </form>
-      {entries.error && <Failure error={entries.error} retry={() => void entries.refetch()} />}
-      {entries.isPending && <Loading />}
-      {entries.data && rows.length === 0 && (
-        <Empty title={t('Nenhum lançamento.', 'No entries.')}>
-          {!isFiltered && (
-            <p>
-              {t(
-                'O extrato começa com a primeira venda paga.',
-                'The statement begins with the first sale that is paid.',
-              )}
-            </p>
-          )}
-        </Empty>
-      )}
-      {rows.length > 0 && (
-        <Table
-          label={t('Extrato', 'Statement')}
-          rows={rows}
-          keyOf={({ id }) => id}
-          columns={[
-            { name: t('Quando', 'When'), cell: ({ created_at: at }) => <Time at={at} /> },
-            { name: t('O quê', 'What'), cell: ({ type }) => entryType(type, t) },
-            { name: t('Conta', 'Part'), cell: ({ bucket }) => bucketName(bucket, t) },
-            {
-              name: t('Valor', 'Amount'),
-              isNumber: true,
-              cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
-            },
-            {
-              name: t('Saldo depois', 'Balance after'),
-              isNumber: true,
-              cell: (entry) => <Money amount={entry.balance} currency={entry.currency} />,
-            },
-            { name: t('Por quê', 'Why'), cell: cause },
-          ]}
-        />
-      )}
-      {entries.hasNextPage && (
-        <Button disabled={entries.isFetchingNextPage} onClick={() => void entries.fetchNextPage()}>
-          {t('Mais antigos', 'Older ones')}
-        </Button>
-      )}
+      <Listing
+        list={entries}
+        rows={entries.data}
+        label={t('Extrato', 'Statement')}
+        empty={t('Nenhum lançamento.', 'No entries.')}
+        keyOf={({ id }) => id}
+        columns={[
+          { name: t('Quando', 'When'), cell: ({ created_at: at }) => <Time at={at} /> },
+          { name: t('O quê', 'What'), cell: ({ type }) => entryType(type, t) },
+          { name: t('Conta', 'Part'), cell: ({ bucket }) => bucketName(bucket, t) },
+          { name: t('Valor', 'Amount'), isNumber: true, cell: (one) => <Money {...one} /> },
+          {
+            name: t('Saldo depois', 'Balance after'),
+            isNumber: true,
+            cell: (one) => <Money {...one} amount={one.balance} />,
+          },
+          { name: t('Por quê', 'Why'), cell: cause },
+        ]}
+      >
+        {!isFiltered && (
+          <p>
+            {t('O extrato começa com a primeira venda paga.', 'The statement begins with the first sale that is paid.')}
+          </p>
+        )}
+      </Listing>
     </Page>
   );
 }
@@ -210,15 +165,11 @@ function Releases({ list }: { list: ReleaseListBody }): ReactNode {
         columns={[
           { name: t('Dia', 'Day'), cell: ({ release_at: at }) => day(at, language) },
           { name: t('Vendas', 'Sales'), isNumber: true, cell: ({ count }) => String(count) },
-          {
-            name: t('Valor', 'Amount'),
-            isNumber: true,
-            cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
-          },
+          { name: t('Valor', 'Amount'), isNumber: true, cell: (one) => <Money {...one} /> },
           {
             name: t('Da reserva', 'Of the reserve'),
             isNumber: true,
-            cell: ({ reserve, currency }) => <Money amount={reserve} currency={currency} />,
+            cell: (one) => <Money {...one} amount={one.reserve} />,
           },
         ]}
       />

@@ -1,37 +1,36 @@
-import { type ReactNode, useState } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import type { CorrectionBody } from '../../../src/operations/dto/correction.body.js';
 import type { UnmatchedPixBody } from '../../../src/operations/dto/review.body.js';
 import { call } from '../api.js';
 import { ActionDialog } from '../dialog.js';
 import { money, parseAmount } from '../format.js';
-import { type Translate, useLanguage } from '../language.js';
+import { useFields } from '../forms.js';
+import { useLanguage } from '../language.js';
+import { useRefresh } from '../lists.js';
 import { useSession } from '../session.js';
 import { Choice, Id, Input, Money, Status, Time } from '../ui.js';
-import { AccountName, List, useRefresh } from './operator-list.js';
+import { inWords } from '../words.js';
+import { AccountName, List } from './operator-list.js';
 
-function kindOf(kind: string, t: Translate): string {
-  const words: Readonly<Record<string, string>> = {
-    return: t('Devolver a quem pagou', 'Return to the payer'),
-    assign: t('Creditar a uma cobrança', 'Assign to a charge'),
-    returned_elsewhere: t('Já devolvido no aplicativo do banco', 'Already returned in the bank’s app'),
-    write_off: t('Dar por perdido: fica com a plataforma', 'Write off: the platform keeps it'),
-    bank_fee: t('Tarifa do banco', 'Bank fee'),
-    loss: t('Perda', 'Loss'),
-  };
-  return words[kind] ?? kind;
-}
+const kindOf = inWords((t) => ({
+  return: t('Devolver a quem pagou', 'Return to the payer'),
+  assign: t('Creditar a uma cobrança', 'Assign to a charge'),
+  returned_elsewhere: t('Já devolvido no aplicativo do banco', 'Already returned in the bank’s app'),
+  write_off: t('Dar por perdido: fica com a plataforma', 'Write off: the platform keeps it'),
+  bank_fee: t('Tarifa do banco', 'Bank fee'),
+  loss: t('Perda', 'Loss'),
+}));
 
 const REASON_LEAST = 5;
 
-function Reason({ value, onChange }: { value: string; onChange: (text: string) => void }): ReactNode {
+function Reason(field: Pick<ComponentProps<typeof Input>, 'value' | 'onChange'>): ReactNode {
   const { t } = useLanguage();
   return (
     <Input
       label={t('Motivo (fica registrado)', 'Reason (is recorded)')}
       minLength={REASON_LEAST}
       maxLength={500}
-      value={value}
-      onChange={(event) => onChange(event.target.value)}
+      {...field}
       required
     />
   );
@@ -42,11 +41,11 @@ const isWritten = (reason: string): boolean => reason.trim().length >= REASON_LE
 /** What becomes of a Pix in suspense. */
 export function CorrectPix({ pix }: { pix: UnmatchedPixBody }): ReactNode {
   const { t, language } = useLanguage();
-  const refresh = useRefresh();
-  const [kind, setKind] = useState('');
-  const [chargeId, setChargeId] = useState('');
-  const [reference, setReference] = useState('');
-  const [reason, setReason] = useState('');
+  const refresh = useRefresh('operations');
+  const { fields, begin, field } = useFields({ kind: '', charge: '', reference: '', reason: '' });
+  const { kind, reason } = fields;
+  const charge = fields.charge.trim();
+  const reference = fields.reference.trim();
   if (pix.account_id === null) return t('de nenhuma conta', 'of no account');
   if (pix.correction_id !== null) return t('espera outro operador', 'waits for another operator');
   // What was paid for a charge of its own is assigned to none.
@@ -54,8 +53,8 @@ export function CorrectPix({ pix }: { pix: UnmatchedPixBody }): ReactNode {
   const isComplete =
     isWritten(reason) &&
     kind !== '' &&
-    (kind !== 'assign' || chargeId.trim() !== '') &&
-    (kind !== 'returned_elsewhere' || reference.trim() !== '');
+    (kind !== 'assign' || charge !== '') &&
+    (kind !== 'returned_elsewhere' || reference !== '');
   return (
     <ActionDialog
       trigger={t('Resolver', 'Put right')}
@@ -66,47 +65,33 @@ export function CorrectPix({ pix }: { pix: UnmatchedPixBody }): ReactNode {
       )}
       confirm={t('Confirmar', 'Confirm')}
       isReady={isComplete}
-      opened={() => {
-        setKind('');
-        setChargeId('');
-        setReference('');
-        setReason('');
-      }}
-      act={async (key) => {
-        await call('POST', `/v1/operations/unmatched/${pix.id}/correct`, {
+      opened={begin}
+      act={(key) =>
+        call('POST', `/v1/operations/unmatched/${pix.id}/correct`, {
           ...{ kind, reason: reason.trim(), idempotency_key: key },
-          ...(kind === 'assign' ? { charge_id: chargeId.trim() } : {}),
-          ...(kind === 'returned_elsewhere' ? { bank_reference: reference.trim() } : {}),
-        });
-        await refresh();
-      }}
+          ...(kind === 'assign' ? { charge_id: charge } : {}),
+          ...(kind === 'returned_elsewhere' ? { bank_reference: reference } : {}),
+        }).then(refresh)
+      }
     >
       <Choice
         label={t('O que fazer', 'What to do')}
-        value={kind}
-        onChange={(event) => setKind(event.target.value)}
+        {...field('kind')}
         options={[['', t('Escolha', 'Choose')] as const, ...kinds.map((one) => [one, kindOf(one, t)] as const)]}
       />
       {kind === 'assign' && (
-        <Input
-          label={t('Id da cobrança', 'Id of the charge')}
-          placeholder="ch_…"
-          value={chargeId}
-          onChange={(event) => setChargeId(event.target.value)}
-          required
-        />
+        <Input label={t('Id da cobrança', 'Id of the charge')} placeholder="ch_…" {...field('charge')} required />
       )}
       {kind === 'returned_elsewhere' && (
         <Input
           label={t('Id da devolução no banco', 'Id of the return at the bank')}
           hint={t('Até 35 letras e números.', 'Up to 35 letters and digits.')}
           maxLength={35}
-          value={reference}
-          onChange={(event) => setReference(event.target.value)}
+          {...field('reference')}
           required
         />
       )}
-      <Reason value={reason} onChange={setReason} />
+      <Reason {...field('reason')} />
     </ActionDialog>
   );
 }
@@ -120,26 +105,15 @@ export function Corrections(): ReactNode {
         <NewCorrection />
       </div>
       <List<CorrectionBody>
-        name={t('Correções', 'Corrections')}
+        label={t('Correções', 'Corrections')}
         path="corrections"
         empty={t('Nada foi corrigido.', 'Nothing was corrected.')}
         keyOf={({ id }) => id}
         columns={[
           { name: t('Quando', 'When'), cell: (one) => <Time at={one.created_at} /> },
-          {
-            name: t('Conta', 'Account'),
-            cell: (one) => (
-              <>
-                <AccountName id={one.account_id} /> ({one.mode})
-              </>
-            ),
-          },
+          { name: t('Conta', 'Account'), cell: (one) => <AccountName id={one.account_id} mode={one.mode} /> },
           { name: t('O quê', 'What'), cell: (one) => kindOf(one.kind, t) },
-          {
-            name: t('Valor', 'Amount'),
-            isNumber: true,
-            cell: (one) => <Money amount={one.amount} currency={one.currency} />,
-          },
+          { name: t('Valor', 'Amount'), isNumber: true, cell: (one) => <Money {...one} /> },
           { name: t('Motivo', 'Reason'), cell: (one) => <span className="written">{one.reason}</span> },
           {
             name: t('Cobrança', 'Charge'),
@@ -173,17 +147,13 @@ export function Corrections(): ReactNode {
 function Decide({ correction }: { correction: CorrectionBody }): ReactNode {
   const { t, language } = useLanguage();
   const { user } = useSession();
-  const refresh = useRefresh();
+  const refresh = useRefresh('operations');
   const decide = (decision: 'approve' | 'reject', trigger: string): ReactNode => (
     <ActionDialog
       trigger={trigger}
       tone={decision === 'approve' ? 'danger' : 'plain'}
       title={`${trigger}: ${kindOf(correction.kind, t)}`}
-      confirm={trigger}
-      act={async () => {
-        await call('POST', `/v1/operations/corrections/${correction.id}/${decision}`);
-        await refresh();
-      }}
+      act={() => call('POST', `/v1/operations/corrections/${correction.id}/${decision}`).then(refresh)}
     >
       <p>
         {money(correction.amount, correction.currency, language)} · <span className="written">{correction.reason}</span>
@@ -202,8 +172,8 @@ function Decide({ correction }: { correction: CorrectionBody }): ReactNode {
 
 function NewCorrection(): ReactNode {
   const { t, language } = useLanguage();
-  const refresh = useRefresh();
-  const begin = {
+  const refresh = useRefresh('operations');
+  const { fields, set, begin, field } = useFields({
     kind: 'bank_fee',
     account: '',
     mode: 'live',
@@ -214,36 +184,29 @@ function NewCorrection(): ReactNode {
     reference: '',
     acquirer: '',
     month: '',
-  };
-  const [fields, setFields] = useState(begin);
-  const [reason, setReason] = useState('');
+    reason: '',
+  });
   // Below zero: a fee or a loss that came back.
   const bare = fields.amount.trim().replace(/^[-−]/, '');
   const size = parseAmount(bare, language);
   const amount = size !== null && bare !== fields.amount.trim() ? -size : size;
   const mayNameInvoice = fields.kind === 'bank_fee' && fields.mode === 'live';
   const isInvoiceNamed = !mayNameInvoice || (fields.month === '') === (fields.acquirer.trim() === '');
-  const set = (name: keyof typeof begin) => (event: { target: { value: string } }) =>
-    setFields({ ...fields, [name]: event.target.value });
   return (
     <ActionDialog
       trigger={t('Lançar tarifa ou perda', 'Enter a fee or a loss')}
       tone="danger"
-      title={t('Lançar tarifa ou perda', 'Enter a fee or a loss')}
       confirm={t('Lançar', 'Enter')}
       isReady={
-        isWritten(reason) &&
+        isWritten(fields.reason) &&
         amount !== null &&
         /^[A-Z]{3,5}$/.test(fields.currency) &&
         fields.account.trim() !== '' &&
         isInvoiceNamed
       }
-      opened={() => {
-        setFields(begin);
-        setReason('');
-      }}
-      act={async (key) => {
-        await call('POST', '/v1/operations/corrections', {
+      opened={begin}
+      act={(key) =>
+        call('POST', '/v1/operations/corrections', {
           ...{
             kind: fields.kind,
             account_id: fields.account.trim(),
@@ -251,27 +214,24 @@ function NewCorrection(): ReactNode {
             amount,
             currency: fields.currency,
           },
-          ...{ borne_by: fields.bearer, reason: reason.trim(), idempotency_key: key },
+          ...{ borne_by: fields.bearer, reason: fields.reason.trim(), idempotency_key: key },
           ...(fields.charge.trim() === '' ? {} : { charge_id: fields.charge.trim() }),
           ...(fields.reference.trim() === '' ? {} : { bank_reference: fields.reference.trim() }),
           ...(mayNameInvoice && fields.month !== ''
             ? { invoice_month: fields.month, acquirer: fields.acquirer.trim() }
             : {}),
-        });
-        await refresh();
-      }}
+        }).then(refresh)
+      }
     >
       <Choice
         label={t('O quê', 'What')}
-        value={fields.kind}
-        onChange={set('kind')}
+        {...field('kind')}
         options={['bank_fee', 'loss'].map((kind) => [kind, kindOf(kind, t)] as const)}
       />
-      <Input label={t('Id da conta', 'Id of the account')} value={fields.account} onChange={set('account')} required />
+      <Input label={t('Id da conta', 'Id of the account')} {...field('account')} required />
       <Choice
         label={t('Modo', 'Mode')}
-        value={fields.mode}
-        onChange={set('mode')}
+        {...field('mode')}
         options={[['live', t('Produção', 'Live')] as const, ['test', t('Teste', 'Test')] as const]}
       />
       <Input
@@ -281,35 +241,28 @@ function NewCorrection(): ReactNode {
             ? t('Com sinal de menos: uma tarifa ou perda que voltou.', 'With a minus: a fee or a loss that came back.')
             : money(amount, fields.currency, language)
         }
-        value={fields.amount}
-        onChange={set('amount')}
+        {...field('amount')}
         required
       />
       <Input
         label={t('Moeda', 'Currency')}
         maxLength={5}
         value={fields.currency}
-        onChange={(event) => setFields({ ...fields, currency: event.target.value.toUpperCase() })}
+        onChange={(event) => set({ currency: event.target.value.toUpperCase() })}
         required
       />
       <Choice
         label={t('Quem paga', 'Who pays it')}
-        value={fields.bearer}
-        onChange={set('bearer')}
+        {...field('bearer')}
         options={[
           ['platform', t('A plataforma', 'The platform')] as const,
           ['merchant', t('O lojista', 'The merchant')] as const,
         ]}
       />
-      <Input
-        label={t('Id da cobrança, se houver', 'Id of the charge, if any')}
-        value={fields.charge}
-        onChange={set('charge')}
-      />
+      <Input label={t('Id da cobrança, se houver', 'Id of the charge, if any')} {...field('charge')} />
       <Input
         label={t('Id da devolução no banco, se houver', 'Id of the return at the bank, if any')}
-        value={fields.reference}
-        onChange={set('reference')}
+        {...field('reference')}
       />
       {mayNameInvoice && (
         <>
@@ -318,18 +271,16 @@ function NewCorrection(): ReactNode {
             type="month"
             pattern="[0-9]{4}-[0-9]{2}"
             placeholder="2026-11"
-            value={fields.month}
-            onChange={set('month')}
+            {...field('month')}
           />
           <Input
             label={t('Conexão da fatura', 'Connection of the invoice')}
             placeholder="pix-api:…"
-            value={fields.acquirer}
-            onChange={set('acquirer')}
+            {...field('acquirer')}
           />
         </>
       )}
-      <Reason value={reason} onChange={setReason} />
+      <Reason {...field('reason')} />
     </ActionDialog>
   );
 }

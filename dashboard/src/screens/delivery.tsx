@@ -1,10 +1,11 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { DeliveryDetailBody } from '../../../src/webhooks/dto/delivery.body.js';
 import { useParam } from '../address.js';
 import { call, door, unlessMissing } from '../api.js';
 import { ActionDialog } from '../dialog.js';
 import { useLanguage } from '../language.js';
+import { useRefresh } from '../lists.js';
 import { useMayAct, useMode } from '../session.js';
 import { Card, Empty, Facts, Id, Loading, Page, Status, Time, Unavailable } from '../ui.js';
 import { deliveryError, deliveryStatus } from '../words.js';
@@ -16,7 +17,7 @@ export function Delivery(): ReactNode {
   const mode = useMode();
   const mayAct = useMayAct();
   const id = useParam('id');
-  const client = useQueryClient();
+  const refresh = useRefresh(mode);
   const path = `/webhooks/deliveries/${encodeURIComponent(id)}`;
   const delivery = useQuery({
     queryKey: [mode, 'delivery', id],
@@ -36,12 +37,7 @@ export function Delivery(): ReactNode {
           <ActionDialog
             trigger={t('Tentar agora', 'Try now')}
             tone="primary"
-            title={t('Tentar agora', 'Try now')}
-            confirm={t('Tentar agora', 'Try now')}
-            act={async () => {
-              await call('POST', door(mode, `${path}/retry`));
-              await client.invalidateQueries({ queryKey: [mode] });
-            }}
+            act={() => call('POST', door(mode, `${path}/retry`)).then(refresh)}
           >
             <p>
               {t(

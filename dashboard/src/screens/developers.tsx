@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type {
   ApiKeyBody,
@@ -6,29 +6,15 @@ import type {
   ApiKeyListBody,
   IssuedApiKeyBody,
 } from '../../../src/api-keys/dto/api-key.body.js';
-import type { RequestLogListBody } from '../../../src/request-logs/dto/request-log.body.js';
-import { call, door, withQuery } from '../api.js';
+import type { RequestLogBody } from '../../../src/request-logs/dto/request-log.body.js';
+import { call, door } from '../api.js';
 import { ActionDialog } from '../dialog.js';
-import { textOf } from '../forms.js';
 import { isoDay } from '../format.js';
+import { textOf, useFields } from '../forms.js';
 import { useLanguage } from '../language.js';
+import { Listing, usePages, useRefresh } from '../lists.js';
 import { type Mode, useMode, useSession } from '../session.js';
-import {
-  Button,
-  Card,
-  Choice,
-  Empty,
-  Facts,
-  Failure,
-  Id,
-  Input,
-  Link,
-  Loading,
-  Page,
-  Status,
-  Table,
-  Time,
-} from '../ui.js';
+import { Button, Card, Choice, Empty, Facts, Failure, Id, Input, Link, Loading, Page, Status, Time } from '../ui.js';
 import { useCatalog } from './webhooks.js';
 
 const LOG_FILTERS = ['requestId', 'status', 'route', 'apiKeyFingerprint'] as const;
@@ -94,31 +80,24 @@ function Shown({ value }: { value: string }): ReactNode {
 
 function IssueKey({ mode }: { mode: Mode }): ReactNode {
   const { t } = useLanguage();
-  const client = useQueryClient();
-  const [label, setLabel] = useState('');
-  const [until, setUntil] = useState('');
-  const [from, setFrom] = useState('');
+  const refresh = useRefresh('api-keys');
+  const { fields, begin, field } = useFields({ label: '', until: '', from: '' });
   const [issued, setIssued] = useState('');
   return (
     <ActionDialog
       trigger={t('Emitir chave', 'Issue a key')}
       tone="primary"
-      opened={() => {
-        setLabel('');
-        setUntil('');
-        setFrom('');
-      }}
-      title={t('Emitir chave', 'Issue a key')}
+      opened={begin}
       confirm={t('Emitir', 'Issue')}
       act={async () => {
         const made = await call<IssuedApiKeyBody>('POST', '/v1/api-keys', {
           test: mode === 'test',
-          ...(label === '' ? {} : { label }),
-          ...(until === '' ? {} : { expires_at: until }),
-          allowed_ips: from.split(/[\s,;]+/).filter((one) => one !== ''),
+          ...(fields.label === '' ? {} : { label: fields.label }),
+          ...(fields.until === '' ? {} : { expires_at: fields.until }),
+          allowed_ips: fields.from.split(/[\s,;]+/).filter((one) => one !== ''),
         });
         setIssued(made.apiKey);
-        await client.invalidateQueries({ queryKey: ['api-keys'] });
+        await refresh();
       }}
       done={<Shown value={issued} />}
     >
@@ -126,8 +105,7 @@ function IssueKey({ mode }: { mode: Mode }): ReactNode {
       <Input
         label={t('Para que é', 'What it is for')}
         maxLength={64}
-        value={label}
-        onChange={(event) => setLabel(event.target.value)}
+        {...field('label')}
         placeholder={t('site', 'website')}
       />
       <Input
@@ -135,8 +113,7 @@ function IssueKey({ mode }: { mode: Mode }): ReactNode {
         hint={t('Até o fim deste dia; vazio: para sempre.', 'To the end of that day; empty: for ever.')}
         type="date"
         min={isoDay(new Date())}
-        value={until}
-        onChange={(event) => setUntil(event.target.value)}
+        {...field('until')}
       />
       <Input
         label={t('De quais endereços IP (opcional)', 'From which IP addresses (optional)')}
@@ -144,8 +121,7 @@ function IssueKey({ mode }: { mode: Mode }): ReactNode {
           'Endereços ou redes, como 203.0.113.7 ou 2001:db8::/32; vazio: de qualquer lugar.',
           'Addresses or networks, as 203.0.113.7 or 2001:db8::/32; empty: from everywhere.',
         )}
-        value={from}
-        onChange={(event) => setFrom(event.target.value)}
+        {...field('from')}
       />
     </ActionDialog>
   );
@@ -158,10 +134,9 @@ function keyDetails(id: string): { queryKey: string[]; queryFn: () => Promise<Ap
 
 function Key({ apiKey, canManage }: { apiKey: ApiKeyBody; canManage: boolean }): ReactNode {
   const { t } = useLanguage();
-  const client = useQueryClient();
+  const refresh = useRefresh('api-keys');
   const details = useQuery(keyDetails(apiKey.id));
   const [issued, setIssued] = useState('');
-  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: ['api-keys'] });
   const used = details.data?.last_used_at ?? null;
   const whose = apiKey.label === null ? `${apiKey.prefix}…` : `${apiKey.prefix}… (${apiKey.label})`;
   return (
@@ -172,10 +147,8 @@ function Key({ apiKey, canManage }: { apiKey: ApiKeyBody; canManage: boolean }):
           [t('Para que é', 'What it is for'), apiKey.label ?? '–'],
           [t('Emitida', 'Issued'), <Time at={apiKey.createdAt} />],
           [t('Usada por último', 'Last used'), used === null ? t('nunca', 'never') : <Time at={used} />],
-          details.data?.expires_at ? [t('Vale até', 'Good until'), <Time at={details.data.expires_at} />] : null,
-          details.data && details.data.allowed_ips.length > 0
-            ? [t('Só de', 'Only from'), details.data.allowed_ips.join(', ')]
-            : null,
+          [t('Vale até', 'Good until'), details.data?.expires_at ? <Time at={details.data.expires_at} /> : null],
+          [t('Só de', 'Only from'), details.data?.allowed_ips.join(', ') || null],
         ]}
       />
       {canManage && (
@@ -183,13 +156,12 @@ function Key({ apiKey, canManage }: { apiKey: ApiKeyBody; canManage: boolean }):
           <ActionDialog
             trigger={t('Trocar', 'Rotate')}
             title={`${t('Trocar a chave', 'Rotate the key')} ${whose}`}
-            confirm={t('Trocar', 'Rotate')}
             act={async () => {
               const made = await call<IssuedApiKeyBody>('POST', `/v1/api-keys/${apiKey.id}/rotate`, {});
               setIssued(made.apiKey);
             }}
             done={<Shown value={issued} />}
-            closed={() => void refresh()}
+            closed={refresh}
           >
             <p>
               {t(
@@ -203,11 +175,7 @@ function Key({ apiKey, canManage }: { apiKey: ApiKeyBody; canManage: boolean }):
             trigger={t('Revogar', 'Revoke')}
             tone="danger"
             title={`${t('Revogar a chave', 'Revoke the key')} ${whose}`}
-            confirm={t('Revogar', 'Revoke')}
-            act={async () => {
-              await call('DELETE', `/v1/api-keys/${apiKey.id}`);
-              await refresh();
-            }}
+            act={() => call('DELETE', `/v1/api-keys/${apiKey.id}`).then(refresh)}
           >
             <p>
               {t(
@@ -227,7 +195,7 @@ function Key({ apiKey, canManage }: { apiKey: ApiKeyBody; canManage: boolean }):
 function Events({ mode }: { mode: Mode }): ReactNode {
   const { t } = useLanguage();
   const { account } = useSession();
-  const catalog = useCatalog().filter(({ event }) => event !== '*');
+  const catalog = useCatalog();
   const [chosen, setChosen] = useState('charge.paid');
   const sample = useQuery({
     queryKey: [mode, 'event-sample', chosen],
@@ -269,18 +237,10 @@ function RequestLog({ mode }: { mode: Mode }): ReactNode {
   const details = useQueries({
     queries: (keys.data?.data ?? []).filter((key) => key.mode === mode).map(({ id }) => keyDetails(id)),
   });
-  const list = useInfiniteQuery({
-    queryKey: ['request-logs', mode, filters],
-    queryFn: ({ pageParam }) =>
-      call<RequestLogListBody>(
-        'GET',
-        withQuery('/v1/request-logs', { mode, ...filters, limit: 25, starting_after: pageParam }),
-      ),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
+  const asked = { mode, ...filters, limit: 25 };
+  const list = usePages<RequestLogBody>(['request-logs', mode, filters], '/v1/request-logs', asked, {
     enabled: account !== null,
   });
-  const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
     <Card title={t('Requisições dos últimos sete dias', 'Requests of the last seven days')}>
       <form
@@ -311,36 +271,28 @@ function RequestLog({ mode }: { mode: Mode }): ReactNode {
         <Button type="submit">{t('Procurar', 'Search')}</Button>
         <Button onClick={() => void list.refetch()}>{t('Atualizar', 'Refresh')}</Button>
       </form>
-      {list.error && <Failure error={list.error} retry={() => void list.refetch()} />}
-      {list.isPending && <Loading />}
-      {list.data && rows.length === 0 && <Empty title={t('Nenhuma requisição.', 'No requests.')} />}
-      {rows.length > 0 && (
-        <Table
-          label={t('Requisições', 'Requests')}
-          rows={rows}
-          keyOf={({ id }) => id}
-          columns={[
-            { name: t('Quando', 'When'), cell: (one) => <Time at={one.createdAt} /> },
-            { name: t('Requisição', 'Request'), cell: (one) => <code>{`${one.method} ${one.path}`}</code> },
-            {
-              name: t('Resposta', 'Answer'),
-              cell: (one) => (
-                <Status
-                  value={one.status < 400 ? 'ACTIVE' : 'FAILED'}
-                  label={`${String(one.status)} ${one.errorCode ?? ''}`}
-                />
-              ),
-            },
-            { name: 'ms', isNumber: true, cell: (one) => String(Math.round(one.durationMs)) },
-            { name: 'Id', cell: (one) => <Id value={one.requestId} /> },
-          ]}
-        />
-      )}
-      {list.hasNextPage && (
-        <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          {t('Mais antigos', 'Older ones')}
-        </Button>
-      )}
+      <Listing
+        list={list}
+        rows={list.data}
+        label={t('Requisições', 'Requests')}
+        empty={t('Nenhuma requisição.', 'No requests.')}
+        keyOf={({ id }) => id}
+        columns={[
+          { name: t('Quando', 'When'), cell: (one) => <Time at={one.createdAt} /> },
+          { name: t('Requisição', 'Request'), cell: (one) => <code>{`${one.method} ${one.path}`}</code> },
+          {
+            name: t('Resposta', 'Answer'),
+            cell: (one) => (
+              <Status
+                value={one.status < 400 ? 'ACTIVE' : 'FAILED'}
+                label={`${String(one.status)} ${one.errorCode ?? ''}`}
+              />
+            ),
+          },
+          { name: 'ms', isNumber: true, cell: (one) => String(Math.round(one.durationMs)) },
+          { name: 'Id', cell: (one) => <Id value={one.requestId} /> },
+        ]}
+      />
     </Card>
   );
 }

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { EvidenceBody, EvidenceListBody, EvidenceTicketBody } from '../../../src/med/dto/evidence.body.js';
 import type { MedCaseBody } from '../../../src/med/dto/med-case.body.js';
@@ -8,6 +8,7 @@ import { ApiFailure, call, door, unlessMissing, withQuery } from '../api.js';
 import { ActionDialog } from '../dialog.js';
 import { fileSize, money } from '../format.js';
 import { useLanguage } from '../language.js';
+import { useRefresh } from '../lists.js';
 import { useMayAct, useMode } from '../session.js';
 import {
   ActButton,
@@ -48,7 +49,7 @@ export function Dispute(): ReactNode {
   const mode = useMode();
   const mayAct = useMayAct();
   const id = useParam('id');
-  const client = useQueryClient();
+  const refresh = useRefresh(mode);
   const path = `/med/cases/${encodeURIComponent(id)}`;
   const one = useQuery({
     queryKey: [mode, 'case', id],
@@ -72,7 +73,6 @@ export function Dispute(): ReactNode {
   const held = entries.data?.data
     .filter(({ bucket }) => bucket === 'retained')
     .reduce((sum, { amount }) => sum + amount, 0);
-  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: [mode] });
   const [reason, setReason] = useState('');
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
 
@@ -83,10 +83,8 @@ export function Dispute(): ReactNode {
   const takesFiles = isOpen || data.status === 'appealed';
   const text = money(data.amount, data.currency, language);
 
-  const simulate = async (event: object): Promise<void> => {
-    await call('POST', door(mode, `/sandbox/charges/${data.charge_id}/simulate`), event);
-    await refresh();
-  };
+  const simulate = (event: object): Promise<void> =>
+    call('POST', door(mode, `/sandbox/charges/${data.charge_id}/simulate`), event).then(refresh);
   const send = async (file: File): Promise<void> => {
     const tell = (change: Partial<Upload>): void =>
       setUploads((all) => all.map((upload) => (upload.name === file.name ? { ...upload, ...change } : upload)));
@@ -154,10 +152,7 @@ export function Dispute(): ReactNode {
               title={t('Defesa na disputa', 'Appeal the dispute')}
               confirm={t('Enviar a defesa', 'Send the appeal')}
               isReady={reason.trim().length >= APPEAL_LEAST}
-              act={async () => {
-                await call('POST', door(mode, `${path}/appeal`), { reason: reason.trim() });
-                await refresh();
-              }}
+              act={() => call('POST', door(mode, `${path}/appeal`), { reason: reason.trim() }).then(refresh)}
             >
               <p>
                 {t(
@@ -186,10 +181,7 @@ export function Dispute(): ReactNode {
               tone="danger"
               title={t('Aceitar a disputa', 'Accept the dispute')}
               confirm={t(`Devolver ${text}`, `Give back ${text}`)}
-              act={async () => {
-                await call('POST', door(mode, `${path}/accept`));
-                await refresh();
-              }}
+              act={() => call('POST', door(mode, `${path}/accept`)).then(refresh)}
             >
               <p>
                 {t(
@@ -207,34 +199,30 @@ export function Dispute(): ReactNode {
           <Facts
             rows={[
               [t('Situação', 'Status'), <Status value={data.status} label={caseStatus(data.status, t)} />],
-              [t('Valor em disputa', 'Disputed amount'), <Money amount={data.amount} currency={data.currency} />],
-              held === undefined
-                ? null
-                : [t('Retido agora', 'Held now'), <Money amount={held} currency={data.currency} />],
-              isOpen ? [t('Responder até', 'Answer until'), <Countdown at={data.response_deadline} />] : null,
-              isOpen
-                ? [
-                    t('Se ninguém responder', 'If nobody answers'),
-                    t(
-                      'o banco decide sem a loja, e o valor retido pode ser perdido',
-                      'the bank decides without the shop, and what is held may be lost',
-                    ),
-                  ]
-                : null,
-              data.status === 'appealed'
-                ? [
-                    t('E agora', 'What is next'),
-                    t(
-                      'o banco decide; até lá o valor fica retido, e mais provas podem ser anexadas',
-                      'the bank decides; until then the amount is held, and more evidence can be added',
-                    ),
-                  ]
-                : null,
+              [t('Valor em disputa', 'Disputed amount'), <Money {...data} />],
+              [t('Retido agora', 'Held now'), held !== undefined && <Money amount={held} currency={data.currency} />],
+              [t('Responder até', 'Answer until'), isOpen && <Countdown at={data.response_deadline} />],
+              [
+                t('Se ninguém responder', 'If nobody answers'),
+                isOpen &&
+                  t(
+                    'o banco decide sem a loja, e o valor retido pode ser perdido',
+                    'the bank decides without the shop, and what is held may be lost',
+                  ),
+              ],
+              [
+                t('E agora', 'What is next'),
+                data.status === 'appealed' &&
+                  t(
+                    'o banco decide; até lá o valor fica retido, e mais provas podem ser anexadas',
+                    'the bank decides; until then the amount is held, and more evidence can be added',
+                  ),
+              ],
               [t('O que o banco disse', 'What the bank said'), data.reason ?? '–'],
               [t('Venda', 'Sale'), <SaleName id={data.charge_id} />],
-              data.money_outcome === null ? null : [t('Dinheiro', 'Money'), moneyOutcome(data.money_outcome, t)],
+              [t('Dinheiro', 'Money'), data.money_outcome && moneyOutcome(data.money_outcome, t)],
               [t('Aberta', 'Opened'), <Time at={data.opened_at} />],
-              data.closed_at === null ? null : [t('Encerrada', 'Closed'), <Time at={data.closed_at} />],
+              [t('Encerrada', 'Closed'), data.closed_at && <Time at={data.closed_at} />],
               ['Id', <Id value={data.id} />],
             ]}
           />
@@ -336,11 +324,7 @@ export function Dispute(): ReactNode {
                             trigger={t('Remover', 'Remove')}
                             tone="danger"
                             title={t('Remover o arquivo', 'Remove the file')}
-                            confirm={t('Remover', 'Remove')}
-                            act={async () => {
-                              await call('DELETE', door(mode, `${path}/evidence/${file.id}`));
-                              await refresh();
-                            }}
+                            act={() => call('DELETE', door(mode, `${path}/evidence/${file.id}`)).then(refresh)}
                           >
                             <p>{file.file_name}</p>
                           </ActionDialog>

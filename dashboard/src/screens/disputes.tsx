@@ -3,8 +3,9 @@ import { type ReactNode, useState } from 'react';
 import type { MedCaseListBody } from '../../../src/med/dto/med-case.body.js';
 import { call, door, withQuery } from '../api.js';
 import { useLanguage } from '../language.js';
+import { Listing } from '../lists.js';
 import { useMode } from '../session.js';
-import { Button, Choice, Countdown, Empty, Failure, Link, Loading, Money, Page, Status, Table, Time } from '../ui.js';
+import { Choice, Countdown, Link, Money, Page, Status, Time } from '../ui.js';
 import { caseStatus, caseType, moneyOutcome } from '../words.js';
 import { SaleName } from './sale-name.js';
 
@@ -51,7 +52,6 @@ export function Disputes(): ReactNode {
     getNextPageParam: (page) => page.next,
     refetchInterval: 10_000,
   });
-  const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
     <Page title={t('Disputas', 'Disputes')}>
       <div className="filters">
@@ -62,58 +62,49 @@ export function Disputes(): ReactNode {
           options={[['', t('Todas', 'All')], ...STATUSES.map((one) => [one, caseStatus(one, t)] as const)]}
         />
       </div>
-      {list.error && <Failure error={list.error} retry={() => void list.refetch()} />}
-      {list.isPending && <Loading />}
-      {list.data && rows.length === 0 && (
-        <Empty title={t('Nenhuma disputa.', 'No disputes.')}>
-          <p>
-            {t(
-              'Quando o banco de um pagador abre uma disputa sobre um Pix (MED), o caso aparece aqui com o prazo para responder.',
-              'When a payer’s bank disputes a Pix (MED), the case is here with the time to answer.',
-            )}
-          </p>
-        </Empty>
-      )}
-      {rows.length > 0 && (
-        <Table
-          label={t('Disputas', 'Disputes')}
-          rows={rows}
-          keyOf={({ id }) => id}
-          columns={[
-            {
-              name: t('Valor', 'Amount'),
-              cell: (one) => (
-                <Link to={`/${mode}/disputes/${one.id}`}>
-                  <Money amount={one.amount} currency={one.currency} />
-                </Link>
-              ),
-            },
-            { name: t('Venda', 'Sale'), cell: (one) => <SaleName id={one.charge_id} /> },
-            {
-              name: t('Situação', 'Status'),
-              cell: (one) => <Status value={one.status} label={caseStatus(one.status, t)} />,
-            },
-            {
-              name: t('Prazo', 'Deadline'),
-              cell: (one) => (one.status === 'open' ? <Countdown at={one.response_deadline} /> : '–'),
-            },
-            { name: t('Aberta', 'Opened'), cell: (one) => <Time at={one.opened_at} /> },
-            {
-              name: t('O que o banco disse', 'What the bank said'),
-              cell: (one) => one.reason ?? caseType(one.type, t),
-            },
-            {
-              name: t('Dinheiro', 'Money'),
-              cell: (one) => (one.money_outcome === null ? '–' : moneyOutcome(one.money_outcome, t)),
-            },
-          ]}
-        />
-      )}
-      {list.hasNextPage && (
-        <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          {t('Mais antigas', 'Older ones')}
-        </Button>
-      )}
+      <Listing
+        list={list}
+        rows={list.data?.pages.flatMap(({ data }) => data)}
+        label={t('Disputas', 'Disputes')}
+        empty={t('Nenhuma disputa.', 'No disputes.')}
+        older={t('Mais antigas', 'Older ones')}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            name: t('Valor', 'Amount'),
+            cell: (one) => (
+              <Link to={`/${mode}/disputes/${one.id}`}>
+                <Money amount={one.amount} currency={one.currency} />
+              </Link>
+            ),
+          },
+          { name: t('Venda', 'Sale'), cell: (one) => <SaleName id={one.charge_id} /> },
+          {
+            name: t('Situação', 'Status'),
+            cell: (one) => <Status value={one.status} label={caseStatus(one.status, t)} />,
+          },
+          {
+            name: t('Prazo', 'Deadline'),
+            cell: (one) => (one.status === 'open' ? <Countdown at={one.response_deadline} /> : '–'),
+          },
+          { name: t('Aberta', 'Opened'), cell: (one) => <Time at={one.opened_at} /> },
+          {
+            name: t('O que o banco disse', 'What the bank said'),
+            cell: (one) => one.reason ?? caseType(one.type, t),
+          },
+          {
+            name: t('Dinheiro', 'Money'),
+            cell: (one) => (one.money_outcome === null ? '–' : moneyOutcome(one.money_outcome, t)),
+          },
+        ]}
+      >
+        <p>
+          {t(
+            'Quando o banco de um pagador abre uma disputa sobre um Pix (MED), o caso aparece aqui com o prazo para responder.',
+            'When a payer’s bank disputes a Pix (MED), the case is here with the time to answer.',
+          )}
+        </p>
+      </Listing>
     </Page>
   );
 }

@@ -11,6 +11,7 @@ import { day, duration, isoDay, money, timeFormat } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
 import { Bars, Card, Empty, Facts, Failure, Link, Loading, Money, Page, Status, Time } from '../ui.js';
+import { balanceFacts } from './balance-facts.js';
 import { EndpointHealth } from './endpoint-health.js';
 
 const WINDOWS = [7, 30, 90] as const;
@@ -124,32 +125,7 @@ export function Home(): ReactNode {
         </Card>
         <Card title={t('Saldo', 'Balance')} actions={<Link to={`/${mode}/balance`}>{t('Extrato', 'Statement')}</Link>}>
           {balance.error && <Failure error={balance.error} />}
-          {balance.data && (
-            <Facts
-              rows={[
-                [
-                  t('Disponível', 'Available'),
-                  <Money amount={balance.data.available} currency={balance.data.currency} />,
-                ],
-                [t('A liberar', 'Pending'), <Money amount={balance.data.pending} currency={balance.data.currency} />],
-                balance.data.retained === undefined
-                  ? null
-                  : [
-                      t('Retido por disputas', 'Held for disputes'),
-                      <Money amount={balance.data.retained} currency={balance.data.currency} />,
-                    ],
-                balance.data.next_release_at === null
-                  ? null
-                  : [
-                      t('Próxima liberação', 'Next release'),
-                      <>
-                        <Money amount={balance.data.next_release_amount} currency={balance.data.currency} />{' '}
-                        <Time at={balance.data.next_release_at} />
-                      </>,
-                    ],
-              ]}
-            />
-          )}
+          {balance.data && <Facts rows={balanceFacts(balance.data, t)} />}
         </Card>
         <Card
           title={t('Disputas abertas', 'Open disputes')}

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { EvidenceListBody } from '../../../src/med/dto/evidence.body.js';
 import type { MedReviewBody } from '../../../src/operations/dto/med-review.body.js';
@@ -6,8 +6,9 @@ import { call } from '../api.js';
 import { ActionDialog } from '../dialog.js';
 import { fileSize, money, parseAmount } from '../format.js';
 import { type Translate, useLanguage } from '../language.js';
+import { useRefresh } from '../lists.js';
 import { type Column, Facts, Id, Input, Loading, Money, Status, Time } from '../ui.js';
-import { caseStatus } from '../words.js';
+import { caseStatus, inWords } from '../words.js';
 import { AccountName } from './operator-list.js';
 
 function whyItWaits(review: MedReviewBody['review'], t: Translate): string {
@@ -27,31 +28,20 @@ function whyItWaits(review: MedReviewBody['review'], t: Translate): string {
   }
 }
 
-function atTheBank(one: MedReviewBody, t: Translate): string {
-  const words: Readonly<Record<string, string>> = {
-    created: t('aberta', 'created'),
-    delivered: t('recebida', 'delivered'),
-    closed: t('encerrada', 'closed'),
-    canceled: t('retirada', 'canceled'),
-    agreed: t('a favor do pagador', 'for the payer'),
-    disagreed: t('a favor do lojista', 'for the merchant'),
-  };
-  const said = one.bank_result ?? one.bank_status;
-  return words[said] ?? said;
-}
+const atTheBank = inWords((t) => ({
+  created: t('aberta', 'created'),
+  delivered: t('recebida', 'delivered'),
+  closed: t('encerrada', 'closed'),
+  canceled: t('retirada', 'canceled'),
+  agreed: t('a favor do pagador', 'for the payer'),
+  disagreed: t('a favor do lojista', 'for the merchant'),
+}));
 
 /** What an operator has to know of a dispute, and what they decide. */
 export function medReviewColumns(t: Translate): readonly Column<MedReviewBody>[] {
   return [
     { name: t('Aberta', 'Opened'), cell: (one) => <Time at={one.case.opened_at} /> },
-    {
-      name: t('Conta', 'Account'),
-      cell: (one) => (
-        <>
-          <AccountName id={one.account_id} /> ({one.mode})
-        </>
-      ),
-    },
+    { name: t('Conta', 'Account'), cell: (one) => <AccountName id={one.account_id} mode={one.mode} /> },
     { name: t('Por quê', 'Why'), cell: (one) => whyItWaits(one.review, t) },
     {
       name: t('Situação', 'Status'),
@@ -67,7 +57,7 @@ export function medReviewColumns(t: Translate): readonly Column<MedReviewBody>[]
       isNumber: true,
       cell: (one) => <Money amount={one.held_amount} currency={one.case.currency} />,
     },
-    { name: t('No banco', 'At the bank'), cell: (one) => atTheBank(one, t) },
+    { name: t('No banco', 'At the bank'), cell: (one) => atTheBank(one.bank_result ?? one.bank_status, t) },
     { name: t('Caso', 'Case'), cell: (one) => <Case review={one} /> },
     { name: t('Decisão', 'Decision'), cell: (one) => <Decision review={one} /> },
   ];
@@ -91,7 +81,7 @@ function Case({ review }: { review: MedReviewBody }): ReactNode {
       <Facts
         rows={[
           [t('Venda', 'Sale'), <Id value={medCase.charge_id} />],
-          [t('Valor em disputa', 'Disputed amount'), <Money amount={medCase.amount} currency={medCase.currency} />],
+          [t('Valor em disputa', 'Disputed amount'), <Money {...medCase} />],
           [t('O que o banco disse', 'What the bank said'), medCase.reason ?? '–'],
           [t('Responder até', 'Answer until'), <Time at={medCase.response_deadline} />],
           [t('Defesa', 'Appeal'), <span className="written">{medCase.appeal_reason ?? '–'}</span>],
@@ -116,7 +106,7 @@ function Case({ review }: { review: MedReviewBody }): ReactNode {
 
 function Decision({ review }: { review: MedReviewBody }): ReactNode {
   const { t, language } = useLanguage();
-  const client = useQueryClient();
+  const refresh = useRefresh('operations');
   const [amount, setAmount] = useState('');
   // Decided is what was looked at: the list may have changed behind the dialog.
   const [version, setVersion] = useState(review.version);
@@ -125,10 +115,7 @@ function Decision({ review }: { review: MedReviewBody }): ReactNode {
     setAmount('');
     setVersion(review.version);
   };
-  const post = async (what: string, body?: object): Promise<void> => {
-    await call('POST', `${path}/${what}`, body);
-    await client.invalidateQueries({ queryKey: ['operations'] });
-  };
+  const post = (what: string, body?: object): Promise<void> => call('POST', `${path}/${what}`, body).then(refresh);
   const reported = money(review.reported_amount, review.case.currency, language);
   const isRuling = review.review === 'ruling' || review.review === 'contradiction';
   const isAnswerable = review.visible && ['open', 'appealed'].includes(review.case.status);
@@ -138,7 +125,6 @@ function Decision({ review }: { review: MedReviewBody }): ReactNode {
         trigger={t('Aprovar', 'Approve')}
         tone="danger"
         title={t('Aprovar a disputa', 'Approve the dispute')}
-        confirm={t('Aprovar', 'Approve')}
         isReady={amount.trim() === '' || parseAmount(amount, language) !== null}
         opened={begin}
         act={() =>
@@ -166,7 +152,6 @@ function Decision({ review }: { review: MedReviewBody }): ReactNode {
       <ActionDialog
         trigger={t('Negar', 'Dismiss')}
         title={t('Negar a disputa', 'Dismiss the dispute')}
-        confirm={t('Negar', 'Dismiss')}
         opened={begin}
         act={() => post('dismiss', { version })}
       >
@@ -185,7 +170,6 @@ function Decision({ review }: { review: MedReviewBody }): ReactNode {
       {isAnswerable && (
         <ActionDialog
           trigger={t('Pedir provas', 'Ask for evidence')}
-          title={t('Pedir provas', 'Ask for evidence')}
           confirm={t('Pedir', 'Ask')}
           act={() => post('request-evidence')}
         >

@@ -4,18 +4,18 @@ import type { ApiKeyListBody } from '../../../src/api-keys/dto/api-key.body.js';
 import type { AccountBody } from '../../../src/operations/dto/account.body.js';
 import { call } from '../api.js';
 import { ActionDialog } from '../dialog.js';
-import { textOf } from '../forms.js';
 import { money, parseAmount, percent } from '../format.js';
+import { textOf, useFields } from '../forms.js';
 import { useLanguage } from '../language.js';
+import { useRefresh } from '../lists.js';
 import { Button, Choice, Empty, Failure, Field, Input, Loading, Status, Table, Time } from '../ui.js';
-import { List, useRefresh } from './operator-list.js';
+import { List } from './operator-list.js';
 
 /** Merchants, for those who run the service. */
 export function Accounts(): ReactNode {
   const { t, language } = useLanguage();
-  const refresh = useRefresh();
-  const [name, setName] = useState('');
-  const [email, setEmail] = useState('');
+  const refresh = useRefresh('operations');
+  const { fields, begin, field } = useFields({ name: '', email: '' });
   const [query, setQuery] = useState('');
   return (
     <>
@@ -23,32 +23,13 @@ export function Accounts(): ReactNode {
         <ActionDialog
           trigger={t('Nova conta', 'New account')}
           tone="primary"
-          title={t('Nova conta', 'New account')}
           confirm={t('Criar e convidar o dono', 'Create and invite the owner')}
-          isReady={name !== '' && email !== ''}
-          opened={() => {
-            setName('');
-            setEmail('');
-          }}
-          act={async () => {
-            await call('POST', '/v1/operations/accounts', { name, email });
-            await refresh();
-          }}
+          isReady={fields.name !== '' && fields.email !== ''}
+          opened={begin}
+          act={() => call('POST', '/v1/operations/accounts', fields).then(refresh)}
         >
-          <Input
-            label={t('Nome', 'Name')}
-            maxLength={120}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-            required
-          />
-          <Input
-            label={t('E-mail do dono', 'Owner’s e-mail')}
-            type="email"
-            value={email}
-            onChange={(event) => setEmail(event.target.value)}
-            required
-          />
+          <Input label={t('Nome', 'Name')} maxLength={120} {...field('name')} required />
+          <Input label={t('E-mail do dono', 'Owner’s e-mail')} type="email" {...field('email')} required />
         </ActionDialog>
       </div>
       <form
@@ -70,7 +51,7 @@ export function Accounts(): ReactNode {
         <Button type="submit">{t('Procurar', 'Search')}</Button>
       </form>
       <List<AccountBody>
-        name={t('Contas', 'Accounts')}
+        label={t('Contas', 'Accounts')}
         path="accounts"
         query={query === '' ? {} : { query }}
         empty={t('Nenhuma conta.', 'No accounts.')}
@@ -102,11 +83,9 @@ export function Accounts(): ReactNode {
                   trigger={one.suspended ? t('Reativar', 'Reactivate') : t('Suspender', 'Suspend')}
                   tone={one.suspended ? 'plain' : 'danger'}
                   title={`${one.suspended ? t('Reativar', 'Reactivate') : t('Suspender', 'Suspend')} ${one.name}`}
-                  confirm={one.suspended ? t('Reativar', 'Reactivate') : t('Suspender', 'Suspend')}
-                  act={async () => {
-                    await call('PATCH', `/v1/operations/accounts/${one.id}`, { suspended: !one.suspended });
-                    await refresh();
-                  }}
+                  act={() =>
+                    call('PATCH', `/v1/operations/accounts/${one.id}`, { suspended: !one.suspended }).then(refresh)
+                  }
                 >
                   <p>
                     {one.suspended
@@ -162,11 +141,7 @@ function AccountKeys({ account }: { account: AccountBody }): ReactNode {
                   trigger={t('Revogar', 'Revoke')}
                   tone="danger"
                   title={`${t('Revogar a chave', 'Revoke the key')} ${one.prefix}…`}
-                  confirm={t('Revogar', 'Revoke')}
-                  act={async () => {
-                    await call('DELETE', `/v1/operations/api-keys/${one.id}`);
-                    await keys.refetch();
-                  }}
+                  act={() => call('DELETE', `/v1/operations/api-keys/${one.id}`).then(() => keys.refetch())}
                 >
                   <p>
                     {t(
@@ -201,7 +176,7 @@ const SWITCHES = ['payer_lock', 'med_outcome_notifications'] as const;
 
 function AccountSettings({ account }: { account: AccountBody }): ReactNode {
   const { t, language } = useLanguage();
-  const refresh = useRefresh();
+  const refresh = useRefresh('operations');
   const [changed, setChanged] = useState<Partial<AccountBody>>({});
   const [ticket, setTicket] = useState('');
   const most = ticket.trim() === '' ? null : parseAmount(ticket, language);

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { ReportBody, ReportListBody } from '../../../src/reports/dto/report.body.js';
 import { useQueryText } from '../address.js';
@@ -6,8 +6,9 @@ import { call, door } from '../api.js';
 import { day, fileSize, isoDay } from '../format.js';
 import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
+import { Listing, useRefresh } from '../lists.js';
 import { useMode } from '../session.js';
-import { Button, Card, Choice, Empty, Failure, Input, Loading, Page, Status, Table, Time } from '../ui.js';
+import { Button, Card, Choice, Failure, Input, Page, Status, Time } from '../ui.js';
 import { SALE_STATUSES, saleStatus } from '../words.js';
 
 const DAY_MS = 86_400_000;
@@ -18,7 +19,7 @@ const REST_MS = 1_000;
 export function Reports(): ReactNode {
   const { t, language } = useLanguage();
   const mode = useMode();
-  const client = useQueryClient();
+  const refresh = useRefresh(mode, 'reports');
   // Of the list that somebody comes from.
   const asked = useQueryText();
   const [type, setType] = useState(asked.type ?? 'statement');
@@ -65,7 +66,7 @@ export function Reports(): ReactNode {
         ...Object.fromEntries(['type', 'format', 'from', 'to'].map((name) => [name, textOf(form, name)])),
         ...(type === 'sales' && given.length > 0 ? { filters: Object.fromEntries(given) } : {}),
       });
-      await client.invalidateQueries({ queryKey: [mode, 'reports'] });
+      await refresh();
     } catch (failure) {
       setError(failure);
     } finally {
@@ -143,48 +144,45 @@ export function Reports(): ReactNode {
         </form>
         {error !== null && <Failure error={error} />}
       </Card>
-      {list.error && <Failure error={list.error} retry={() => void list.refetch()} />}
-      {list.isPending && <Loading />}
-      {list.data?.data.length === 0 && <Empty title={t('Nenhum arquivo ainda.', 'No files yet.')} />}
-      {list.data && list.data.data.length > 0 && (
-        <Table
-          label={t('Arquivos', 'Files')}
-          rows={list.data.data}
-          keyOf={({ id }) => id}
-          columns={[
-            { name: t('Criado', 'Created'), cell: (report) => <Time at={report.created_at} /> },
-            { name: t('O quê', 'What'), cell: (report) => `${name(report)} (${report.format})` },
-            {
-              name: t('Período', 'Period'),
-              cell: ({ from, to }) => `${day(from, language)} – ${day(to, language)}`,
-            },
-            {
-              name: t('Situação', 'Status'),
-              cell: (report) => <Status value={report.status} label={statuses[report.status] ?? report.status} />,
-            },
-            {
-              name: t('Andamento', 'Progress'),
-              cell: (report) =>
-                ['pending', 'processing'].includes(report.status) ? (
-                  <progress value={report.progress} max={1} aria-label={t('Andamento', 'Progress')} />
-                ) : (
-                  `${String(report.rows)} ${t('linhas', 'rows')}`
-                ),
-            },
-            {
-              name: t('Arquivo', 'File'),
-              cell: (report) =>
-                report.status === 'ready' ? (
-                  <Button onClick={() => void download(report)}>
-                    {`${t('Baixar', 'Download')} (${fileSize(report.size ?? 0)})`}
-                  </Button>
-                ) : (
-                  '–'
-                ),
-            },
-          ]}
-        />
-      )}
+      <Listing
+        list={list}
+        rows={list.data?.data}
+        label={t('Arquivos', 'Files')}
+        empty={t('Nenhum arquivo ainda.', 'No files yet.')}
+        keyOf={({ id }) => id}
+        columns={[
+          { name: t('Criado', 'Created'), cell: (report) => <Time at={report.created_at} /> },
+          { name: t('O quê', 'What'), cell: (report) => `${name(report)} (${report.format})` },
+          {
+            name: t('Período', 'Period'),
+            cell: ({ from, to }) => `${day(from, language)} – ${day(to, language)}`,
+          },
+          {
+            name: t('Situação', 'Status'),
+            cell: (report) => <Status value={report.status} label={statuses[report.status] ?? report.status} />,
+          },
+          {
+            name: t('Andamento', 'Progress'),
+            cell: (report) =>
+              ['pending', 'processing'].includes(report.status) ? (
+                <progress value={report.progress} max={1} aria-label={t('Andamento', 'Progress')} />
+              ) : (
+                `${String(report.rows)} ${t('linhas', 'rows')}`
+              ),
+          },
+          {
+            name: t('Arquivo', 'File'),
+            cell: (report) =>
+              report.status === 'ready' ? (
+                <Button onClick={() => void download(report)}>
+                  {`${t('Baixar', 'Download')} (${fileSize(report.size ?? 0)})`}
+                </Button>
+              ) : (
+                '–'
+              ),
+          },
+        ]}
+      />
     </Page>
   );
 }

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { MedCaseBody, MedCaseListBody } from '../../../src/med/dto/med-case.body.js';
 import type { PaymentDetailBody, ReceiptBody } from '../../../src/payments/dto/payment.body.js';
@@ -11,7 +11,9 @@ import { useParam } from '../address.js';
 import { call, door, unlessMissing } from '../api.js';
 import { ActionDialog } from '../dialog.js';
 import { money, parseAmount } from '../format.js';
+import { useFields } from '../forms.js';
 import { useLanguage } from '../language.js';
+import { useRefresh } from '../lists.js';
 import { useMayAct, useMode } from '../session.js';
 import {
   ActButton,
@@ -49,7 +51,7 @@ export function Sale(): ReactNode {
   const mayAct = useMayAct();
   // Lists name it `tx_…`, the statement `ch_…`.
   const id = useParam('id').replace(/^(?:ch|tx)_/, '');
-  const client = useQueryClient();
+  const refresh = useRefresh(mode);
   const path = `/payments/${encodeURIComponent(id)}`;
   const key = [mode, 'sale', id];
   const sale = useQuery({
@@ -88,10 +90,7 @@ export function Sale(): ReactNode {
     refetchInterval: 10_000,
     ...related,
   });
-  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: [mode] });
-
-  const [amount, setAmount] = useState('');
-  const [reason, setReason] = useState('');
+  const { fields, begin, field } = useFields({ amount: '', reason: '' });
   const [resent, setResent] = useState<string | null>(null);
 
   if (sale.error && !sale.data) return <Unavailable error={sale.error} retry={() => void sale.refetch()} />;
@@ -102,10 +101,13 @@ export function Sale(): ReactNode {
     .filter((one) => one.status !== 'FAILED')
     .reduce((sum, one) => sum + one.amount, 0);
   const left = data.amount - taken;
-  const asked = amount.trim() === '' ? left : parseAmount(amount, language);
+  const asked = fields.amount.trim() === '' ? left : parseAmount(fields.amount, language);
+  const reason = fields.reason.trim();
   const isRefundable = ['PAID', 'APPROVED'].includes(data.status) && left > 0;
   const whose = t('quem pagou', 'who paid') + (data.customerName === null ? '' : ` (${data.customerName})`);
   const text = (of: number): string => money(of, data.currency, language);
+  const shown = (amount: number | null = null): ReactNode =>
+    amount !== null && <Money amount={amount} currency={data.currency} />;
   const receipt = async (): Promise<void> => {
     const { base64 } = await call<ReceiptBody>('GET', door(mode, `${path}/receipt`));
     const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
@@ -126,35 +128,23 @@ export function Sale(): ReactNode {
             <ActionDialog
               trigger={t('Reembolsar', 'Refund')}
               tone="danger"
-              title={t('Reembolsar', 'Refund')}
               confirm={asked === null ? t('Reembolsar', 'Refund') : `${t('Devolver', 'Give back')} ${text(asked)}`}
               isReady={asked !== null && asked <= left}
-              opened={() => {
-                setAmount('');
-                setReason('');
-              }}
-              act={async (idempotencyKey) => {
-                await call('POST', door(mode, `${path}/refund`), {
-                  idempotencyKey,
-                  amount: asked,
-                  ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
-                });
-                await refresh();
-              }}
+              opened={begin}
+              act={(idempotencyKey) =>
+                call('POST', door(mode, `${path}/refund`), {
+                  ...{ idempotencyKey, amount: asked },
+                  ...(reason === '' ? {} : { reason }),
+                }).then(refresh)
+              }
             >
               <Input
                 label={t('Valor', 'Amount')}
                 hint={t(`Vazio: tudo o que resta, ${text(left)}.`, `Empty: all that is left, ${text(left)}.`)}
                 inputMode="decimal"
-                value={amount}
-                onChange={(event) => setAmount(event.target.value)}
+                {...field('amount')}
               />
-              <Input
-                label={t('Motivo (opcional)', 'Reason (optional)')}
-                maxLength={500}
-                value={reason}
-                onChange={(event) => setReason(event.target.value)}
-              />
+              <Input label={t('Motivo (opcional)', 'Reason (optional)')} maxLength={500} {...field('reason')} />
               <p aria-live="polite">
                 {asked === null
                   ? t('Escreva um valor como 9,90.', 'Write an amount as 9.90.')
@@ -171,12 +161,7 @@ export function Sale(): ReactNode {
             <ActionDialog
               trigger={t('Cancelar a cobrança', 'Cancel the charge')}
               tone="danger"
-              title={t('Cancelar a cobrança', 'Cancel the charge')}
-              confirm={t('Cancelar a cobrança', 'Cancel the charge')}
-              act={async () => {
-                await call('POST', door(mode, `${path}/cancel`));
-                await refresh();
-              }}
+              act={() => call('POST', door(mode, `${path}/cancel`)).then(refresh)}
             >
               <p>{t('Ninguém mais poderá pagar este código.', 'Nobody can pay this code any more.')}</p>
             </ActionDialog>
@@ -210,25 +195,11 @@ export function Sale(): ReactNode {
                   <Status value={data.status} label={saleState(data, t)} />
                 </span>,
               ],
-              [t('Valor', 'Amount'), <Money amount={data.amount} currency={data.currency} />],
-              data.providerFee === null
-                ? null
-                : [
-                    t('Tarifa do provedor', 'Provider’s fee'),
-                    <Money amount={data.providerFee} currency={data.currency} />,
-                  ],
-              data.platformFee === null
-                ? null
-                : [
-                    t('Tarifa da plataforma', 'Platform’s fee'),
-                    <Money amount={data.platformFee} currency={data.currency} />,
-                  ],
-              data.netAmount === null
-                ? null
-                : [t('Líquido', 'Net'), <Money amount={data.netAmount} currency={data.currency} />],
-              data.amountRefunded === undefined
-                ? null
-                : [t('Reembolsado', 'Refunded'), <Money amount={data.amountRefunded} currency={data.currency} />],
+              [t('Valor', 'Amount'), shown(data.amount)],
+              [t('Tarifa do provedor', 'Provider’s fee'), shown(data.providerFee)],
+              [t('Tarifa da plataforma', 'Platform’s fee'), shown(data.platformFee)],
+              [t('Líquido', 'Net'), shown(data.netAmount)],
+              [t('Reembolsado', 'Refunded'), shown(data.amountRefunded)],
               [
                 t('Meio', 'Method'),
                 (data.paidWith === null ? data.paymentMethods : [data.paidWith])
@@ -274,11 +245,7 @@ export function Sale(): ReactNode {
             keyOf={(one) => one.id}
             columns={[
               { name: t('Quando', 'When'), cell: (one) => <Time at={one.createdAt} /> },
-              {
-                name: t('Valor', 'Amount'),
-                isNumber: true,
-                cell: (one) => <Money amount={one.amount} currency={one.currency} />,
-              },
+              { name: t('Valor', 'Amount'), isNumber: true, cell: (one) => <Money {...one} /> },
               {
                 name: t('Situação', 'Status'),
                 cell: (one) => <Status value={one.status} label={refundStatus(one.status, t)} />,
@@ -300,11 +267,7 @@ export function Sale(): ReactNode {
               { name: t('Quando', 'When'), cell: (one) => <Time at={one.created_at} /> },
               { name: t('O quê', 'What'), cell: (one) => entryType(one.type, t) },
               { name: t('Conta', 'Part'), cell: (one) => bucketName(one.bucket, t) },
-              {
-                name: t('Valor', 'Amount'),
-                isNumber: true,
-                cell: (one) => <Money amount={one.amount} currency={one.currency} />,
-              },
+              { name: t('Valor', 'Amount'), isNumber: true, cell: (one) => <Money {...one} /> },
             ]}
           />
         )}
@@ -336,61 +299,55 @@ function Pay({ sale }: { sale: PaymentDetailBody }): ReactNode {
       <Facts
         rows={[
           // The page for payers is there where Pix is one of the ways, and offers the others too.
-          isPix
-            ? ['Link', <Id value={`${location.origin}/checkout/${sale.id}`} label={t('o link', 'the link')} />]
-            : null,
-          sale.pixCopyPaste === null
-            ? null
-            : [
-                t('Pix copia e cola', 'Pix code'),
-                <Id value={sale.pixCopyPaste} label={t('o código Pix', 'the Pix code')} />,
-              ],
-          sale.pixExpiresAt === null ? null : [t('Vale até', 'Good until'), <Time at={sale.pixExpiresAt} />],
-          sale.cardRedirectUrl === null
-            ? null
-            : [
-                t('Cartão', 'Card'),
-                <>
-                  {outside(sale.cardRedirectUrl, t('abrir a página do cartão', 'open the card’s page'))}{' '}
-                  <Id value={sale.cardRedirectUrl} label={t('o link do cartão', 'the card’s link')} />
-                </>,
-              ],
-          sale.boletoLine === null
-            ? null
-            : [
-                t('Linha do boleto', 'Line of the boleto'),
-                <Id value={sale.boletoLine} label={t('a linha do boleto', 'the line of the boleto')} />,
-              ],
-          sale.boletoPdfUrl === null ? null : ['Boleto', outside(sale.boletoPdfUrl, t('abrir o PDF', 'open the PDF'))],
-          sale.boletoExpiresAt === null
-            ? null
-            : [t('Boleto vence', 'Boleto is due'), <Time at={sale.boletoExpiresAt} />],
-          sale.mbEntity === null ? null : [t('Entidade Multibanco', 'Multibanco entity'), <Id value={sale.mbEntity} />],
-          sale.mbReference === null
-            ? null
-            : [t('Referência Multibanco', 'Multibanco reference'), <Id value={sale.mbReference} />],
-          sale.mbExpiresAt === null
-            ? null
-            : [t('Multibanco vale até', 'Multibanco good until'), <Time at={sale.mbExpiresAt} />],
-          sale.paymentMethods.includes('MBWAY')
-            ? [
-                'MB WAY',
-                t('O pedido está no celular do cliente.', 'The request is on the customer’s phone.') +
-                  (typeof sale.metadata['phone'] === 'string' ? ` (${sale.metadata['phone']})` : ''),
-              ]
-            : null,
-          sale.cryptoAddress === null
-            ? null
-            : [
-                t('Endereço da cripto', 'Crypto address'),
-                <Id value={sale.cryptoAddress} label={t('o endereço da cripto', 'the crypto address')} />,
-              ],
-          sale.cryptoAddress === null
-            ? null
-            : [
-                t('Quanto enviar', 'How much to send'),
-                `${cryptoAmount(sale.cryptoAmount, language)} ${sale.cryptoCurrency ?? ''} (${sale.cryptoNetwork ?? ''})`,
-              ],
+          ['Link', isPix && <Id value={`${location.origin}/checkout/${sale.id}`} label={t('o link', 'the link')} />],
+          [
+            t('Pix copia e cola', 'Pix code'),
+            sale.pixCopyPaste !== null && <Id value={sale.pixCopyPaste} label={t('o código Pix', 'the Pix code')} />,
+          ],
+          [t('Vale até', 'Good until'), sale.pixExpiresAt !== null && <Time at={sale.pixExpiresAt} />],
+          [
+            t('Cartão', 'Card'),
+            sale.cardRedirectUrl !== null && (
+              <>
+                {outside(sale.cardRedirectUrl, t('abrir a página do cartão', 'open the card’s page'))}{' '}
+                <Id value={sale.cardRedirectUrl} label={t('o link do cartão', 'the card’s link')} />
+              </>
+            ),
+          ],
+          [
+            t('Linha do boleto', 'Line of the boleto'),
+            sale.boletoLine !== null && (
+              <Id value={sale.boletoLine} label={t('a linha do boleto', 'the line of the boleto')} />
+            ),
+          ],
+          ['Boleto', sale.boletoPdfUrl !== null && outside(sale.boletoPdfUrl, t('abrir o PDF', 'open the PDF'))],
+          [t('Boleto vence', 'Boleto is due'), sale.boletoExpiresAt !== null && <Time at={sale.boletoExpiresAt} />],
+          [t('Entidade Multibanco', 'Multibanco entity'), sale.mbEntity !== null && <Id value={sale.mbEntity} />],
+          [
+            t('Referência Multibanco', 'Multibanco reference'),
+            sale.mbReference !== null && <Id value={sale.mbReference} />,
+          ],
+          [
+            t('Multibanco vale até', 'Multibanco good until'),
+            sale.mbExpiresAt !== null && <Time at={sale.mbExpiresAt} />,
+          ],
+          [
+            'MB WAY',
+            sale.paymentMethods.includes('MBWAY') &&
+              t('O pedido está no celular do cliente.', 'The request is on the customer’s phone.') +
+                (typeof sale.metadata['phone'] === 'string' ? ` (${sale.metadata['phone']})` : ''),
+          ],
+          [
+            t('Endereço da cripto', 'Crypto address'),
+            sale.cryptoAddress !== null && (
+              <Id value={sale.cryptoAddress} label={t('o endereço da cripto', 'the crypto address')} />
+            ),
+          ],
+          [
+            t('Quanto enviar', 'How much to send'),
+            sale.cryptoAddress !== null &&
+              `${cryptoAmount(sale.cryptoAmount, language)} ${sale.cryptoCurrency ?? ''} (${sale.cryptoNetwork ?? ''})`,
+          ],
         ]}
       />
     </Card>
@@ -451,10 +408,7 @@ function Sandbox({
           <ActButton
             key={name}
             {...(index === 0 ? { tone: 'primary' as const } : {})}
-            act={async () => {
-              await call('POST', door(mode, `/sandbox/payments/${sale.id}/simulate`), event);
-              await refresh();
-            }}
+            act={() => call('POST', door(mode, `/sandbox/payments/${sale.id}/simulate`), event).then(refresh)}
           >
             {`${name} ${t('(teste)', '(test)')}`}
           </ActButton>
@@ -482,80 +436,54 @@ function Timeline({
   mode: string;
 }): ReactNode {
   const { t } = useLanguage();
-  const steps: { at: string; what: ReactNode }[] = [
-    { at: sale.createdAt, what: t('Cobrança criada', 'Charge created') },
-  ];
-  if (sale.paidAt !== null) {
-    steps.push({
-      at: sale.paidAt,
-      what: (
-        <>
-          {t('Paga', 'Paid')} <Money amount={sale.amount} currency={sale.currency} />
-        </>
-      ),
-    });
-  }
+  const steps: { at: string; what: ReactNode }[] = [];
+  const add = (at: string, what: ReactNode): unknown => steps.push({ at, what });
+  add(sale.createdAt, t('Cobrança criada', 'Charge created'));
+  if (sale.paidAt !== null)
+    add(
+      sale.paidAt,
+      <>
+        {t('Paga', 'Paid')} <Money {...sale} />
+      </>,
+    );
   for (const one of refunds?.data ?? []) {
-    steps.push({
-      at: one.createdAt,
-      what: (
-        <>
-          {t('Reembolso pedido', 'Refund asked for')} <Money amount={one.amount} currency={one.currency} />
-        </>
-      ),
-    });
-    if (['REFUNDED', 'FAILED'].includes(one.status)) {
-      steps.push({
-        at: one.updatedAt,
-        what:
-          one.status === 'REFUNDED'
-            ? t('Reembolso devolvido', 'Refund given back')
-            : t('Reembolso falhou', 'Refund failed'),
-      });
-    }
+    add(
+      one.createdAt,
+      <>
+        {t('Reembolso pedido', 'Refund asked for')} <Money {...one} />
+      </>,
+    );
+    if (one.status === 'REFUNDED') add(one.updatedAt, t('Reembolso devolvido', 'Refund given back'));
+    if (one.status === 'FAILED') add(one.updatedAt, t('Reembolso falhou', 'Refund failed'));
   }
   for (const one of cases?.data ?? []) {
     const link = <Link to={`/${mode}/disputes/${one.id}`}>{t('disputa', 'dispute')}</Link>;
-    steps.push({
-      at: one.opened_at,
-      what: (
-        <>
-          {t('Em disputa:', 'Disputed:')} {link}
-        </>
-      ),
-    });
+    add(
+      one.opened_at,
+      <>
+        {t('Em disputa:', 'Disputed:')} {link}
+      </>,
+    );
     if (one.closed_at !== null)
-      steps.push({
-        at: one.closed_at,
-        what: (
-          <>
-            {caseStatus(one.status, t)}: {link}
-          </>
-        ),
-      });
+      add(
+        one.closed_at,
+        <>
+          {caseStatus(one.status, t)}: {link}
+        </>,
+      );
   }
   for (const one of sale.returns ?? [])
-    steps.push({
-      at: one.at,
-      what: (
-        <>
-          {t('Pix devolvido', 'Pix returned')}: {returnReason(one.reason, t)}
-        </>
-      ),
-    });
-  if (end !== null) steps.push({ at: end.created_at, what: saleStatus(sale.status, t) });
-  for (const one of deliveries) {
-    steps.push({
-      at: one.deliveredAt ?? one.updatedAt,
-      what: (
-        <>
-          Webhook <code>{one.eventType}</code>{' '}
-          <Link to={`/${mode}/webhooks/deliveries/${one.id}`}>{deliveryStatus(one.status, t)}</Link>
-          {one.lastStatusCode === null ? '' : ` · HTTP ${String(one.lastStatusCode)}`}
-        </>
-      ),
-    });
-  }
+    add(one.at, `${t('Pix devolvido', 'Pix returned')}: ${returnReason(one.reason, t)}`);
+  if (end !== null) add(end.created_at, saleStatus(sale.status, t));
+  for (const one of deliveries)
+    add(
+      one.deliveredAt ?? one.updatedAt,
+      <>
+        Webhook <code>{one.eventType}</code>{' '}
+        <Link to={`/${mode}/webhooks/deliveries/${one.id}`}>{deliveryStatus(one.status, t)}</Link>
+        {one.lastStatusCode === null ? '' : ` · HTTP ${String(one.lastStatusCode)}`}
+      </>,
+    );
   steps.sort((a, b) => a.at.localeCompare(b.at));
   return (
     <Card title={t('Linha do tempo', 'Timeline')}>

@@ -92,12 +92,7 @@ export function Sales(): ReactNode {
         </Link>
       ),
     },
-    {
-      id: 'amount',
-      name: t('Valor', 'Amount'),
-      isNumber: true,
-      cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
-    },
+    { id: 'amount', name: t('Valor', 'Amount'), isNumber: true, cell: (sale) => <Money {...sale} /> },
     {
       id: 'status',
       name: t('Situação', 'Status'),
@@ -123,7 +118,7 @@ export function Sales(): ReactNode {
       id: 'net',
       name: t('Líquido', 'Net'),
       isNumber: true,
-      cell: ({ netAmount, currency }) => <Money amount={netAmount} currency={currency} />,
+      cell: (sale) => <Money {...sale} amount={sale.netAmount} />,
     },
     { id: 'order', name: t('Pedido', 'Order'), cell: ({ metadata }) => orderOf(metadata) ?? '–' },
     { id: 'paid', name: t('Paga em', 'Paid at'), cell: ({ paidAt }) => <Time at={paidAt} /> },

@@ -1,12 +1,14 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 import type { MerchantAccountBody } from '../../../src/accounts/dto/merchant-account.js';
 import type { RecoveryCodesBody, SessionListBody, TotpBody } from '../../../src/auth/dto/login.body.js';
 import { call } from '../api.js';
 import { ActionDialog } from '../dialog.js';
+import { useFields } from '../forms.js';
 import { useLanguage } from '../language.js';
+import { Listing, useRefresh } from '../lists.js';
 import { SESSION, useSession } from '../session.js';
-import { Button, Card, Facts, Failure, Id, Input, Loading, Page, Table, Time } from '../ui.js';
+import { Button, Card, Facts, Failure, Id, Input, Loading, Page, Time } from '../ui.js';
 
 export function Settings(): ReactNode {
   const { t } = useLanguage();
@@ -38,7 +40,8 @@ function dataUrlOf(file: File): Promise<string> {
 function Account(): ReactNode {
   const { t } = useLanguage();
   const isOwner = useSession().role === 'OWNER';
-  const client = useQueryClient();
+  const refresh = useRefresh('account');
+  const refreshSession = useRefresh(...SESSION);
   const account = useQuery({
     queryKey: ['account'],
     queryFn: () => call<MerchantAccountBody>('GET', '/v1/account'),
@@ -49,6 +52,10 @@ function Account(): ReactNode {
   if (!account.data) return <Loading />;
   const shown = { ...account.data, ...draft };
   const change = (changes: Partial<MerchantAccountBody>): void => setDraft({ ...draft, ...changes });
+  const field = (name: 'name' | 'contact_email' | 'city'): Pick<ComponentProps<'input'>, 'value' | 'onChange'> => ({
+    value: shown[name],
+    onChange: (event) => change({ [name]: event.target.value }),
+  });
   const takeLogo = async (file: File | undefined): Promise<void> => {
     setRefused(null);
     if (!file) return;
@@ -92,34 +99,17 @@ function Account(): ReactNode {
             setDraft({});
             setRefused(null);
           }}
-          act={async () => {
-            await call('PATCH', '/v1/account', draft);
-            await Promise.all([
-              client.invalidateQueries({ queryKey: ['account'] }),
-              client.invalidateQueries({ queryKey: SESSION }),
-            ]);
-          }}
+          act={() => call('PATCH', '/v1/account', draft).then(() => Promise.all([refresh(), refreshSession()]))}
         >
-          <Input
-            label={t('Nome', 'Name')}
-            maxLength={120}
-            value={shown.name}
-            onChange={(event) => change({ name: event.target.value })}
-          />
+          <Input label={t('Nome', 'Name')} maxLength={120} {...field('name')} />
           <Input
             label={t('E-mail da conta', 'Account’s e-mail')}
             hint={t('Para disputas e avisos.', 'For disputes and notices.')}
             type="email"
             maxLength={254}
-            value={shown.contact_email}
-            onChange={(event) => change({ contact_email: event.target.value })}
+            {...field('contact_email')}
           />
-          <Input
-            label={t('Cidade no Pix', 'City in the Pix')}
-            maxLength={60}
-            value={shown.city}
-            onChange={(event) => change({ city: event.target.value })}
-          />
+          <Input label={t('Cidade no Pix', 'City in the Pix')} maxLength={60} {...field('city')} />
           <Input
             label={t('Cor do checkout', 'Colour of the checkout')}
             hint={t('Escura o bastante para se ver no branco.', 'Dark enough to be seen on white.')}
@@ -158,8 +148,9 @@ function Account(): ReactNode {
 function Profile(): ReactNode {
   const { t } = useLanguage();
   const { user } = useSession();
-  const client = useQueryClient();
-  const [name, setName] = useState('');
+  const refresh = useRefresh(...SESSION);
+  const { fields, begin, field } = useFields({ name: user.name });
+  const name = fields.name.trim();
   return (
     <Card title={t('Você', 'You')}>
       <Facts
@@ -170,22 +161,12 @@ function Profile(): ReactNode {
       />
       <ActionDialog
         trigger={t('Mudar o nome', 'Change the name')}
-        title={t('Mudar o nome', 'Change the name')}
         confirm={t('Salvar', 'Save')}
-        isReady={name.trim() !== '' && name.trim() !== user.name}
-        opened={() => setName(user.name)}
-        act={async () => {
-          await call('PATCH', '/v1/auth/user', { name: name.trim() });
-          await client.invalidateQueries({ queryKey: SESSION });
-        }}
+        isReady={name !== '' && name !== user.name}
+        opened={begin}
+        act={() => call('PATCH', '/v1/auth/user', { name }).then(refresh)}
       >
-        <Input
-          label={t('Nome', 'Name')}
-          autoComplete="name"
-          maxLength={120}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
+        <Input label={t('Nome', 'Name')} autoComplete="name" maxLength={120} {...field('name')} />
       </ActionDialog>
     </Card>
   );
@@ -193,24 +174,16 @@ function Profile(): ReactNode {
 
 function Password(): ReactNode {
   const { t } = useLanguage();
-  const client = useQueryClient();
-  const [current, setCurrent] = useState('');
-  const [next, setNext] = useState('');
+  const refresh = useRefresh('sessions');
+  const { fields, begin, field } = useFields({ current_password: '', new_password: '' });
   return (
     <Card title={t('Senha', 'Password')}>
       <ActionDialog
         trigger={t('Trocar a senha', 'Change the password')}
-        title={t('Trocar a senha', 'Change the password')}
         confirm={t('Trocar', 'Change')}
-        isReady={current !== '' && next.length >= 10}
-        opened={() => {
-          setCurrent('');
-          setNext('');
-        }}
-        act={async () => {
-          await call('POST', '/v1/auth/password', { current_password: current, new_password: next });
-          await client.invalidateQueries({ queryKey: ['sessions'] });
-        }}
+        isReady={fields.current_password !== '' && fields.new_password.length >= 10}
+        opened={begin}
+        act={() => call('POST', '/v1/auth/password', fields).then(refresh)}
         done={
           <p role="status">
             {t('Trocada. Os seus outros acessos terminaram.', 'Changed. Your other logins have ended.')}
@@ -221,16 +194,14 @@ function Password(): ReactNode {
           label={t('Senha de agora', 'Present password')}
           type="password"
           autoComplete="current-password"
-          value={current}
-          onChange={(event) => setCurrent(event.target.value)}
+          {...field('current_password')}
         />
         <Input
           label={t('Senha nova', 'New password')}
           hint={t('Pelo menos 10 caracteres.', 'At least 10 characters.')}
           type="password"
           autoComplete="new-password"
-          value={next}
-          onChange={(event) => setNext(event.target.value)}
+          {...field('new_password')}
         />
       </ActionDialog>
     </Card>
@@ -240,16 +211,14 @@ function Password(): ReactNode {
 function SecondFactor(): ReactNode {
   const { t } = useLanguage();
   const { second_factor: isSet, second_factor_required: isRequired } = useSession();
-  const client = useQueryClient();
-  const [password, setPassword] = useState('');
-  const [code, setCode] = useState('');
+  const refresh = useRefresh(...SESSION);
+  const { fields, set, begin, field } = useFields({ password: '', code: '' });
+  const { password, code } = fields;
   const [totp, setTotp] = useState<TotpBody | null>(null);
   const [codes, setCodes] = useState<readonly string[]>([]);
-  const begin = (): void => {
-    setPassword('');
-    setCode('');
-    setTotp(null);
-  };
+  const passwordInput = (
+    <Input label={t('Senha', 'Password')} type="password" autoComplete="current-password" {...field('password')} />
+  );
   return (
     <Card title={t('Segundo fator', 'Second factor')}>
       {isRequired && (
@@ -267,42 +236,30 @@ function SecondFactor(): ReactNode {
           trigger={t('Remover', 'Remove')}
           tone="danger"
           title={t('Remover o segundo fator', 'Remove the second factor')}
-          confirm={t('Remover', 'Remove')}
           opened={begin}
-          act={async () => {
-            await call('DELETE', '/v1/auth/totp', { password, code });
-            await client.invalidateQueries({ queryKey: SESSION });
-          }}
+          act={() => call('DELETE', '/v1/auth/totp', fields).then(refresh)}
         >
-          <Input
-            label={t('Senha', 'Password')}
-            type="password"
-            autoComplete="current-password"
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-          />
-          <Input
-            label={t('Código do aplicativo', 'Code of the app')}
-            autoComplete="one-time-code"
-            value={code}
-            onChange={(event) => setCode(event.target.value)}
-          />
+          {passwordInput}
+          <Input label={t('Código do aplicativo', 'Code of the app')} autoComplete="one-time-code" {...field('code')} />
         </ActionDialog>
       ) : (
         <ActionDialog
           trigger={t('Configurar', 'Set up')}
           title={t('Configurar o segundo fator', 'Set up the second factor')}
           confirm={totp === null ? t('Continuar', 'Go on') : t('Confirmar', 'Confirm')}
-          opened={begin}
+          opened={() => {
+            begin();
+            setTotp(null);
+          }}
           act={async () => {
             if (totp === null) {
               setTotp(await call<TotpBody>('POST', '/v1/auth/totp', { password }));
-              setPassword('');
+              set({ password: '' });
               return 'stays';
             }
             const made = await call<RecoveryCodesBody>('POST', '/v1/auth/totp/confirm', { code });
             setCodes(made.recovery_codes);
-            setCode('');
+            set({ code: '' });
             setTotp(null);
             return undefined;
           }}
@@ -319,16 +276,10 @@ function SecondFactor(): ReactNode {
               <pre tabIndex={0}>{codes.join('\n')}</pre>
             </>
           }
-          closed={() => void client.invalidateQueries({ queryKey: SESSION })}
+          closed={refresh}
         >
           {totp === null ? (
-            <Input
-              label={t('Senha', 'Password')}
-              type="password"
-              autoComplete="current-password"
-              value={password}
-              onChange={(event) => setPassword(event.target.value)}
-            />
+            passwordInput
           ) : (
             <>
               <p>
@@ -347,8 +298,7 @@ function SecondFactor(): ReactNode {
               <Input
                 label={t('Código que o aplicativo mostra', 'Code that the app shows')}
                 autoComplete="one-time-code"
-                value={code}
-                onChange={(event) => setCode(event.target.value)}
+                {...field('code')}
               />
             </>
           )}
@@ -360,41 +310,32 @@ function SecondFactor(): ReactNode {
 
 function Sessions(): ReactNode {
   const { t } = useLanguage();
-  const client = useQueryClient();
+  const refresh = useRefresh('sessions');
   const list = useQuery({ queryKey: ['sessions'], queryFn: () => call<SessionListBody>('GET', '/v1/auth/sessions') });
   return (
     <Card title={t('Onde estou', 'Where I am logged in')}>
-      {list.error && <Failure error={list.error} retry={() => void list.refetch()} />}
-      {list.isPending && <Loading />}
-      {list.data && (
-        <Table
-          label={t('Acessos', 'Logins')}
-          rows={list.data.data}
-          keyOf={({ id }) => id}
-          columns={[
-            { name: t('Desde', 'Since'), cell: (one) => <Time at={one.created_at} /> },
-            { name: t('De onde', 'From where'), cell: (one) => one.ip ?? '–' },
-            { name: t('Programa', 'Program'), cell: (one) => one.user_agent ?? '–' },
-            {
-              name: t('Ações', 'Actions'),
-              cell: (one) =>
-                one.current ? (
-                  t('este', 'this one')
-                ) : (
-                  <Button
-                    onClick={() =>
-                      void call('DELETE', `/v1/auth/sessions/${one.id}`).then(() =>
-                        client.invalidateQueries({ queryKey: ['sessions'] }),
-                      )
-                    }
-                  >
-                    {t('Terminar', 'End')}
-                  </Button>
-                ),
-            },
-          ]}
-        />
-      )}
+      <Listing
+        list={list}
+        rows={list.data?.data}
+        label={t('Acessos', 'Logins')}
+        keyOf={({ id }) => id}
+        columns={[
+          { name: t('Desde', 'Since'), cell: (one) => <Time at={one.created_at} /> },
+          { name: t('De onde', 'From where'), cell: (one) => one.ip ?? '–' },
+          { name: t('Programa', 'Program'), cell: (one) => one.user_agent ?? '–' },
+          {
+            name: t('Ações', 'Actions'),
+            cell: (one) =>
+              one.current ? (
+                t('este', 'this one')
+              ) : (
+                <Button onClick={() => void call('DELETE', `/v1/auth/sessions/${one.id}`).then(refresh)}>
+                  {t('Terminar', 'End')}
+                </Button>
+              ),
+          },
+        ]}
+      />
     </Card>
   );
 }

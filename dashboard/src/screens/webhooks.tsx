@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { DeliveryListBody, DeliveryStatsBody, RecoveryBody } from '../../../src/webhooks/dto/delivery.body.js';
@@ -13,7 +13,9 @@ import type { VerificationBody } from '../../../src/webhooks/dto/verification.bo
 import { useQueryText } from '../address.js';
 import { call, door, withQuery } from '../api.js';
 import { ActionDialog } from '../dialog.js';
+import { useFields } from '../forms.js';
 import { useLanguage } from '../language.js';
+import { Listing, useRefresh } from '../lists.js';
 import { useMayAct, useMode } from '../session.js';
 import {
   Button,
@@ -30,7 +32,6 @@ import {
   Loading,
   Page,
   Status,
-  Table,
   Time,
 } from '../ui.js';
 import { deliveryStatus, verificationReason } from '../words.js';
@@ -134,62 +135,61 @@ export function Webhooks(): ReactNode {
           options={[['', t('Todos', 'All')], ...(endpoints.data?.data ?? []).map((one) => [one.id, one.url] as const)]}
         />
       </div>
-      {deliveries.error && <Failure error={deliveries.error} retry={() => void deliveries.refetch()} />}
-      {deliveries.isPending && <Loading />}
-      {deliveries.data?.data.length === 0 && <Empty title={t('Nenhuma entrega.', 'No deliveries.')} />}
+      <Listing
+        list={deliveries}
+        rows={deliveries.data?.data}
+        label={t('Entregas', 'Deliveries')}
+        empty={t('Nenhuma entrega.', 'No deliveries.')}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            name: t('Quando', 'When'),
+            cell: (one) => (
+              <Link to={`/${mode}/webhooks/deliveries/${one.id}`}>
+                <Time at={one.createdAt} />
+              </Link>
+            ),
+          },
+          { name: t('Evento', 'Event'), cell: (one) => <code>{one.eventType}</code> },
+          {
+            name: t('Situação', 'Status'),
+            cell: (one) => <Status value={one.status} label={deliveryStatus(one.status, t)} />,
+          },
+          {
+            name: t('Tentativas', 'Attempts'),
+            isNumber: true,
+            cell: (one) => `${String(one.attempts)} / ${String(one.maxAttempts)}`,
+          },
+          { name: t('Última resposta', 'Last answer'), cell: (one) => lastAnswer(one, t) },
+          { name: t('Próxima', 'Next'), cell: (one) => <NextAttempt at={one.nextRetryAt} /> },
+        ]}
+      />
       {deliveries.data && deliveries.data.data.length > 0 && (
-        <>
-          <Table
-            label={t('Entregas', 'Deliveries')}
-            rows={deliveries.data.data}
-            keyOf={({ id }) => id}
-            columns={[
-              {
-                name: t('Quando', 'When'),
-                cell: (one) => (
-                  <Link to={`/${mode}/webhooks/deliveries/${one.id}`}>
-                    <Time at={one.createdAt} />
-                  </Link>
-                ),
-              },
-              { name: t('Evento', 'Event'), cell: (one) => <code>{one.eventType}</code> },
-              {
-                name: t('Situação', 'Status'),
-                cell: (one) => <Status value={one.status} label={deliveryStatus(one.status, t)} />,
-              },
-              {
-                name: t('Tentativas', 'Attempts'),
-                isNumber: true,
-                cell: (one) => `${String(one.attempts)} / ${String(one.maxAttempts)}`,
-              },
-              { name: t('Última resposta', 'Last answer'), cell: (one) => lastAnswer(one, t) },
-              { name: t('Próxima', 'Next'), cell: (one) => <NextAttempt at={one.nextRetryAt} /> },
-            ]}
-          />
-          <nav className="pages" aria-label={t('Páginas', 'Pages')}>
-            <Button disabled={offset === 0} onClick={() => show({ offset: Math.max(0, offset - LIMIT) })}>
-              {t('Anterior', 'Previous')}
-            </Button>
-            <span>
-              {offset + 1}–{offset + deliveries.data.data.length} / {deliveries.data.total}
-            </span>
-            <Button disabled={offset + LIMIT >= deliveries.data.total} onClick={() => show({ offset: offset + LIMIT })}>
-              {t('Próxima', 'Next')}
-            </Button>
-          </nav>
-        </>
+        <nav className="pages" aria-label={t('Páginas', 'Pages')}>
+          <Button disabled={offset === 0} onClick={() => show({ offset: Math.max(0, offset - LIMIT) })}>
+            {t('Anterior', 'Previous')}
+          </Button>
+          <span>
+            {offset + 1}–{offset + deliveries.data.data.length} / {deliveries.data.total}
+          </span>
+          <Button disabled={offset + LIMIT >= deliveries.data.total} onClick={() => show({ offset: offset + LIMIT })}>
+            {t('Próxima', 'Next')}
+          </Button>
+        </nav>
       )}
     </Page>
   );
 }
 
+/** Every event that there is, without the sign for all of them. */
 export function useCatalog(): readonly EventCatalogItemBody[] {
   const catalog = useQuery({
     queryKey: ['event-catalog'],
     queryFn: () => call<EventCatalogItemBody[] | { data: EventCatalogItemBody[] }>('GET', '/v1/webhooks/event-catalog'),
     staleTime: Infinity,
   });
-  return Array.isArray(catalog.data) ? catalog.data : (catalog.data?.data ?? []);
+  const items = Array.isArray(catalog.data) ? catalog.data : (catalog.data?.data ?? []);
+  return items.filter(({ event }) => event !== '*');
 }
 
 /** The secret is shown here and nowhere else. */
@@ -225,20 +225,18 @@ function EventPicker({
         {t('Todos, também os que vierem', 'All, also those to come')}
       </label>
       {!isAll &&
-        catalog
-          .filter(({ event }) => event !== '*')
-          .map(({ event, description }) => (
-            <label key={event} title={description}>
-              <input
-                type="checkbox"
-                checked={events.includes(event)}
-                onChange={(change) =>
-                  onChange(change.target.checked ? [...events, event] : events.filter((one) => one !== event))
-                }
-              />{' '}
-              <code>{event}</code>
-            </label>
-          ))}
+        catalog.map(({ event, description }) => (
+          <label key={event} title={description}>
+            <input
+              type="checkbox"
+              checked={events.includes(event)}
+              onChange={(change) =>
+                onChange(change.target.checked ? [...events, event] : events.filter((one) => one !== event))
+              }
+            />{' '}
+            <code>{event}</code>
+          </label>
+        ))}
     </fieldset>
   );
 }
@@ -247,58 +245,40 @@ function EventPicker({
 function Verifier(): ReactNode {
   const { t } = useLanguage();
   const mode = useMode();
-  const [payload, setPayload] = useState('');
-  const [headers, setHeaders] = useState('');
-  const [secret, setSecret] = useState('');
+  const { fields, begin, field } = useFields({ payload: '', headers: '', secret: '' });
   const [result, setResult] = useState<VerificationBody | null>(null);
   return (
     <ActionDialog
       trigger={t('Conferir uma assinatura', 'Check a signature')}
       opened={() => {
-        setPayload('');
-        setHeaders('');
-        setSecret('');
+        begin();
         setResult(null);
       }}
-      title={t('Conferir uma assinatura', 'Check a signature')}
       confirm={t('Conferir', 'Check')}
-      isReady={payload !== '' && headers !== '' && secret !== ''}
+      isReady={Object.values(fields).every((one) => one !== '')}
       act={async () => {
-        const given = Object.fromEntries(
-          headers.split('\n').flatMap((line): [string, string][] => {
+        const headers = Object.fromEntries(
+          fields.headers.split('\n').flatMap((line): [string, string][] => {
             const end = line.indexOf(':');
             return end > 0 ? [[line.slice(0, end).trim(), line.slice(end + 1).trim()]] : [];
           }),
         );
-        setResult(
-          await call<VerificationBody>('POST', door(mode, '/webhooks/verify'), { payload, headers: given, secret }),
-        );
+        setResult(await call<VerificationBody>('POST', door(mode, '/webhooks/verify'), { ...fields, headers }));
         return 'stays';
       }}
     >
       <p>{t('Cole o que o seu servidor recebeu.', 'Paste what your server received.')}</p>
       <Field label={t('Corpo, byte a byte', 'Body, byte by byte')}>
-        {(named) => (
-          <textarea {...named} rows={4} value={payload} onChange={(event) => setPayload(event.target.value)} />
-        )}
+        {(named) => <textarea {...named} rows={4} {...field('payload')} />}
       </Field>
       <Field label={t('Cabeçalhos, um por linha', 'Headers, one on each line')}>
-        {(named) => (
-          <textarea
-            {...named}
-            rows={3}
-            value={headers}
-            onChange={(event) => setHeaders(event.target.value)}
-            placeholder="X-Service-Signature: t=…,v1=…"
-          />
-        )}
+        {(named) => <textarea {...named} rows={3} {...field('headers')} placeholder="X-Service-Signature: t=…,v1=…" />}
       </Field>
       <Input
         label={t('Segredo que o servidor usa', 'Secret that the server uses')}
         type="password"
         autoComplete="off"
-        value={secret}
-        onChange={(event) => setSecret(event.target.value)}
+        {...field('secret')}
       />
       {result !== null && (
         <p role="status">
@@ -316,8 +296,8 @@ function Verifier(): ReactNode {
 function AddEndpoint(): ReactNode {
   const { t } = useLanguage();
   const mode = useMode();
-  const client = useQueryClient();
-  const [url, setUrl] = useState('');
+  const refresh = useRefresh(mode, 'endpoints');
+  const { fields, begin, field } = useFields({ url: '' });
   const [events, setEvents] = useState<string[]>(['*']);
   const [secret, setSecret] = useState('');
   return (
@@ -325,27 +305,22 @@ function AddEndpoint(): ReactNode {
       trigger={t('Novo endereço', 'New endpoint')}
       tone="primary"
       opened={() => {
-        setUrl('');
+        begin();
         setEvents(['*']);
       }}
-      title={t('Novo endereço', 'New endpoint')}
       confirm={t('Registrar', 'Register')}
-      isReady={url !== '' && events.length > 0}
+      isReady={fields.url !== '' && events.length > 0}
       act={async () => {
-        const made = await call<RegisteredEndpointBody>('POST', door(mode, '/webhooks/endpoints'), { url, events });
+        const made = await call<RegisteredEndpointBody>('POST', door(mode, '/webhooks/endpoints'), {
+          ...fields,
+          events,
+        });
         setSecret(made.secret);
-        await client.invalidateQueries({ queryKey: [mode, 'endpoints'] });
+        await refresh();
       }}
       done={<Secret secret={secret} />}
     >
-      <Input
-        label="URL"
-        type="url"
-        value={url}
-        onChange={(event) => setUrl(event.target.value)}
-        placeholder="https://minha-loja.com.br/webhooks"
-        required
-      />
+      <Input label="URL" type="url" {...field('url')} placeholder="https://minha-loja.com.br/webhooks" required />
       <EventPicker events={events} onChange={setEvents} />
     </ActionDialog>
   );
@@ -354,21 +329,18 @@ function AddEndpoint(): ReactNode {
 function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolean }): ReactNode {
   const { t } = useLanguage();
   const mode = useMode();
-  const client = useQueryClient();
-  const path = `/webhooks/endpoints/${endpoint.id}`;
-  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: [mode] });
-  const [url, setUrl] = useState(endpoint.url);
+  const refresh = useRefresh(mode);
+  const path = door(mode, `/webhooks/endpoints/${endpoint.id}`);
+  const first = { url: endpoint.url, overlap: '86400', event: 'charge.paid', days: '1' };
+  const { fields, set, begin, field } = useFields(first);
   const [events, setEvents] = useState([...endpoint.events]);
-  const [overlap, setOverlap] = useState('86400');
   const [secret, setSecret] = useState('');
-  const [event, setEvent] = useState('charge.paid');
-  const [days, setDays] = useState('1');
   const [count, setCount] = useState<RecoveryBody | null>(null);
   const catalog = useCatalog();
   const isActive = endpoint.status === 'ACTIVE';
   const isNothingLost = count?.charges === 0;
   // Of the thirty days that there are one minute is left for the clocks.
-  const since = (): string => new Date(Date.now() - Number(days) * DAY_MS + MINUTE_MS).toISOString();
+  const since = (): string => new Date(Date.now() - Number(fields.days) * DAY_MS + MINUTE_MS).toISOString();
   return (
     <Card>
       <Facts
@@ -379,13 +351,11 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
             t('Situação', 'Status'),
             <Status value={endpoint.status} label={isActive ? t('Ligado', 'On') : t('Desligado', 'Off')} />,
           ],
-          isActive ? [t('Saúde', 'Health'), <EndpointHealth endpoint={endpoint} />] : null,
-          endpoint.previousSecretUntil === undefined
-            ? null
-            : [
-                t('O segredo antigo ainda assina', 'The old secret still signs'),
-                <Countdown at={endpoint.previousSecretUntil} />,
-              ],
+          [t('Saúde', 'Health'), isActive && <EndpointHealth endpoint={endpoint} />],
+          [
+            t('O segredo antigo ainda assina', 'The old secret still signs'),
+            endpoint.previousSecretUntil === undefined ? null : <Countdown at={endpoint.previousSecretUntil} />,
+          ],
           [t('Desde', 'Since'), <Time at={endpoint.createdAt} />],
         ]}
       />
@@ -393,19 +363,15 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
         <div className="actions">
           <ActionDialog
             trigger={t('Testar', 'Test')}
-            opened={() => setEvent('charge.paid')}
+            opened={begin}
             title={t('Enviar um evento de teste', 'Send a test event')}
             confirm={t('Enviar', 'Send')}
-            act={async () => {
-              await call('POST', door(mode, `${path}/test`), { event });
-              await refresh();
-            }}
+            act={() => call('POST', `${path}/test`, { event: fields.event }).then(refresh)}
           >
             <Choice
               label={t('Evento', 'Event')}
-              value={event}
-              onChange={(change) => setEvent(change.target.value)}
-              options={catalog.filter((one) => one.event !== '*').map((one) => [one.event, one.event] as const)}
+              {...field('event')}
+              options={catalog.map((one) => [one.event, one.event] as const)}
             />
             <p>
               {endpoint.failingSince === undefined
@@ -422,15 +388,12 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
             confirm={t('Salvar', 'Save')}
             isReady={events.length > 0}
             opened={() => {
-              setUrl(endpoint.url);
+              begin();
               setEvents(endpoint.events);
             }}
-            act={async () => {
-              await call('PATCH', door(mode, path), { url, events });
-              await refresh();
-            }}
+            act={() => call('PATCH', path, { url: fields.url, events }).then(refresh)}
           >
-            <Input label="URL" type="url" value={url} onChange={(change) => setUrl(change.target.value)} required />
+            <Input label="URL" type="url" {...field('url')} required />
             <EventPicker events={events} onChange={setEvents} />
           </ActionDialog>
           <ActionDialog
@@ -440,11 +403,7 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
                 ? t('Desligar o endereço', 'Turn the endpoint off')
                 : t('Ligar o endereço', 'Turn the endpoint on')
             }
-            confirm={isActive ? t('Desligar', 'Turn off') : t('Ligar', 'Turn on')}
-            act={async () => {
-              await call('PATCH', door(mode, path), { status: isActive ? 'INACTIVE' : 'ACTIVE' });
-              await refresh();
-            }}
+            act={() => call('PATCH', path, { status: isActive ? 'INACTIVE' : 'ACTIVE' }).then(refresh)}
           >
             {isActive && (
               <p>
@@ -457,12 +416,11 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
           </ActionDialog>
           <ActionDialog
             trigger={t('Trocar o segredo', 'Rotate the secret')}
-            opened={() => setOverlap('86400')}
-            title={t('Trocar o segredo', 'Rotate the secret')}
+            opened={begin}
             confirm={t('Trocar', 'Rotate')}
             act={async () => {
-              const made = await call<RotatedSecretBody>('POST', door(mode, `${path}/rotate-secret`), {
-                overlap_seconds: Number(overlap),
+              const made = await call<RotatedSecretBody>('POST', `${path}/rotate-secret`, {
+                overlap_seconds: Number(fields.overlap),
               });
               setSecret(made.secret);
               await refresh();
@@ -471,8 +429,7 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
           >
             <Choice
               label={t('O segredo antigo ainda vale por', 'The old secret still works for')}
-              value={overlap}
-              onChange={(change) => setOverlap(change.target.value)}
+              {...field('overlap')}
               options={[
                 ['0', t('nada', 'no time')],
                 ['3600', t('1 hora', '1 hour')],
@@ -482,33 +439,30 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
           </ActionDialog>
           <ActionDialog
             trigger={t('Enviar de novo o que se perdeu', 'Send again what was lost')}
-            title={t('Enviar de novo o que se perdeu', 'Send again what was lost')}
             confirm={
               isNothingLost || count === null
                 ? t('Contar', 'Count')
                 : t(`Enviar ${String(count.charges)}`, `Send ${String(count.charges)}`)
             }
             opened={() => {
-              setDays('1');
+              begin();
               setCount(null);
             }}
             act={async () => {
               if (count === null || isNothingLost) {
-                setCount(
-                  await call<RecoveryBody>('POST', door(mode, `${path}/recover`), { since: since(), dry_run: true }),
-                );
+                setCount(await call<RecoveryBody>('POST', `${path}/recover`, { since: since(), dry_run: true }));
                 return 'stays';
               }
-              await call('POST', door(mode, `${path}/recover`), { since: count.since });
+              await call('POST', `${path}/recover`, { since: count.since });
               setCount(null);
               return refresh();
             }}
           >
             <Choice
               label={t('O que falhou desde', 'What failed since')}
-              value={days}
+              value={fields.days}
               onChange={(change) => {
-                setDays(change.target.value);
+                set({ days: change.target.value });
                 setCount(null);
               }}
               options={[
@@ -538,11 +492,7 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
             trigger={t('Remover', 'Remove')}
             tone="danger"
             title={t('Remover o endereço', 'Remove the endpoint')}
-            confirm={t('Remover', 'Remove')}
-            act={async () => {
-              await call('DELETE', door(mode, path));
-              await refresh();
-            }}
+            act={() => call('DELETE', path).then(refresh)}
           >
             <p>
               {t('Nada mais é enviado para', 'Nothing more is sent to')} <code>{endpoint.url}</code>.

@@ -1,0 +1,26 @@
+import type { ComponentProps, ReactNode } from 'react';
+import type { BalanceBody } from '../../../src/wallets/dto/wallet.body.js';
+import type { Translate } from '../language.js';
+import { type Facts, Money, Time } from '../ui.js';
+
+/** What can be spent, and what comes. @param held shows what disputes hold, as by a way to them */
+export function balanceFacts(
+  { currency, ...balance }: BalanceBody,
+  t: Translate,
+  held = (amount: ReactNode): ReactNode => amount,
+): ComponentProps<typeof Facts>['rows'] {
+  const shown = (amount: number | null): ReactNode => <Money amount={amount} currency={currency} />;
+  return [
+    [t('Disponível', 'Available'), shown(balance.available)],
+    [t('A liberar', 'Pending'), shown(balance.pending)],
+    [t('Retido por disputas', 'Held for disputes'), balance.retained !== undefined && held(shown(balance.retained))],
+    [
+      t('Próxima liberação', 'Next release'),
+      balance.next_release_at !== null && (
+        <>
+          {shown(balance.next_release_amount)} <Time at={balance.next_release_at} />
+        </>
+      ),
+    ],
+  ];
+}
