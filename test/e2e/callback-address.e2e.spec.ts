@@ -8,20 +8,16 @@ import { TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
 describe('who has learnt the address of callbacks', () => {
-  let service: TestService;
+  const service = TestService.forSpec({ env: { RATE_LIMIT: 'on' } });
   let story: LiveStory;
   /** Changed by the first test. */
   let address: string;
 
   beforeAll(async () => {
-    service = await TestService.start({ env: { RATE_LIMIT: 'on' } });
     story = await LiveStory.start(service);
     address = pathOf(story.live.callbackUrl);
   });
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
-  });
+  afterAll(() => story.stop());
 
   const pathOf = (url: string): string => new URL(url).pathname;
 

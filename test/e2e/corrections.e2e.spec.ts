@@ -19,22 +19,18 @@ interface Unmatched extends Record<string, unknown> {
 }
 
 describe('corrections of the books', () => {
-  let service: TestService;
+  const service = TestService.forSpec({ env: { CORRECTION_LIMIT: '5000' } });
   let story: LiveStory;
   let first: Person;
   let second: Person;
 
   beforeAll(async () => {
-    service = await TestService.start({ env: { CORRECTION_LIMIT: '5000' } });
     story = await LiveStory.start(service, { payer_lock: 'true' });
     story.bank.change({ returnDelayMs: null }); // each devolution is settled where a test says so
     [first, second] = [await service.operator(), await service.operator()];
   });
   afterEach(() => story.expectSameBooks());
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
-  });
+  afterAll(() => story.stop());
 
   const ask = (path: string, body: Record<string, unknown> = {}, who = first): Promise<Answer<CorrectionAnswer>> =>
     service.call('POST', `/v1/operations/${path}`, {

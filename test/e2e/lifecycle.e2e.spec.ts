@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { ExpiryService } from '../../src/transactions/index.js';
 import { ReleasesService } from '../../src/wallets/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
@@ -13,11 +13,8 @@ async function balance(service: TestService, key: string): Promise<Record<string
 }
 
 describe('the life of a charge', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
 
-  beforeAll(async () => {
-    service = await TestService.start();
-  });
   afterEach(async () => {
     await waitFor('all returns to be made', async () => {
       const [row] = await service.sql<{ open: number }>(
@@ -27,7 +24,6 @@ describe('the life of a charge', () => {
     });
     await expectLedgerCoherent(service.database.url);
   });
-  afterAll(() => service.stop());
 
   async function charge(merchant: Merchant, body: Record<string, unknown> = {}): Promise<ChargeAnswer> {
     const answer = await service.createCharge(merchant.testKey, body);

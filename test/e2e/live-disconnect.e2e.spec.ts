@@ -14,18 +14,14 @@ interface Refused {
 }
 
 describe('an account that is disconnected from its PSP', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
   let story: LiveStory;
 
   beforeAll(async () => {
-    service = await TestService.start();
     story = await LiveStory.start(service);
   });
   afterEach(() => story.expectSameBooks());
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
-  });
+  afterAll(() => story.stop());
 
   const live = () => service.get(LiveAcquirersService);
   const disconnect = () => live().disconnect(story.merchant.accountId, CLI);

@@ -20,20 +20,16 @@ interface Disputed {
 }
 
 describe('what a PSP took back by the MED, against the cases here', () => {
-  let service: TestService;
+  const service = TestService.forSpec({ env: { ENCRYPTION_KEY, MED_AUTO_RULINGS: 'false' } });
   let story: LiveStory;
   let token: string;
 
   beforeAll(async () => {
-    service = await TestService.start({ env: { ENCRYPTION_KEY, MED_AUTO_RULINGS: 'false' } });
     story = await LiveStory.start(service);
     token = (await service.operator()).token;
   });
   afterEach(() => expectLedgerCoherent(service.database.url));
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
-  });
+  afterAll(() => story.stop());
 
   async function disputed(amount?: number): Promise<Disputed> {
     return wantedBack(await story.paid({ amount: 1990 }), amount);

@@ -4,18 +4,14 @@ import { type Answer, type ChargeAnswer, TestService } from '../support/service.
 import { waitFor } from '../support/wait.js';
 
 describe('the end of a live charge that nobody paid, or paid unheard', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
   let story: LiveStory;
 
   beforeAll(async () => {
-    service = await TestService.start();
     story = await LiveStory.start(service);
   });
   afterEach(() => story.expectSameBooks());
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
-  });
+  afterAll(() => story.stop());
 
   const charge = (): Promise<ChargeAnswer> => story.charge({ expires_in: 60 });
   const cobOf = ({ pix }: ChargeAnswer) => story.bank.state().cobs.find(({ txid }) => txid === pix.txid);

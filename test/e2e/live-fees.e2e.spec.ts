@@ -23,7 +23,7 @@ interface FeesAnswer {
 }
 
 describe('what a PSP charges', () => {
-  let service: TestService;
+  const service = TestService.forSpec({ env: { ENCRYPTION_KEY } });
   let story: LiveStory;
   let operator: Person;
 
@@ -36,7 +36,6 @@ describe('what a PSP charges', () => {
   const day = (days = 0): string => saoPauloDay(new Date(service.clock.now().getTime() + days * DAY_MS));
 
   beforeAll(async () => {
-    service = await TestService.start({ env: { ENCRYPTION_KEY } });
     story = await LiveStory.start(service, { payer_lock: 'true', fee_bps: '200', fee_fixed: '0' });
     operator = await service.operator();
     const price = ['--bps', '100', '--fixed', '10', '--minimum', '25', '--maximum', '300'];
@@ -46,10 +45,7 @@ describe('what a PSP charges', () => {
     service.clock.advance(11);
   });
   afterEach(() => story.expectSameBooks());
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
-  });
+  afterAll(() => story.stop());
 
   async function books(): Promise<Books> {
     const rows = await service.sql<{ bucket: string; amount: string }>(

@@ -23,16 +23,15 @@ interface Other {
 const SHARED = randomUUID();
 
 describe('callbacks that lie, and accounts beside each other', () => {
-  let service: TestService;
+  const logged: string[] = [];
+  const logger = createLogger('warn', { write: (line) => logged.push(line) });
+  const service = TestService.forSpec({ overrides: { logger } });
   let story: LiveStory;
   /** Its client at the PSP has the key of the first account too, as a holder with two shops may have. */
   let sibling: Other;
   let stranger: Other;
-  const logged: string[] = [];
 
   beforeAll(async () => {
-    const logger = createLogger('warn', { write: (line) => logged.push(line) });
-    service = await TestService.start({ overrides: { logger } });
     story = await LiveStory.start(service);
     const own = randomUUID();
     story.bank.addMerchant({ ...DEFAULT_MERCHANT, clientId: 'stranger', pixKeys: [own] });
@@ -44,10 +43,7 @@ describe('callbacks that lie, and accounts beside each other', () => {
     logged.length = 0;
   });
   afterEach(() => story.expectSameBooks());
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
-  });
+  afterAll(() => story.stop());
 
   async function other(pixKey: string, clientId: string): Promise<Other> {
     const merchant = await service.merchant();

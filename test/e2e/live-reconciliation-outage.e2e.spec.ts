@@ -13,12 +13,11 @@ const ENCRYPTION_KEY = '4d'.repeat(32);
 const GONE = 'https://127.0.0.1:1';
 
 describe('an account of two PSPs, one of which is gone', () => {
-  let service: TestService;
+  const service = TestService.forSpec({ env: { ENCRYPTION_KEY } });
   let story: LiveStory;
   let gone: string;
 
   beforeAll(async () => {
-    service = await TestService.start({ env: { ENCRYPTION_KEY } });
     story = await LiveStory.start(service);
     await story.paid();
     const { accountId } = story.merchant;
@@ -28,10 +27,7 @@ describe('an account of two PSPs, one of which is gone', () => {
     await service.get(LiveAcquirersService).disconnect(accountId, BY_CLI);
   });
   afterEach(() => expectLedgerCoherent(service.database.url));
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
-  });
+  afterAll(() => story.stop());
 
   function reconcile(): Promise<Ended> {
     const env = { DATABASE_URL: service.database.url, ENCRYPTION_KEY };

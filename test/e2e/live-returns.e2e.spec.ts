@@ -9,21 +9,17 @@ import { waitFor } from '../support/wait.js';
 const PAYER = '12345678909';
 
 describe('live money that goes back', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
   let story: LiveStory;
 
   beforeAll(async () => {
-    service = await TestService.start();
     story = await LiveStory.start(service, { payer_lock: 'true' });
   });
   beforeEach(() => {
     story.bank.change({ returnDelayMs: null, returnOutcome: 'DEVOLVIDO' });
   });
   afterEach(() => story.expectSameBooks());
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
-  });
+  afterAll(() => story.stop());
 
   async function refundOf(charge: ChargeAnswer, body: Record<string, unknown> = {}): Promise<RefundItem> {
     const asked = await requestRefund(service, story.key, charge.id, body);

@@ -12,21 +12,17 @@ import { waitFor } from '../support/wait.js';
 type ChargeOrError = ChargeAnswer & ErrorAnswer;
 
 describe('a live charge on a bad day of the PSP', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
   let story: LiveStory;
 
   beforeAll(async () => {
-    service = await TestService.start();
     story = await LiveStory.start(service);
   });
   afterEach(async () => {
     story.bank.clearFaults();
     await story.expectSameBooks();
   });
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
-  });
+  afterAll(() => story.stop());
 
   const create = (key: string, apiKey = story.key): Promise<Answer<ChargeOrError>> =>
     service.createCharge<ChargeOrError>(apiKey, {}, key);

@@ -5,18 +5,14 @@ import { TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
 describe('waiting for the PSP', () => {
-  let service: TestService;
+  const service = TestService.forSpec({ env: { DATABASE_POOL: '4' } });
   let story: LiveStory;
 
   beforeAll(async () => {
-    service = await TestService.start({ env: { DATABASE_POOL: '4' } });
     story = await LiveStory.start(service);
   });
   afterEach(() => story.expectSameBooks());
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
-  });
+  afterAll(() => story.stop());
 
   it('connections to it are kept: forty charges, four at a time, need a handful', async () => {
     const before = story.bank.state().traffic.connections;

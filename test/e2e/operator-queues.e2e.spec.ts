@@ -15,21 +15,17 @@ interface Queue {
 }
 
 describe('what waits for operators', () => {
-  let service: TestService;
+  const service = TestService.forSpec({ env: { MED_AUTO_RULINGS: 'false', CORRECTION_LIMIT: '0' } });
   let story: LiveStory;
   let locked: Merchant;
   let people: Person[];
 
   beforeAll(async () => {
-    service = await TestService.start({ env: { MED_AUTO_RULINGS: 'false', CORRECTION_LIMIT: '0' } });
     story = await LiveStory.start(service);
     locked = await service.merchant({ payer_lock: 'true' });
     people = [await service.operator(), await service.operator()];
   });
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
-  });
+  afterAll(() => story.stop());
 
   const queues = async (): Promise<Queue[]> =>
     (await service.call<{ data: Queue[] }>('GET', '/v1/operations/queues', { token: people[0]?.token ?? '' })).body

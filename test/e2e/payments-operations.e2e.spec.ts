@@ -60,13 +60,11 @@ class FarDesk extends FarBank {
 }
 
 describe('operations on payments', () => {
-  let service: TestService;
-  let receiver: WebhookReceiver;
+  const service = TestService.forSpec();
+  const receiver = WebhookReceiver.forSpec();
   let merchant: Merchant;
 
   beforeAll(async () => {
-    service = await TestService.start();
-    receiver = await WebhookReceiver.start();
     merchant = await service.merchant();
     await service.call('POST', '/v1/webhooks/endpoints', {
       key: merchant.testKey,
@@ -80,10 +78,6 @@ describe('operations on payments', () => {
       return rows.length === 0;
     });
     await expectLedgerCoherent(service.database.url);
-  });
-  afterAll(async () => {
-    await service.stop();
-    await receiver.stop();
   });
 
   async function create(

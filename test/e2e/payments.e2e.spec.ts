@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { isValidBoleto } from '@brazilian-utils/brazilian-utils';
 import jsqr from 'jsqr';
 import { PNG } from 'pngjs';
@@ -31,13 +31,11 @@ interface Refusal extends Record<string, unknown> {
 }
 
 describe('payments', () => {
-  let service: TestService;
-  let receiver: WebhookReceiver;
+  const service = TestService.forSpec();
+  const receiver = WebhookReceiver.forSpec();
   let merchant: Merchant;
 
   beforeAll(async () => {
-    service = await TestService.start();
-    receiver = await WebhookReceiver.start();
     merchant = await service.merchant({ fee_bps: '150', fee_fixed: '10' });
     await service.call('POST', '/v1/webhooks/endpoints', {
       key: merchant.testKey,
@@ -61,10 +59,6 @@ describe('payments', () => {
       return rows.length === 0;
     });
     await expectLedgerCoherent(service.database.url);
-  });
-  afterAll(async () => {
-    await service.stop();
-    await receiver.stop();
   });
 
   function post<T = Body>(body: Record<string, unknown>, key = merchant.testKey): Promise<Answer<T>> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import { refundEnd, requestRefund } from '../support/refunds.js';
@@ -36,14 +36,12 @@ interface Story {
 }
 
 describe('POST /v1/payments/{id}/resend-webhook', () => {
-  let service: TestService;
-  let receiver: WebhookReceiver;
+  const service = TestService.forSpec();
+  const receiver = WebhookReceiver.forSpec();
   let merchant: Merchant;
   let key: string;
 
   beforeAll(async () => {
-    service = await TestService.start();
-    receiver = await WebhookReceiver.start();
     merchant = await service.merchant();
     key = merchant.testKey;
     await service.call('POST', '/v1/webhooks/endpoints', {
@@ -52,10 +50,6 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
     });
   });
   afterEach(() => expectLedgerCoherent(service.database.url));
-  afterAll(async () => {
-    await service.stop();
-    await receiver.stop();
-  });
 
   async function create(story: Story, body: Record<string, unknown> = {}, who = key): Promise<string> {
     const { body: created } = await service.call<Payment>('POST', '/v1/payments', {
