@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { ExpiryService } from '../../src/transactions/index.js';
 import { ReleasesService } from '../../src/wallets/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
+import { allReturned } from '../support/refunds.js';
 import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
@@ -16,12 +17,7 @@ describe('the life of a charge', () => {
   const service = TestService.forSpec();
 
   afterEach(async () => {
-    await waitFor('all returns to be made', async () => {
-      const [row] = await service.sql<{ open: number }>(
-        `SELECT count(*)::int AS open FROM pix_returns WHERE status IN ('PENDING', 'IN_PROGRESS')`,
-      );
-      return row?.open === 0;
-    });
+    await allReturned(service);
     await expectLedgerCoherent(service.database.url);
   });
 

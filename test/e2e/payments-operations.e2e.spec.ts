@@ -14,6 +14,7 @@ import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank } from '../support/far-bank.js';
 import { textsOf } from '../support/pdf.js';
 import { WebhookReceiver } from '../support/receiver.js';
+import { allReturned } from '../support/refunds.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
@@ -72,11 +73,7 @@ describe('operations on payments', () => {
     });
   });
   afterEach(async () => {
-    await waitFor('all returns to be made', async () => {
-      await service.get(WorkService).sweep();
-      const rows = await service.sql(`SELECT 1 FROM pix_returns WHERE status IN ('PENDING', 'IN_PROGRESS')`);
-      return rows.length === 0;
-    });
+    await allReturned(service, () => service.get(WorkService).sweep());
     await expectLedgerCoherent(service.database.url);
   });
 

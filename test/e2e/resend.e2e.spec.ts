@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { WebhookReceiver } from '../support/receiver.js';
-import { refundEnd, requestRefund } from '../support/refunds.js';
+import { allReturned, refundEnd, requestRefund } from '../support/refunds.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
@@ -276,10 +276,7 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
     const again = about(charge.id.slice(3)).slice(before);
     expect(again.map(({ type }) => type).sort()).toEqual(['charge.created', 'payment.refunded']);
     expect(again.map(({ body }) => body).join()).toContain('"status":"refunded"');
-    await waitFor('the return', async () => {
-      const rows = await service.sql(`SELECT 1 FROM pix_returns WHERE status IN ('PENDING', 'IN_PROGRESS')`);
-      return rows.length === 0;
-    });
+    await allReturned(service);
   });
 
   it('PROCESSING of a Pix that is held for an operator', async () => {
