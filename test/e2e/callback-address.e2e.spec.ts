@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { callbackUrl, LiveAcquirersService } from '../../src/acquirers/index.js';
 import { CLI } from '../../src/audit/index.js';
 import { newEndToEndId } from '../../src/brazil/index.js';
@@ -9,15 +9,13 @@ import { waitFor } from '../support/wait.js';
 
 describe('who has learnt the address of callbacks', () => {
   const service = TestService.forSpec({ env: { RATE_LIMIT: 'on' } });
-  let story: LiveStory;
+  const story = LiveStory.forSpec(service);
   /** Changed by the first test. */
   let address: string;
 
   beforeAll(async () => {
-    story = await LiveStory.start(service);
     address = pathOf(story.live.callbackUrl);
   });
-  afterAll(() => story.stop());
 
   const pathOf = (url: string): string => new URL(url).pathname;
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { CLI } from '../../src/audit/index.js';
 import { type Config, CONFIG } from '../../src/core/config/index.js';
 import { LiveAcquirersService } from '../../src/acquirers/index.js';
@@ -15,13 +15,9 @@ interface Refused {
 
 describe('an account that is disconnected from its PSP', () => {
   const service = TestService.forSpec();
-  let story: LiveStory;
+  const story = LiveStory.forSpec(service);
 
-  beforeAll(async () => {
-    story = await LiveStory.start(service);
-  });
   afterEach(() => story.expectSameBooks());
-  afterAll(() => story.stop());
 
   const live = () => service.get(LiveAcquirersService);
   const disconnect = () => live().disconnect(story.merchant.accountId, CLI);

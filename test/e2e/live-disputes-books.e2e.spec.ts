@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { saoPauloDay } from '../../src/brazil/index.js';
 import { type Difference, ReconciliationService } from '../../src/reconciliation/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
@@ -21,15 +21,13 @@ interface Disputed {
 
 describe('what a PSP took back by the MED, against the cases here', () => {
   const service = TestService.forSpec({ env: { ENCRYPTION_KEY, MED_AUTO_RULINGS: 'false' } });
-  let story: LiveStory;
+  const story = LiveStory.forSpec(service);
   let token: string;
 
   beforeAll(async () => {
-    story = await LiveStory.start(service);
     token = (await service.operator()).token;
   });
   afterEach(() => expectLedgerCoherent(service.database.url));
-  afterAll(() => story.stop());
 
   async function disputed(amount?: number): Promise<Disputed> {
     return wantedBack(await story.paid({ amount: 1990 }), amount);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { DEFAULT_MERCHANT, PspSimulator } from '../../tools/psp-simulator/simulator.js';
 import type { WireCob } from '../../tools/psp-simulator/wire.js';
 import { CreationService } from '../../src/transactions/index.js';
@@ -13,16 +13,12 @@ type ChargeOrError = ChargeAnswer & ErrorAnswer;
 
 describe('a live charge on a bad day of the PSP', () => {
   const service = TestService.forSpec();
-  let story: LiveStory;
+  const story = LiveStory.forSpec(service);
 
-  beforeAll(async () => {
-    story = await LiveStory.start(service);
-  });
   afterEach(async () => {
     story.bank.clearFaults();
     await story.expectSameBooks();
   });
-  afterAll(() => story.stop());
 
   const create = (key: string, apiKey = story.key): Promise<Answer<ChargeOrError>> =>
     service.createCharge<ChargeOrError>(apiKey, {}, key);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { OperatorQueueWatch } from '../../src/operations/index.js';
 import { LiveStory } from '../support/live-story.js';
 import { aDisputedCharge, happens } from '../support/med.js';
@@ -16,16 +16,14 @@ interface Queue {
 
 describe('what waits for operators', () => {
   const service = TestService.forSpec({ env: { MED_AUTO_RULINGS: 'false', CORRECTION_LIMIT: '0' } });
-  let story: LiveStory;
+  const story = LiveStory.forSpec(service);
   let locked: Merchant;
   let people: Person[];
 
   beforeAll(async () => {
-    story = await LiveStory.start(service);
     locked = await service.merchant({ payer_lock: 'true' });
     people = [await service.operator(), await service.operator()];
   });
-  afterAll(() => story.stop());
 
   const queues = async (): Promise<Queue[]> =>
     (await service.call<{ data: Queue[] }>('GET', '/v1/operations/queues', { token: people[0]?.token ?? '' })).body
