@@ -15,7 +15,7 @@ const ENCRYPTION_KEY = 'ab'.repeat(32);
 describe('the command line of live acquirers', () => {
   const directory = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
   const dataDir = mkdtempSync(join(directory, 'data-'));
-  let service: TestService;
+  const service = TestService.forSpec({ env: { ENCRYPTION_KEY } });
   let simulator: PspSimulator;
   let merchant: Merchant;
 
@@ -40,13 +40,11 @@ describe('the command line of live acquirers', () => {
 
   beforeAll(async () => {
     simulator = await PspSimulator.start();
-    service = await TestService.start({ env: { ENCRYPTION_KEY } });
     merchant = await service.merchant();
     // As the start of the service does it.
     announceService(dataDir, service.url);
   });
   afterAll(async () => {
-    await service.stop();
     await simulator.stop();
     rmSync(directory, { recursive: true, force: true });
   });

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiKeyAuthentication } from '../../src/api-keys/api-key-authentication.service.js';
 import { SandboxService } from '../../src/sandbox/index.js';
 import { scaled } from '../support/scale.js';
@@ -20,7 +20,7 @@ interface ErrorAnswer extends Record<string, unknown> {
   error: { type: string; code: string; param?: string };
 }
 
-let service: TestService;
+const service = TestService.forSpec({ env: { JWT_SECRET } });
 let merchant: Merchant;
 let stranger: Merchant;
 let owner: string;
@@ -28,13 +28,11 @@ let admin: Person;
 let member: Person;
 
 beforeAll(async () => {
-  service = await TestService.start({ env: { JWT_SECRET } });
   [merchant, stranger] = [await service.merchant(), await service.merchant()];
   owner = await service.login(merchant.ownerEmail);
   admin = await service.member(merchant.accountId, 'ADMIN');
   member = await service.member(merchant.accountId, 'MEMBER');
 });
-afterAll(() => service.stop());
 
 function issue(body: object = {}, token = owner): Promise<Answer<IssuedKey>> {
   return service.call<IssuedKey>('POST', '/v1/api-keys', { token, body });

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { AccountsService } from '../../src/accounts/index.js';
 import { ApiKeysService } from '../../src/api-keys/index.js';
 import { CLI } from '../../src/audit/index.js';
@@ -25,12 +25,7 @@ interface Page extends Record<string, unknown> {
   next_cursor: string | null;
 }
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await TestService.start({ env: { JWT_SECRET } });
-});
-afterAll(() => service.stop());
+const service = TestService.forSpec({ env: { JWT_SECRET } });
 
 function page(token: string, query = ''): Promise<Answer<Page>> {
   return service.call<Page>('GET', `/v1/audit-events${query}`, { token });

@@ -40,16 +40,14 @@ function originOf(server: Server): string {
 }
 
 describe('a dashboard on an origin of its own', () => {
-  let service: TestService;
+  const service = TestService.forSpec({ env: { DASHBOARD_ORIGIN: `${DASHBOARD}, ${OTHER}` } });
   let merchant: Merchant;
   let token: string;
 
   beforeAll(async () => {
-    service = await TestService.start({ env: { DASHBOARD_ORIGIN: `${DASHBOARD}, ${OTHER}` } });
     merchant = await service.merchant();
     token = await service.login(merchant.ownerEmail);
   });
-  afterAll(() => service.stop());
 
   it.each([DASHBOARD, OTHER])('is let in by the preflight: %s', async (origin) => {
     const answer = await preflight(service, '/v1/api-keys', origin);
@@ -138,11 +136,7 @@ describe('a dashboard on an origin of its own', () => {
 });
 
 describe('without DASHBOARD_ORIGIN', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await TestService.start();
-  });
-  afterAll(() => service.stop());
+  const service = TestService.forSpec();
 
   it('no other origin reads anything', async () => {
     const asked = await preflight(service, '/v1/api-keys', DASHBOARD);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { callbackUrl, LiveAcquirersService } from '../../src/acquirers/index.js';
 import { CLI } from '../../src/audit/index.js';
 import { newEndToEndId } from '../../src/brazil/index.js';
@@ -8,19 +8,13 @@ import { TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
 describe('who has learnt the address of callbacks', () => {
-  let service: TestService;
-  let story: LiveStory;
+  const service = TestService.forSpec({ env: { RATE_LIMIT: 'on' } });
+  const story = LiveStory.forSpec(service);
   /** Changed by the first test. */
   let address: string;
 
   beforeAll(async () => {
-    service = await TestService.start({ env: { RATE_LIMIT: 'on' } });
-    story = await LiveStory.start(service);
     address = pathOf(story.live.callbackUrl);
-  });
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
   });
 
   const pathOf = (url: string): string => new URL(url).pathname;

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { CallbacksService } from '../../src/acquirers/pix-api/callbacks.service.js';
 import { newEndToEndId } from '../../src/brazil/index.js';
 import { SecretBox } from '../../src/core/crypto/index.js';
@@ -13,17 +13,15 @@ import { type ChargeAnswer, type Merchant, TestService } from '../support/servic
 import { waitFor } from '../support/wait.js';
 
 describe('callbacks of a PSP', () => {
-  let service: TestService;
+  const logged: string[] = [];
+  const service = TestService.forSpec({
+    env: { TRUST_PROXY: 'loopback', CALLBACK_CERTIFICATE_HEADER: 'X-Client-Verify: SUCCESS', RATE_LIMIT: 'on' },
+    overrides: { logger: createLogger('trace', { write: (line) => logged.push(line) }) },
+  });
   let merchant: Merchant;
   let bank: CallingBank;
-  const logged: string[] = [];
 
   beforeAll(async () => {
-    const logger = createLogger('trace', { write: (line) => logged.push(line) });
-    service = await TestService.start({
-      env: { TRUST_PROXY: 'loopback', CALLBACK_CERTIFICATE_HEADER: 'X-Client-Verify: SUCCESS', RATE_LIMIT: 'on' },
-      overrides: { logger },
-    });
     merchant = await service.merchant();
     bank = new CallingBank(service);
   });
@@ -31,7 +29,6 @@ describe('callbacks of a PSP', () => {
     bank.inbound = { mtls: false, addresses: null };
     await expectLedgerCoherent(service.database.url);
   });
-  afterAll(() => service.stop());
 
   async function charge(amount = 1990): Promise<ChargeAnswer> {
     return (await service.createCharge(merchant.testKey, { amount })).body;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { SecretBox } from '../../src/core/crypto/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { aDisputedCharge, answerCase, caseOf, happens } from '../support/med.js';
@@ -20,24 +20,16 @@ const BEYOND = ['charge.processing', 'charge.refunded', 'charge.disputed'];
 type Told = { id: string; type: string; sequence: number; data: Record<string, unknown> & { object: ChargeAnswer } };
 
 describe('what tells of a sale beyond the contract’s events', () => {
-  let service: TestService;
-  let receiver: WebhookReceiver;
+  const service = TestService.forSpec({ env: { ENCRYPTION_KEY } });
+  const receiver = WebhookReceiver.forSpec();
   let merchant: Merchant;
   let key: string;
   let endpoint: string;
 
-  beforeAll(async () => {
-    service = await TestService.start({ env: { ENCRYPTION_KEY } });
-    receiver = await WebhookReceiver.start();
-  });
   beforeEach(async () => {
     await begin();
   });
   afterEach(() => expectLedgerCoherent(service.database.url));
-  afterAll(async () => {
-    await service.stop();
-    await receiver.stop();
-  });
 
   /** Another merchant, who is told of everything canonical. */
   async function begin(settings: Record<string, string> = {}): Promise<void> {
@@ -206,8 +198,7 @@ describe('what tells of a sale beyond the contract’s events', () => {
     receiver.answer = 410;
     await refund(paymentIdOf(charge));
     await quiet();
-    receiver.answer = 200;
-    receiver.received.length = 0;
+    receiver.reset();
     const path = `/v1/webhooks/endpoints/${endpoint}`;
     await service.call('PATCH', path, { key, body: { status: 'ACTIVE' } });
     const since = new Date(service.clock.now().getTime() - 3_600_000).toISOString();
@@ -333,8 +324,7 @@ describe('what tells of a sale beyond the contract’s events', () => {
       const { chargeId } = await disputed();
       await receiver.waitForType('med_case.created');
       await service.sql(`UPDATE webhook_deliveries SET status = 'FAILED' WHERE account_id = $1`, [merchant.accountId]);
-      receiver.answer = 200;
-      receiver.received.length = 0;
+      receiver.reset();
       const since = new Date(service.clock.now().getTime() - 3_600_000).toISOString();
       await service.call('POST', `/v1/webhooks/endpoints/${endpoint}/recover`, { key, body: { since } });
       expect((await one('med_case.created')).data).toMatchObject({

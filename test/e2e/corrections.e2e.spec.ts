@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { LiveStory } from '../support/live-story.js';
 import { type ErrorAnswer, refundEnd, requestRefund } from '../support/refunds.js';
 import { type Answer, type Person, TestService } from '../support/service.js';
@@ -19,22 +19,16 @@ interface Unmatched extends Record<string, unknown> {
 }
 
 describe('corrections of the books', () => {
-  let service: TestService;
-  let story: LiveStory;
+  const service = TestService.forSpec({ env: { CORRECTION_LIMIT: '5000' } });
+  const story = LiveStory.forSpec(service, { payer_lock: 'true' });
   let first: Person;
   let second: Person;
 
   beforeAll(async () => {
-    service = await TestService.start({ env: { CORRECTION_LIMIT: '5000' } });
-    story = await LiveStory.start(service, { payer_lock: 'true' });
     story.bank.change({ returnDelayMs: null }); // each devolution is settled where a test says so
     [first, second] = [await service.operator(), await service.operator()];
   });
   afterEach(() => story.expectSameBooks());
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
-  });
 
   const ask = (path: string, body: Record<string, unknown> = {}, who = first): Promise<Answer<CorrectionAnswer>> =>
     service.call('POST', `/v1/operations/${path}`, {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { CurrentSessionBody, LoginBody } from '../../src/auth/dto/login.body.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { type Answer, type Merchant, PASSWORD, TestService } from '../support/service.js';
@@ -18,14 +18,12 @@ function expectForbidden({ status, body }: Answer<Failure>, code: string): void 
 const PAGE = { 'x-requested-with': 'dashboard' };
 
 describe('the login of a browser', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
   let merchant: Merchant;
 
   beforeAll(async () => {
-    service = await TestService.start();
     merchant = await service.merchant();
   });
-  afterAll(() => service.stop());
 
   const logIn = (email = merchant.ownerEmail): Promise<Answer<LoginBody>> =>
     service.call<LoginBody>('POST', '/v1/auth/login', {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { SandboxAcquirer } from '../../src/acquirers/sandbox/sandbox.acquirer.js';
 import { Database } from '../../src/core/database/index.js';
 import { Retention } from '../../src/core/retention.js';
@@ -16,15 +16,13 @@ interface ErrorAnswer extends Record<string, unknown> {
   request_id: string;
 }
 
-let service: TestService;
+const service = TestService.forSpec({ env: { CHARGE_LIST_ENABLED: 'true' } });
 let merchant: Merchant;
 
 beforeAll(async () => {
-  service = await TestService.start({ env: { CHARGE_LIST_ENABLED: 'true' } });
   merchant = await service.merchant();
 });
 afterEach(() => expectLedgerCoherent(service.database.url));
-afterAll(() => service.stop());
 
 function expectError(answer: Answer<ErrorAnswer>, status: number, type: string, code: string): void {
   expect({ status: answer.status, type: answer.body.error.type, code: answer.body.error.code }).toEqual({

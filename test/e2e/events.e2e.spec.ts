@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { EventBody, EventListBody } from '../../src/webhooks/dto/event.body.js';
 import { aPaidCharge, paymentIdOf, refundEnd, requestRefund } from '../support/refunds.js';
@@ -52,7 +52,7 @@ const nameOf = ({ type }: EventBody): string => type;
 const cursorOf = ({ cursor }: EventBody): string => cursor;
 
 describe('the list of events', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
   let merchant: Merchant;
   let key: string;
   let paidId: string;
@@ -62,7 +62,6 @@ describe('the list of events', () => {
   const items = async (query = ''): Promise<EventBody[]> => (await list(query)).body.data;
 
   beforeAll(async () => {
-    service = await TestService.start();
     merchant = await service.merchant();
     key = merchant.testKey;
     const paid = await aPaidCharge(service, key, 1000);
@@ -72,7 +71,6 @@ describe('the list of events', () => {
     await service.createCharge(key, { metadata: { order: '1042' } });
     await waitFor('the events', async () => (await items()).length === 4);
   });
-  afterAll(() => service.stop());
 
   it('says what webhooks say, newest first, under the names that an endpoint with * gets', async () => {
     const [created, refunded, paid, first] = await items();
@@ -226,14 +224,12 @@ describe('the list of events', () => {
 });
 
 describe('the stream of events', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
   let key: string;
 
   beforeAll(async () => {
-    service = await TestService.start();
     ({ testKey: key } = await service.merchant());
   });
-  afterAll(() => service.stop());
 
   it('tells of what happens within a second', async () => {
     const { body: charge } = await service.createCharge(key);

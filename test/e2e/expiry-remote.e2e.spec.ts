@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { AcquirersService, ConfirmationService, InboxService } from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
 import { ExpiryInquiryService } from '../../src/transactions/creation/expiry-inquiry.service.js';
@@ -9,12 +9,11 @@ import { type ChargeAnswer, type Merchant, TestService } from '../support/servic
 import { waitFor } from '../support/wait.js';
 
 describe('a charge of an acquirer far away, past its expiry', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
   let merchant: Merchant;
   const bank = new FarBank();
 
   beforeAll(async () => {
-    service = await TestService.start();
     service.get(AcquirersService).register(bank, { servesTestMode: true });
     merchant = await service.merchant();
   });
@@ -23,7 +22,6 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     bank.unreadable.clear();
     await expectLedgerCoherent(service.database.url);
   });
-  afterAll(() => service.stop());
 
   const charge = async (): Promise<ChargeAnswer> =>
     (await service.createCharge(merchant.testKey, { expires_in: 60 })).body;

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Retention } from '../../src/core/retention.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { refundEnd, requestRefund } from '../support/refunds.js';
@@ -16,19 +16,17 @@ interface Hit extends Record<string, unknown> {
   enforced: boolean;
 }
 
-let service: TestService;
+const service = TestService.forSpec();
 let operator: Person;
 let merchant: Merchant;
 
 beforeAll(async () => {
-  service = await TestService.start();
   operator = await service.operator();
 });
 beforeEach(async () => {
   merchant = await service.merchant();
 });
 afterEach(() => expectLedgerCoherent(service.database.url));
-afterAll(() => service.stop());
 
 function charge(
   body: Record<string, unknown> = {},

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { balance } from '../support/med.js';
 import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
@@ -9,11 +9,10 @@ const endToEndId = (): string => `E${randomUUID().replaceAll('-', '').slice(0, 3
 
 /** In groups of any size, and without groups. */
 describe.each(['64', '2', '1'])('what comes at once, with DATABASE_GROUP=%s', (size) => {
-  let service: TestService;
+  const service = TestService.forSpec({ env: { DATABASE_GROUP: size, RATE_LIMIT: 'off' } });
   let merchants: Merchant[];
 
   beforeAll(async () => {
-    service = await TestService.start({ env: { DATABASE_GROUP: size, RATE_LIMIT: 'off' } });
     merchants = await Promise.all([
       service.merchant(),
       service.merchant({ fee_bps: '100' }),
@@ -21,7 +20,6 @@ describe.each(['64', '2', '1'])('what comes at once, with DATABASE_GROUP=%s', (s
     ]);
   });
   afterEach(() => expectLedgerCoherent(service.database.url));
-  afterAll(() => service.stop());
 
   const merchantOf = (index: number): Merchant => {
     const merchant = merchants[index % merchants.length];

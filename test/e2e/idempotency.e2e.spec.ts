@@ -1,19 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { aPaidCharge, paymentIdOf, requestRefund } from '../support/refunds.js';
 import { type Merchant, TestService } from '../support/service.js';
 
 describe('idempotency keys', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
   let merchant: Merchant;
 
   beforeAll(async () => {
-    service = await TestService.start();
     merchant = await service.merchant();
   });
   afterEach(() => expectLedgerCoherent(service.database.url));
-  afterAll(() => service.stop());
 
   it('in bodies count without the blanks around them, as those of the header do', async () => {
     const pay = async (idempotencyKey: string): Promise<{ status: number; id: string }> => {

@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { ExpiryService } from '../../src/transactions/index.js';
 import { ReleasesService } from '../../src/wallets/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
+import { allReturned } from '../support/refunds.js';
 import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
@@ -13,21 +14,12 @@ async function balance(service: TestService, key: string): Promise<Record<string
 }
 
 describe('the life of a charge', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
 
-  beforeAll(async () => {
-    service = await TestService.start();
-  });
   afterEach(async () => {
-    await waitFor('all returns to be made', async () => {
-      const [row] = await service.sql<{ open: number }>(
-        `SELECT count(*)::int AS open FROM pix_returns WHERE status IN ('PENDING', 'IN_PROGRESS')`,
-      );
-      return row?.open === 0;
-    });
+    await allReturned(service);
     await expectLedgerCoherent(service.database.url);
   });
-  afterAll(() => service.stop());
 
   async function charge(merchant: Merchant, body: Record<string, unknown> = {}): Promise<ChargeAnswer> {
     const answer = await service.createCharge(merchant.testKey, body);

@@ -16,7 +16,7 @@ interface Refused {
 const SECRETS = [DEFAULT_MERCHANT.clientSecret, CLIENT.passphrase, CLIENT.pfx.slice(40, 80), 'wrong-secret'];
 
 describe('live acquirers', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
   let simulator: PspSimulator;
   const keys = Array.from({ length: 10 }, () => randomUUID());
   const merchants = keys.map((key) => ({ ...DEFAULT_MERCHANT, clientId: `client-${key}`, pixKeys: [key] }));
@@ -24,13 +24,9 @@ describe('live acquirers', () => {
 
   beforeAll(async () => {
     simulator = await PspSimulator.start({ merchants });
-    service = await TestService.start();
   });
   afterEach(() => expectLedgerCoherent(service.database.url));
-  afterAll(async () => {
-    await service.stop();
-    await simulator.stop();
-  });
+  afterAll(() => simulator.stop());
 
   /** A merchant here, and what it has at the PSP. */
   async function newcomer(): Promise<{ merchant: Merchant; at: { pixKey: string; clientId: string } }> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { CLI } from '../../src/audit/index.js';
 import { type Config, CONFIG } from '../../src/core/config/index.js';
 import { LiveAcquirersService } from '../../src/acquirers/index.js';
@@ -14,18 +14,10 @@ interface Refused {
 }
 
 describe('an account that is disconnected from its PSP', () => {
-  let service: TestService;
-  let story: LiveStory;
+  const service = TestService.forSpec();
+  const story = LiveStory.forSpec(service);
 
-  beforeAll(async () => {
-    service = await TestService.start();
-    story = await LiveStory.start(service);
-  });
   afterEach(() => story.expectSameBooks());
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
-  });
 
   const live = () => service.get(LiveAcquirersService);
   const disconnect = () => live().disconnect(story.merchant.accountId, CLI);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { saoPauloDay } from '../../src/brazil/index.js';
 import { type Difference, ReconciliationService } from '../../src/reconciliation/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
@@ -20,20 +20,14 @@ interface Disputed {
 }
 
 describe('what a PSP took back by the MED, against the cases here', () => {
-  let service: TestService;
-  let story: LiveStory;
+  const service = TestService.forSpec({ env: { ENCRYPTION_KEY, MED_AUTO_RULINGS: 'false' } });
+  const story = LiveStory.forSpec(service);
   let token: string;
 
   beforeAll(async () => {
-    service = await TestService.start({ env: { ENCRYPTION_KEY, MED_AUTO_RULINGS: 'false' } });
-    story = await LiveStory.start(service);
     token = (await service.operator()).token;
   });
   afterEach(() => expectLedgerCoherent(service.database.url));
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
-  });
 
   async function disputed(amount?: number): Promise<Disputed> {
     return wantedBack(await story.paid({ amount: 1990 }), amount);

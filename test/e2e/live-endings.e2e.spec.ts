@@ -1,21 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { LiveStory } from '../support/live-story.js';
 import { type Answer, type ChargeAnswer, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
 describe('the end of a live charge that nobody paid, or paid unheard', () => {
-  let service: TestService;
-  let story: LiveStory;
+  const service = TestService.forSpec();
+  const story = LiveStory.forSpec(service);
 
-  beforeAll(async () => {
-    service = await TestService.start();
-    story = await LiveStory.start(service);
-  });
   afterEach(() => story.expectSameBooks());
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
-  });
 
   const charge = (): Promise<ChargeAnswer> => story.charge({ expires_in: 60 });
   const cobOf = ({ pix }: ChargeAnswer) => story.bank.state().cobs.find(({ txid }) => txid === pix.txid);

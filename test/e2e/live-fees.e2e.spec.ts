@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { saoPauloDay } from '../../src/brazil/index.js';
 import { DAY_MS } from '../../src/core/clock.js';
 import { type Ended, runCli } from '../support/cli.js';
@@ -23,8 +23,8 @@ interface FeesAnswer {
 }
 
 describe('what a PSP charges', () => {
-  let service: TestService;
-  let story: LiveStory;
+  const service = TestService.forSpec({ env: { ENCRYPTION_KEY } });
+  const story = LiveStory.forSpec(service, { payer_lock: 'true', fee_bps: '200', fee_fixed: '0' });
   let operator: Person;
 
   const run = (...args: string[]): Promise<Ended> =>
@@ -36,8 +36,6 @@ describe('what a PSP charges', () => {
   const day = (days = 0): string => saoPauloDay(new Date(service.clock.now().getTime() + days * DAY_MS));
 
   beforeAll(async () => {
-    service = await TestService.start({ env: { ENCRYPTION_KEY } });
-    story = await LiveStory.start(service, { payer_lock: 'true', fee_bps: '200', fee_fixed: '0' });
     operator = await service.operator();
     const price = ['--bps', '100', '--fixed', '10', '--minimum', '25', '--maximum', '300'];
     expect(await setFee('PIX', day(), ...price)).toMatchObject({ code: 0, stderr: '' });
@@ -46,10 +44,6 @@ describe('what a PSP charges', () => {
     service.clock.advance(11);
   });
   afterEach(() => story.expectSameBooks());
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
-  });
 
   async function books(): Promise<Books> {
     const rows = await service.sql<{ bucket: string; amount: string }>(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DEFAULT_MERCHANT } from '../../tools/psp-simulator/simulator.js';
 import { callbackUrl } from '../../src/acquirers/index.js';
 import { newEndToEndId } from '../../src/brazil/index.js';
@@ -23,17 +23,15 @@ interface Other {
 const SHARED = randomUUID();
 
 describe('callbacks that lie, and accounts beside each other', () => {
-  let service: TestService;
-  let story: LiveStory;
+  const logged: string[] = [];
+  const logger = createLogger('warn', { write: (line) => logged.push(line) });
+  const service = TestService.forSpec({ overrides: { logger } });
+  const story = LiveStory.forSpec(service);
   /** Its client at the PSP has the key of the first account too, as a holder with two shops may have. */
   let sibling: Other;
   let stranger: Other;
-  const logged: string[] = [];
 
   beforeAll(async () => {
-    const logger = createLogger('warn', { write: (line) => logged.push(line) });
-    service = await TestService.start({ overrides: { logger } });
-    story = await LiveStory.start(service);
     const own = randomUUID();
     story.bank.addMerchant({ ...DEFAULT_MERCHANT, clientId: 'stranger', pixKeys: [own] });
     story.bank.addMerchant({ ...DEFAULT_MERCHANT, clientId: 'two-shops', pixKeys: [SHARED, randomUUID()] });
@@ -44,10 +42,6 @@ describe('callbacks that lie, and accounts beside each other', () => {
     logged.length = 0;
   });
   afterEach(() => story.expectSameBooks());
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
-  });
 
   async function other(pixKey: string, clientId: string): Promise<Other> {
     const merchant = await service.merchant();

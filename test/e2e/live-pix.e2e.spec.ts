@@ -15,17 +15,15 @@ import { waitFor } from '../support/wait.js';
 const jsQR = jsqr as unknown as typeof jsqr.default;
 
 describe('the main job with a live key', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
   let story: LiveStory;
-  let receiver: WebhookReceiver;
+  const receiver = WebhookReceiver.forSpec();
   let secret: string;
 
   beforeAll(async () => {
-    service = await TestService.start();
     // As on the embedded default, where live webhooks may stay on this machine.
     Object.assign(service.runtime.app.get<Config>(CONFIG), { databaseUrl: undefined });
     story = await LiveStory.start(service, { fee_bps: '150', fee_fixed: '10' });
-    receiver = await WebhookReceiver.start();
     const registered = await service.call<{ secret: string }>('POST', '/v1/webhooks/endpoints', {
       key: story.key,
       body: { url: receiver.url, events: ['*', 'payment.completed'] },
@@ -34,8 +32,6 @@ describe('the main job with a live key', () => {
   });
   afterEach(() => story.expectSameBooks());
   afterAll(async () => {
-    await service.stop();
-    await receiver.stop();
     // A static QR has no charge: its txid has 1 to 25 characters (Manual do BR Code), the document's schema 26 to 35.
     await story.stop([/\/txid must match pattern/]);
   });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { saoPauloDay } from '../../src/brazil/index.js';
 import { CLI as BY_CLI } from '../../src/audit/index.js';
 import { LiveAcquirersService } from '../../src/acquirers/index.js';
@@ -13,13 +13,11 @@ const ENCRYPTION_KEY = '4d'.repeat(32);
 const GONE = 'https://127.0.0.1:1';
 
 describe('an account of two PSPs, one of which is gone', () => {
-  let service: TestService;
-  let story: LiveStory;
+  const service = TestService.forSpec({ env: { ENCRYPTION_KEY } });
+  const story = LiveStory.forSpec(service);
   let gone: string;
 
   beforeAll(async () => {
-    service = await TestService.start({ env: { ENCRYPTION_KEY } });
-    story = await LiveStory.start(service);
     await story.paid();
     const { accountId } = story.merchant;
     const urls = { baseUrl: `${GONE}/api/v2`, tokenUrl: `${GONE}/oauth/token` };
@@ -28,10 +26,6 @@ describe('an account of two PSPs, one of which is gone', () => {
     await service.get(LiveAcquirersService).disconnect(accountId, BY_CLI);
   });
   afterEach(() => expectLedgerCoherent(service.database.url));
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
-  });
 
   function reconcile(): Promise<Ended> {
     const env = { DATABASE_URL: service.database.url, ENCRYPTION_KEY };

@@ -11,20 +11,16 @@ import { waitFor } from '../support/wait.js';
 const ENCRYPTION_KEY = '5f'.repeat(32);
 
 describe('live money at a PSP', () => {
-  let service: TestService;
+  const service = TestService.forSpec({ env: { ENCRYPTION_KEY } });
   let merchant: Merchant;
   let live: LivePsp;
 
   beforeAll(async () => {
-    service = await TestService.start({ env: { ENCRYPTION_KEY } });
     merchant = await service.merchant();
     live = await aLivePsp(service, merchant.accountId);
   });
   afterEach(() => expectLedgerCoherent(service.database.url));
-  afterAll(async () => {
-    await service.stop();
-    await live.psp.stop([/valor/]);
-  });
+  afterAll(() => live.psp.stop([/valor/]));
 
   async function charge(amount = 1990): Promise<ChargeAnswer> {
     const { status, body } = await service.createCharge(merchant.liveKey, { amount, expires_in: 60 });

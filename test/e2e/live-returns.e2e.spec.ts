@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LiveStory } from '../support/live-story.js';
 import { caseOf } from '../support/med.js';
 import { type RefundItem, refundEnd, refundsOf, requestRefund } from '../support/refunds.js';
@@ -9,21 +9,13 @@ import { waitFor } from '../support/wait.js';
 const PAYER = '12345678909';
 
 describe('live money that goes back', () => {
-  let service: TestService;
-  let story: LiveStory;
+  const service = TestService.forSpec();
+  const story = LiveStory.forSpec(service, { payer_lock: 'true' });
 
-  beforeAll(async () => {
-    service = await TestService.start();
-    story = await LiveStory.start(service, { payer_lock: 'true' });
-  });
   beforeEach(() => {
     story.bank.change({ returnDelayMs: null, returnOutcome: 'DEVOLVIDO' });
   });
   afterEach(() => story.expectSameBooks());
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
-  });
 
   async function refundOf(charge: ChargeAnswer, body: Record<string, unknown> = {}): Promise<RefundItem> {
     const asked = await requestRefund(service, story.key, charge.id, body);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { DEFAULT_MERCHANT, PspSimulator } from '../../tools/psp-simulator/simulator.js';
 import type { WireCob } from '../../tools/psp-simulator/wire.js';
 import { CreationService } from '../../src/transactions/index.js';
@@ -12,20 +12,12 @@ import { waitFor } from '../support/wait.js';
 type ChargeOrError = ChargeAnswer & ErrorAnswer;
 
 describe('a live charge on a bad day of the PSP', () => {
-  let service: TestService;
-  let story: LiveStory;
+  const service = TestService.forSpec();
+  const story = LiveStory.forSpec(service);
 
-  beforeAll(async () => {
-    service = await TestService.start();
-    story = await LiveStory.start(service);
-  });
   afterEach(async () => {
     story.bank.clearFaults();
     await story.expectSameBooks();
-  });
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
   });
 
   const create = (key: string, apiKey = story.key): Promise<Answer<ChargeOrError>> =>

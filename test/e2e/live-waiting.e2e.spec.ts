@@ -1,22 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { LiveStory } from '../support/live-story.js';
 import { TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
 describe('waiting for the PSP', () => {
-  let service: TestService;
-  let story: LiveStory;
+  const service = TestService.forSpec({ env: { DATABASE_POOL: '4' } });
+  const story = LiveStory.forSpec(service);
 
-  beforeAll(async () => {
-    service = await TestService.start({ env: { DATABASE_POOL: '4' } });
-    story = await LiveStory.start(service);
-  });
   afterEach(() => story.expectSameBooks());
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
-  });
 
   it('connections to it are kept: forty charges, four at a time, need a handful', async () => {
     const before = story.bank.state().traffic.connections;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { scaled } from '../support/scale.js';
 import { type Answer, type Merchant, PASSWORD, TestService } from '../support/service.js';
 import { JWT_SECRET } from '../support/tokens.js';
@@ -9,14 +9,12 @@ import { JWT_SECRET } from '../support/tokens.js';
 /** Of passwords: what a login takes is what is tested here. */
 const REAL_COST = { providers: [] };
 
-let service: TestService;
+const service = TestService.forSpec({ env: { JWT_SECRET }, overrides: REAL_COST });
 let merchant: Merchant;
 
 beforeAll(async () => {
-  service = await TestService.start({ env: { JWT_SECRET }, overrides: REAL_COST });
   merchant = await service.merchant();
 });
-afterAll(() => service.stop());
 
 function login(email: string, password: string): Promise<Answer> {
   return service.call('POST', '/v1/auth/login', { body: { email, password } });

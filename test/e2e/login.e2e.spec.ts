@@ -20,14 +20,12 @@ interface LoginAnswer extends Record<string, unknown> {
 /** Of passwords: what a login takes is part of what is tested here. */
 const REAL_COST = { providers: [] };
 
-let service: TestService;
+const service = TestService.forSpec({ env: { JWT_SECRET }, overrides: REAL_COST });
 let merchant: Merchant;
 
 beforeAll(async () => {
-  service = await TestService.start({ env: { JWT_SECRET }, overrides: REAL_COST });
   merchant = await service.merchant();
 });
-afterAll(() => service.stop());
 
 function login(email: string, password: string, at = service): Promise<Answer<LoginAnswer>> {
   return at.call<LoginAnswer>('POST', '/v1/auth/login', { body: { email, password } });

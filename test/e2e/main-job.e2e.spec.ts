@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { getPixPayloadInfo } from '@brazilian-utils/brazilian-utils';
 import jsqr from 'jsqr';
 import { hasError, isDynamicPix, parsePix } from 'pix-utils';
@@ -13,19 +13,11 @@ import { type Merchant, TestService } from '../support/service.js';
 const jsQR = jsqr as unknown as typeof jsqr.default;
 
 describe('the main job: a Pix charge is created, paid, credited and announced', () => {
-  let service: TestService;
-  let receiver: WebhookReceiver;
+  const service = TestService.forSpec();
+  const receiver = WebhookReceiver.forSpec();
   let merchant: Merchant;
 
-  beforeAll(async () => {
-    service = await TestService.start();
-    receiver = await WebhookReceiver.start();
-  });
   afterEach(() => expectLedgerCoherent(service.database.url));
-  afterAll(async () => {
-    await service.stop();
-    await receiver.stop();
-  });
 
   it('tells the whole story', async () => {
     merchant = await service.merchant({ fee_bps: '150', fee_fixed: '10' });

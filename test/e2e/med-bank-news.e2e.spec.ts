@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { answerCase, casesOf } from '../support/med.js';
 import { MedWorld } from '../support/med-world.js';
 
@@ -8,14 +8,7 @@ interface WaitingAnswer {
 }
 
 describe('what the bank says of a dispute', () => {
-  let world: MedWorld;
-
-  beforeAll(async () => {
-    world = await MedWorld.start();
-  });
-  beforeEach(() => world.begin());
-  afterEach(() => world.end());
-  afterAll(() => world.service.stop());
+  const world = MedWorld.forSpec();
 
   describe('whose amount the bank changes', () => {
     it('is not ruled before an operator has looked at it', async () => {

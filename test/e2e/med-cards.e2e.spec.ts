@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ConfirmationService, SandboxAcquirer } from '../../src/acquirers/index.js';
 import { SecretBox } from '../../src/core/crypto/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
@@ -15,13 +15,10 @@ interface PaymentAnswer extends Record<string, unknown> {
 }
 
 describe('disputes of cards', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
   let merchant: Merchant;
   let key: string;
 
-  beforeAll(async () => {
-    service = await TestService.start();
-  });
   beforeEach(async () => {
     merchant = await service.merchant();
     key = merchant.testKey;
@@ -30,7 +27,6 @@ describe('disputes of cards', () => {
     await service.call('POST', '/v1/webhooks/endpoints', { key, body });
   });
   afterEach(() => expectLedgerCoherent(service.database.url));
-  afterAll(() => service.stop());
 
   async function created(): Promise<string> {
     const { body } = await service.call<PaymentAnswer>('POST', '/v1/payments', {

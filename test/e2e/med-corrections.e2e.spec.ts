@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Dispute } from '../../src/acquirers/index.js';
 import { answerCase, casesOf, eventsAbout, medQueue, type MedReviewAnswer } from '../support/med.js';
 import type { Paid } from '../support/med-bank.js';
@@ -6,14 +6,7 @@ import { MedWorld } from '../support/med-world.js';
 
 /** A case that is over, and then the bank has moved the money otherwise. */
 describe('what the bank rules after all', () => {
-  let world: MedWorld;
-
-  beforeAll(async () => {
-    world = await MedWorld.start();
-  });
-  beforeEach(() => world.begin());
-  afterEach(() => world.end());
-  afterAll(() => world.service.stop());
+  const world = MedWorld.forSpec();
 
   const entries = async ({ id }: Paid): Promise<unknown[]> =>
     (

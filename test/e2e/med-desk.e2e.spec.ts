@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { MedDeadlines } from '../../src/med/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import {
@@ -22,14 +22,13 @@ type Decided = MedReviewAnswer & { error?: { code: string; param?: string } };
 
 /** With MED_AUTO_RULINGS=false: every ruling waits. */
 describe('the desk of MED cases', () => {
-  let service: TestService;
+  const service = TestService.forSpec({ env: { MED_AUTO_RULINGS: 'false' } });
   let merchant: Merchant;
   let key: string;
   let token: string;
   let operatorId: string;
 
   beforeAll(async () => {
-    service = await TestService.start({ env: { MED_AUTO_RULINGS: 'false' } });
     const operator = await service.operator();
     ({ token } = operator);
     operatorId = operator.userId;
@@ -39,7 +38,6 @@ describe('the desk of MED cases', () => {
     key = merchant.testKey;
   });
   afterEach(() => expectLedgerCoherent(service.database.url));
-  afterAll(() => service.stop());
 
   const decide = (id: string, action: 'approve' | 'dismiss', body?: object): Promise<Answer<Decided>> =>
     decideCase<Decided>(service, token, id, action, body);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Dispute } from '../../src/acquirers/index.js';
 import { MedDeadlines } from '../../src/med/index.js';
 import { ReleasesService } from '../../src/wallets/index.js';
@@ -13,14 +13,7 @@ const HOUR = 3_600;
 
 /** Two who want the same case at the same moment, in each of the two orders, on the real PostgreSQL. */
 describe('whoever comes first', () => {
-  let world: MedWorld;
-
-  beforeAll(async () => {
-    world = await MedWorld.start();
-  });
-  beforeEach(() => world.begin());
-  afterEach(() => world.end());
-  afterAll(() => world.service.stop());
+  const world = MedWorld.forSpec();
 
   interface Opened {
     /** The merchant's. */

@@ -1,18 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { casesOf, eventsAbout } from '../support/med.js';
 import { MedWorld } from '../support/med-world.js';
 import { requestRefund } from '../support/refunds.js';
 
 /** What an accountant expects of disputes. */
 describe('the money of a dispute', () => {
-  let world: MedWorld;
-
-  beforeAll(async () => {
-    world = await MedWorld.start();
-  });
-  beforeEach(() => world.begin());
-  afterEach(() => world.end());
-  afterAll(() => world.service.stop());
+  const world = MedWorld.forSpec();
 
   it('is held in full, fees or not: the balance goes below zero', async () => {
     await world.merchant({ fee_bps: '100', fee_fixed: '20' });

@@ -1,18 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { answerCase, casesOf, mailsTo } from '../support/med.js';
 import { MedWorld } from '../support/med-world.js';
 import { requestRefund } from '../support/refunds.js';
 
 /** What an accountant expects of both. */
 describe('a dispute and refunds of the same payment', () => {
-  let world: MedWorld;
-
-  beforeAll(async () => {
-    world = await MedWorld.start();
-  });
-  beforeEach(() => world.begin());
-  afterEach(() => world.end());
-  afterAll(() => world.service.stop());
+  const world = MedWorld.forSpec();
 
   it('of a partly refunded payment is what refunds have left', async () => {
     const paid = await world.told.paid(world.key);

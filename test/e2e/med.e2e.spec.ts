@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { aDisputedCharge, answerCase, balance, caseOf, happens, mailsTo, type MedCaseAnswer } from '../support/med.js';
 import { WebhookReceiver } from '../support/receiver.js';
@@ -16,15 +16,11 @@ interface MedWebhook {
 
 /** Each row of the contract's table "MED case" as a merchant would tell it. */
 describe('a MED', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
   let receiver: WebhookReceiver;
   let merchant: Merchant;
   let key: string;
 
-  beforeAll(async () => {
-    service = await TestService.start();
-  });
-  afterAll(() => service.stop());
   beforeEach(async () => {
     receiver = await WebhookReceiver.start();
     merchant = await service.merchant();

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { AccountsService } from '../../src/accounts/index.js';
 import { SYSTEM } from '../../src/audit/index.js';
 import { Retention } from '../../src/core/retention.js';
@@ -16,15 +16,12 @@ interface MemberAnswer extends Record<string, unknown> {
   error: { type: string; code: string; param?: string };
 }
 
-let service: TestService;
+const service = TestService.forSpec({ env: { JWT_SECRET } });
 let merchant: Merchant;
 let owner: string;
 let admin: Person;
 let member: Person;
 
-beforeAll(async () => {
-  service = await TestService.start({ env: { JWT_SECRET } });
-});
 /** People of their own for each test: most of them remove somebody. */
 beforeEach(async () => {
   merchant = await service.merchant();
@@ -32,7 +29,6 @@ beforeEach(async () => {
   admin = await service.member(merchant.accountId, 'ADMIN');
   member = await service.member(merchant.accountId, 'MEMBER');
 });
-afterAll(() => service.stop());
 
 const newEmail = (): string => `guest-${randomUUID()}@example.com`;
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { AccountsService } from '../../src/accounts/index.js';
 import { SYSTEM } from '../../src/audit/index.js';
 import { Database } from '../../src/core/database/index.js';
@@ -23,18 +23,16 @@ interface Negative {
 }
 
 describe('an available balance below zero', () => {
-  let world: MedWorld;
+  const world = new MedWorld();
   let accountId: string;
 
   beforeAll(async () => {
-    world = await MedWorld.start();
     await world.begin();
     const { token } = await world.service.operator();
     const { body } = await world.service.call<{ data: { id: string }[] }>('GET', '/v1/operations/accounts', { token });
     accountId = body.data[0]?.id ?? '';
   });
   afterEach(() => world.end());
-  afterAll(() => world.service.stop());
 
   const list = async (): Promise<Negative[]> => {
     const { token } = await world.service.operator();
@@ -117,13 +115,9 @@ describe('an available balance below zero', () => {
 });
 
 describe('operators’ list of wallets below zero', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
 
-  beforeAll(async () => {
-    service = await TestService.start();
-  });
   afterEach(() => expectLedgerCoherent(service.database.url));
-  afterAll(() => service.stop());
 
   interface Page {
     data: Negative[];

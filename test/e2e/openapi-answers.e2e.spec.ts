@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { Secret, TOTP } from 'otpauth';
 import { ConnectionsService } from '../../src/acquirers/index.js';
@@ -13,7 +13,17 @@ import { waitFor } from '../support/wait.js';
 import { claimsOf } from '../support/tokens.js';
 
 describe('what the OpenAPI document says is kept', () => {
-  let service: TestService;
+  // Both flags change answers: the list exists, and the limits are counted and told.
+  const service = TestService.forSpec({
+    env: {
+      CHARGE_LIST_ENABLED: 'true',
+      RATE_LIMIT: 'on',
+      RATE_LIMIT_RATE: '1000',
+      RATE_LIMIT_BURST: '100000',
+      RATE_LIMIT_AUTH_FAILURES_PER_MINUTE: '1000',
+      RATE_LIMIT_LOGIN_PER_15_MINUTES: '1000',
+    },
+  });
   let merchant: Merchant;
   let operations: Documented['operations'];
   let validators: Ajv;
@@ -21,17 +31,6 @@ describe('what the OpenAPI document says is kept', () => {
   const seen = new Set<string>();
 
   beforeAll(async () => {
-    // Both flags change answers: the list exists, and the limits are counted and told.
-    service = await TestService.start({
-      env: {
-        CHARGE_LIST_ENABLED: 'true',
-        RATE_LIMIT: 'on',
-        RATE_LIMIT_RATE: '1000',
-        RATE_LIMIT_BURST: '100000',
-        RATE_LIMIT_AUTH_FAILURES_PER_MINUTE: '1000',
-        RATE_LIMIT_LOGIN_PER_15_MINUTES: '1000',
-      },
-    });
     merchant = await service.merchant({ payer_lock: 'true', release_days: '1' });
     const documented = await readDocument(service);
     operations = documented.operations;
@@ -61,8 +60,6 @@ describe('what the OpenAPI document says is kept', () => {
     });
     charge = created.body;
   });
-
-  afterAll(() => service.stop());
 
   function documented(id: string, status: number): ResponseDoc {
     const operation = operations.find((candidate) => candidate.operation.operationId === id)?.operation;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv } from 'ajv';
 import {
@@ -17,13 +17,12 @@ const GUARD_ANSWERS = ['401', '429', '500', '503'];
 const RATE_LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
 describe('the OpenAPI document', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
   let document: OpenApiDocument;
   let operations: Documented['operations'];
   let schemas: { path: string; schema: Schema }[];
 
   beforeAll(async () => {
-    service = await TestService.start();
     ({ document, operations } = await readDocument(service));
     schemas = [
       ...Object.entries(document.components.schemas).flatMap(([name, schema]) => within(schema, name)),
@@ -36,7 +35,6 @@ describe('the OpenAPI document', () => {
       ),
     ];
   });
-  afterAll(() => service.stop());
 
   it('is valid OpenAPI, for a validator that is not ours', async () => {
     const validator = new Validator();

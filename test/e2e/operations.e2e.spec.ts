@@ -27,15 +27,13 @@ const ACCOUNTS = '/v1/operations/accounts';
 const REVIEWS = '/v1/operations/reviews';
 const NOBODY = '019aa0f0-0000-7000-8000-00000000dead';
 
-let service: TestService;
+const service = TestService.forSpec();
 let operator: Person;
 
 beforeAll(async () => {
-  service = await TestService.start();
   operator = await service.operator();
 });
 afterEach(() => expectLedgerCoherent(service.database.url));
-afterAll(() => service.stop());
 
 function ask(method: string, path: string, body?: unknown, token = operator.token): Promise<Answer<Body>> {
   return service.call<Body>(method, path, { token, ...(body === undefined ? {} : { body }) });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { OperatorQueueWatch } from '../../src/operations/index.js';
 import { LiveStory } from '../support/live-story.js';
 import { aDisputedCharge, happens } from '../support/med.js';
@@ -15,20 +15,14 @@ interface Queue {
 }
 
 describe('what waits for operators', () => {
-  let service: TestService;
-  let story: LiveStory;
+  const service = TestService.forSpec({ env: { MED_AUTO_RULINGS: 'false', CORRECTION_LIMIT: '0' } });
+  const story = LiveStory.forSpec(service);
   let locked: Merchant;
   let people: Person[];
 
   beforeAll(async () => {
-    service = await TestService.start({ env: { MED_AUTO_RULINGS: 'false', CORRECTION_LIMIT: '0' } });
-    story = await LiveStory.start(service);
     locked = await service.merchant({ payer_lock: 'true' });
     people = [await service.operator(), await service.operator()];
-  });
-  afterAll(async () => {
-    await service.stop();
-    await story.stop();
   });
 
   const queues = async (): Promise<Queue[]> =>

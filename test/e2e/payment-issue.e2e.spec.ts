@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   AcquirersService,
   ConfirmationService,
@@ -32,14 +32,12 @@ class FarDesk extends FarBank {
 /** A payment with Pix is a charge from the moment on at which its code is there: what is told of it as one. */
 describe('the charge of a payment at an acquirer behind a network', () => {
   const desk = new FarDesk();
-  let service: TestService;
-  let receiver: WebhookReceiver;
+  const service = TestService.forSpec();
+  const receiver = WebhookReceiver.forSpec();
   let merchant: Merchant;
 
   beforeAll(async () => {
-    service = await TestService.start();
     service.get(AcquirersService).register(desk, { servesTestMode: true });
-    receiver = await WebhookReceiver.start();
     merchant = await service.merchant();
     await service.call('POST', '/v1/webhooks/endpoints', {
       key: merchant.testKey,
@@ -54,10 +52,6 @@ describe('the charge of a payment at an acquirer behind a network', () => {
     desk.blind = false;
     desk.meanwhile = null;
     await expectLedgerCoherent(service.database.url);
-  });
-  afterAll(async () => {
-    await service.stop();
-    await receiver.stop();
   });
 
   async function create(paymentMethods = ['PIX']): Promise<string> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { StatisticsService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';
@@ -28,13 +28,12 @@ const COUNT = 320;
 
 describe('GET /v1/payments', () => {
   const random = Random.seeded();
-  let service: TestService;
+  const service = TestService.forSpec();
   let merchant: Merchant;
   /** Everything there is, oldest first, as read one by one. */
   let all: Item[] = [];
 
   beforeAll(async () => {
-    service = await TestService.start();
     merchant = await service.merchant({ fee_bps: '200', default_expires_in: '86400' });
     // Ten days, most of them in a few busy hours, some to the very millisecond of a day's or an hour's beginning.
     const times: number[] = [];
@@ -81,7 +80,6 @@ describe('GET /v1/payments', () => {
     );
   }, 240_000);
   afterEach(() => expectLedgerCoherent(service.database.url));
-  afterAll(() => service.stop());
 
   function list<T = List>(query: Query = {}, key = merchant.testKey): Promise<Answer<T>> {
     const search = new URLSearchParams();

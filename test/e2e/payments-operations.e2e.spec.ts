@@ -14,6 +14,7 @@ import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank } from '../support/far-bank.js';
 import { textsOf } from '../support/pdf.js';
 import { WebhookReceiver } from '../support/receiver.js';
+import { allReturned } from '../support/refunds.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
@@ -60,13 +61,11 @@ class FarDesk extends FarBank {
 }
 
 describe('operations on payments', () => {
-  let service: TestService;
-  let receiver: WebhookReceiver;
+  const service = TestService.forSpec();
+  const receiver = WebhookReceiver.forSpec();
   let merchant: Merchant;
 
   beforeAll(async () => {
-    service = await TestService.start();
-    receiver = await WebhookReceiver.start();
     merchant = await service.merchant();
     await service.call('POST', '/v1/webhooks/endpoints', {
       key: merchant.testKey,
@@ -74,16 +73,8 @@ describe('operations on payments', () => {
     });
   });
   afterEach(async () => {
-    await waitFor('all returns to be made', async () => {
-      await service.get(WorkService).sweep();
-      const rows = await service.sql(`SELECT 1 FROM pix_returns WHERE status IN ('PENDING', 'IN_PROGRESS')`);
-      return rows.length === 0;
-    });
+    await allReturned(service, () => service.get(WorkService).sweep());
     await expectLedgerCoherent(service.database.url);
-  });
-  afterAll(async () => {
-    await service.stop();
-    await receiver.stop();
   });
 
   async function create(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { aPaidCharge, paymentIdOf, refundEnd, requestRefund } from '../support/refunds.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
@@ -11,7 +11,7 @@ interface Page extends Record<string, unknown> {
 }
 
 describe('GET /v1/payments?query=…&metadata[…]=…', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
   let merchant: Merchant;
   let key: string;
   /** Of Maria, of João, of nobody. */
@@ -33,7 +33,6 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
   }
 
   beforeAll(async () => {
-    service = await TestService.start();
     merchant = await service.merchant();
     key = merchant.testKey;
     maria = await made({
@@ -56,7 +55,6 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
     nobody = await made({ amount: 100, metadata: { channel: 'shop' } });
     await service.simulate(key, `ch_${maria}`, { event: 'pay' });
   });
-  afterAll(() => service.stop());
 
   it('finds by an id in any form, txid and end-to-end id', async () => {
     const [row] = await service.sql<{ txid: string; e2e: string }>(

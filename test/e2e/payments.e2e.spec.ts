@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { isValidBoleto } from '@brazilian-utils/brazilian-utils';
 import jsqr from 'jsqr';
 import { PNG } from 'pngjs';
@@ -7,6 +7,7 @@ import { WorkService } from '../../src/core/work/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { textsOf } from '../support/pdf.js';
 import { WebhookReceiver } from '../support/receiver.js';
+import { allReturned } from '../support/refunds.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
@@ -31,13 +32,11 @@ interface Refusal extends Record<string, unknown> {
 }
 
 describe('payments', () => {
-  let service: TestService;
-  let receiver: WebhookReceiver;
+  const service = TestService.forSpec();
+  const receiver = WebhookReceiver.forSpec();
   let merchant: Merchant;
 
   beforeAll(async () => {
-    service = await TestService.start();
-    receiver = await WebhookReceiver.start();
     merchant = await service.merchant({ fee_bps: '150', fee_fixed: '10' });
     await service.call('POST', '/v1/webhooks/endpoints', {
       key: merchant.testKey,
@@ -55,16 +54,8 @@ describe('payments', () => {
     });
   });
   afterEach(async () => {
-    await waitFor('all returns to be made', async () => {
-      await service.get(WorkService).sweep();
-      const rows = await service.sql(`SELECT 1 FROM pix_returns WHERE status IN ('PENDING', 'IN_PROGRESS')`);
-      return rows.length === 0;
-    });
+    await allReturned(service, () => service.get(WorkService).sweep());
     await expectLedgerCoherent(service.database.url);
-  });
-  afterAll(async () => {
-    await service.stop();
-    await receiver.stop();
   });
 
   function post<T = Body>(body: Record<string, unknown>, key = merchant.testKey): Promise<Answer<T>> {

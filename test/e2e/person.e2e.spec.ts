@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
 import { SecondFactor } from '../../src/accounts/index.js';
 import { CLI } from '../../src/audit/index.js';
@@ -18,14 +18,12 @@ interface Body extends Record<string, unknown> {
 
 const NEXT = 'another good password';
 
-let service: TestService;
+const service = TestService.forSpec({ env: { JWT_SECRET } });
 let merchant: Merchant;
 
 beforeAll(async () => {
-  service = await TestService.start({ env: { JWT_SECRET } });
   merchant = await service.merchant();
 });
-afterAll(() => service.stop());
 
 function ask(method: string, path: string, token?: string, body?: object, at = service): Promise<Answer<Body>> {
   return at.call<Body>(method, `/v1/auth/${path}`, { ...(token && { token }), ...(body && { body }) });

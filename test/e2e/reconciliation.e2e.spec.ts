@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { WorkService } from '../../src/core/work/index.js';
 import {
   AcquirersService,
@@ -29,12 +29,11 @@ function haveConnections(service: TestService, accountId: string, banks: readonl
 }
 
 describe('a bank with a list of what it received', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
   let merchant: Merchant;
   const bank = new FarBank('list-bank');
 
   beforeAll(async () => {
-    service = await TestService.start();
     service.get(AcquirersService).register(bank, { servesTestMode: true });
     merchant = await service.merchant();
     haveConnections(service, merchant.accountId, [bank]);
@@ -45,7 +44,6 @@ describe('a bank with a list of what it received', () => {
     bank.returnFault = () => null;
     await expectLedgerCoherent(service.database.url);
   });
-  afterAll(() => service.stop());
 
   const charge = async (amount = 1990): Promise<ChargeAnswer> =>
     (await service.createCharge(merchant.testKey, { amount })).body;
@@ -411,13 +409,12 @@ describe('a bank with a list of what it received', () => {
 });
 
 describe('two connections that see one account at a bank', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
   let merchant: Merchant;
   const old = new FarBank('old-connection');
   const renewed = Object.assign(new FarBank('new-connection'), { pix: old.pix });
 
   beforeAll(async () => {
-    service = await TestService.start();
     const acquirers = service.get(AcquirersService);
     for (const bank of [old, renewed]) {
       acquirers.register(bank, { servesTestMode: true });
@@ -430,7 +427,6 @@ describe('two connections that see one account at a bank', () => {
     old.blind = false;
     await expectLedgerCoherent(service.database.url);
   });
-  afterAll(() => service.stop());
 
   it('one that does not answer is named, and the other one is compared', async () => {
     old.blind = true;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   AcquirersService,
   ConfirmationService,
@@ -31,14 +31,11 @@ interface Paid {
 
 /** Nothing runs by itself here: each step of a refund is taken by the test, so that it can come between. */
 describe('refunds at an acquirer behind a network', () => {
-  let service: TestService;
+  const service = TestService.forSpec({ env: { ROLE: 'api' } });
   let bank: FarBank;
   let merchant: Merchant;
   let key: string;
 
-  beforeAll(async () => {
-    service = await TestService.start({ env: { ROLE: 'api' } });
-  });
   beforeEach(async () => {
     bank = new FarBank();
     service.get(AcquirersService).register(bank, { servesTestMode: true });
@@ -60,7 +57,6 @@ describe('refunds at an acquirer behind a network', () => {
       expect(row).toEqual({ name, amount, status: refused ? 'FAILED' : 'REFUNDED' });
     }
   });
-  afterAll(() => service.stop());
 
   async function created(amount = 100): Promise<{ id: string; txid: string; amount: number }> {
     const { body } = await service.createCharge(key, { amount });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import {
@@ -20,15 +20,11 @@ const ITEM_KEYS = [...REFUND_KEYS, 'endToEndId', 'failureReason', 'returnId', 's
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe('refunds', () => {
-  let service: TestService;
-  let receiver: WebhookReceiver;
+  const service = TestService.forSpec();
+  const receiver = WebhookReceiver.forSpec();
   let merchant: Merchant;
   let key: string;
 
-  beforeAll(async () => {
-    service = await TestService.start();
-    receiver = await WebhookReceiver.start();
-  });
   beforeEach(async () => {
     receiver.received.length = 0;
     merchant = await service.merchant();
@@ -37,10 +33,6 @@ describe('refunds', () => {
   afterEach(async () => {
     await waitFor('all refunds to end', async () => (await openRefunds(service)) === 0);
     await expectLedgerCoherent(service.database.url);
-  });
-  afterAll(async () => {
-    await service.stop();
-    await receiver.stop();
   });
 
   const subscribe = (): Promise<Answer> =>

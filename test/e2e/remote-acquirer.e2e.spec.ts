@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { WorkService } from '../../src/core/work/index.js';
 import {
   AcquirersService,
@@ -16,12 +16,11 @@ import { type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
 describe('an acquirer behind a network', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
   let merchant: Merchant;
   const bank = new FarBank();
 
   beforeAll(async () => {
-    service = await TestService.start();
     service.get(AcquirersService).register(bank, { servesTestMode: true });
     merchant = await service.merchant();
   });
@@ -31,7 +30,6 @@ describe('an acquirer behind a network', () => {
     bank.blind = false;
     await expectLedgerCoherent(service.database.url);
   });
-  afterAll(() => service.stop());
 
   function statusOf(key: string): Promise<{ status: string }[]> {
     return service.sql(

@@ -22,7 +22,7 @@ const WINDOW = { from: TODAY, to: TODAY };
 
 describe('reports', () => {
   const directory = mkdtempSync(join(tmpdir(), 'recebe-reports-'));
-  let service: TestService;
+  const service = TestService.forSpec();
   let merchant: Merchant;
   let other: Merchant;
   let sale: ChargeAnswer;
@@ -53,7 +53,6 @@ describe('reports', () => {
   };
 
   beforeAll(async () => {
-    service = await TestService.start();
     merchant = await service.merchant({ fee_bps: '100' });
     other = await service.merchant({ release_days: '1' });
     const key = merchant.testKey;
@@ -73,10 +72,7 @@ describe('reports', () => {
     await aPaidCharge(service, other.testKey, 700);
   });
   afterEach(() => expectLedgerCoherent(service.database.url));
-  afterAll(async () => {
-    await service.stop();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
   it('are asked for, made, told of and downloaded', async () => {
     const receiver = await WebhookReceiver.start();

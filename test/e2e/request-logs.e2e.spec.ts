@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { RequestLogsService } from '../../src/request-logs/index.js';
 import { createTestDatabase } from '../support/database.js';
@@ -30,16 +30,14 @@ interface Page extends Record<string, unknown> {
 const PATH = '/v1/request-logs';
 const DAY_SECONDS = 86_400;
 
-let service: TestService;
+const service = TestService.forSpec();
 let merchant: Merchant;
 let owner: string;
 
 beforeAll(async () => {
-  service = await TestService.start();
   merchant = await service.merchant();
   owner = await service.login(merchant.ownerEmail);
 });
-afterAll(() => service.stop());
 
 function list(query: Record<string, string> = {}, token = owner): Promise<Answer<Page>> {
   return service.call<Page>('GET', `${PATH}?${new URLSearchParams(query).toString()}`, { token });

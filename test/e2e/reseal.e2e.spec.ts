@@ -21,7 +21,7 @@ const IN_TEXT = ['events.customer_sealed', 'idempotency_keys.response_body', 'we
 
 describe('secrets reseal', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
-  let service: TestService;
+  const service = TestService.forSpec({ env: { ENCRYPTION_KEY: OLD } });
   let merchant: Merchant;
   let disputed: string;
 
@@ -59,7 +59,6 @@ describe('secrets reseal', () => {
   }
 
   beforeAll(async () => {
-    service = await TestService.start({ env: { ENCRYPTION_KEY: OLD } });
     merchant = await service.merchant();
     const { testKey: key, accountId } = merchant;
     const hook = { url: 'https://loja.example/hook', events: ['*'] };
@@ -109,10 +108,7 @@ describe('secrets reseal', () => {
     await bank.post([{ endToEndId: 'E1234567820261122000000000000001' }]);
     await waitFor('the callback', async () => (await service.sql('SELECT FROM acquirer_callbacks')).length > 0);
   });
-  afterAll(async () => {
-    await service.stop();
-    rmSync(dataDir, { recursive: true, force: true });
-  });
+  afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
   it('knows every place that has sealed values', async () => {
     const places = service.get(ResealingRepository).places.map(({ name }) => name);

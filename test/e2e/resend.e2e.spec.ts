@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { WebhookReceiver } from '../support/receiver.js';
-import { refundEnd, requestRefund } from '../support/refunds.js';
+import { allReturned, refundEnd, requestRefund } from '../support/refunds.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
@@ -36,14 +36,12 @@ interface Story {
 }
 
 describe('POST /v1/payments/{id}/resend-webhook', () => {
-  let service: TestService;
-  let receiver: WebhookReceiver;
+  const service = TestService.forSpec();
+  const receiver = WebhookReceiver.forSpec();
   let merchant: Merchant;
   let key: string;
 
   beforeAll(async () => {
-    service = await TestService.start();
-    receiver = await WebhookReceiver.start();
     merchant = await service.merchant();
     key = merchant.testKey;
     await service.call('POST', '/v1/webhooks/endpoints', {
@@ -52,10 +50,6 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
     });
   });
   afterEach(() => expectLedgerCoherent(service.database.url));
-  afterAll(async () => {
-    await service.stop();
-    await receiver.stop();
-  });
 
   async function create(story: Story, body: Record<string, unknown> = {}, who = key): Promise<string> {
     const { body: created } = await service.call<Payment>('POST', '/v1/payments', {
@@ -282,10 +276,7 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
     const again = about(charge.id.slice(3)).slice(before);
     expect(again.map(({ type }) => type).sort()).toEqual(['charge.created', 'payment.refunded']);
     expect(again.map(({ body }) => body).join()).toContain('"status":"refunded"');
-    await waitFor('the return', async () => {
-      const rows = await service.sql(`SELECT 1 FROM pix_returns WHERE status IN ('PENDING', 'IN_PROGRESS')`);
-      return rows.length === 0;
-    });
+    await allReturned(service);
   });
 
   it('PROCESSING of a Pix that is held for an operator', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AuditTrail, SYSTEM } from '../../src/audit/index.js';
 import { DAY_MS } from '../../src/core/clock.js';
 import { Database } from '../../src/core/database/index.js';
@@ -14,14 +14,10 @@ import { waitFor } from '../support/wait.js';
 const DAY = 86_400;
 
 describe('what is past its time is removed', () => {
-  let service: TestService;
-  let receiver: WebhookReceiver;
+  const service = TestService.forSpec({ env: { RETENTION_DAYS: '90', WEBHOOK_RETRY_SCHEDULE: '10' } });
+  const receiver = WebhookReceiver.forSpec();
   let merchant: Merchant;
 
-  beforeAll(async () => {
-    service = await TestService.start({ env: { RETENTION_DAYS: '90', WEBHOOK_RETRY_SCHEDULE: '10' } });
-    receiver = await WebhookReceiver.start();
-  });
   beforeEach(async () => {
     receiver.answer = 200;
     service.clock.offsetMs = 0;
@@ -30,10 +26,6 @@ describe('what is past its time is removed', () => {
     expect((await service.call('POST', '/v1/webhooks/endpoints', { key: merchant.testKey, body })).status).toBe(201);
   });
   afterEach(() => expectLedgerCoherent(service.database.url, { eventsRemoved: true }));
-  afterAll(async () => {
-    await service.stop();
-    await receiver.stop();
-  });
 
   async function removeAll(...tables: string[]): Promise<void> {
     for (const table of tables) while (await service.get(Retention).remove(table));

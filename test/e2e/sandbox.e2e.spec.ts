@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { casesOf } from '../support/med.js';
 import { aPaidCharge, available, openRefunds, paymentIdOf, refundEnd, requestRefund } from '../support/refunds.js';
@@ -9,11 +9,8 @@ import { waitFor } from '../support/wait.js';
 const SAME = 'E00000000202611211530abcDEF12345';
 
 describe('the sandbox bank', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
 
-  beforeAll(async () => {
-    service = await TestService.start();
-  });
   afterEach(async () => {
     await waitFor('everything that goes back', async () => {
       const rows = await service.sql(`SELECT 1 FROM pix_returns WHERE status IN ('PENDING', 'IN_PROGRESS')`);
@@ -21,7 +18,6 @@ describe('the sandbox bank', () => {
     });
     await expectLedgerCoherent(service.database.url);
   });
-  afterAll(() => service.stop());
 
   const keyOf = async (): Promise<string> => (await service.merchant()).testKey;
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { StatisticsService } from '../../src/transactions/index.js';
 import { WorkService } from '../../src/core/work/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
@@ -25,15 +25,13 @@ const NOTHING = { created: 0, pending: 0, paid: 0, failed: 0, expired: 0, cancel
 
 describe('the figures of payments', () => {
   /** Without workers: nothing is folded and nothing expires but when a test says so. */
-  let service: TestService;
+  const service = TestService.forSpec({ env: { ROLE: 'api' } });
   let merchant: Merchant;
 
   beforeAll(async () => {
-    service = await TestService.start({ env: { ROLE: 'api' } });
     merchant = await service.merchant();
   });
   afterEach(() => expectLedgerCoherent(service.database.url));
-  afterAll(() => service.stop());
 
   const setTime = (at: string): void => service.clock.advance((Date.parse(at) - service.clock.now().getTime()) / 1000);
   const stats = <T = Stats>(query = '', key = merchant.testKey): Promise<Answer<T>> =>

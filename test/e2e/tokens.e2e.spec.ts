@@ -1,5 +1,5 @@
 import { createPublicKey, createSign, generateKeyPairSync, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Merchant, type Person, TestService } from '../support/service.js';
 import {
   byAnotherKey,
@@ -14,7 +14,7 @@ import {
 
 const now = (): number => Math.floor(Date.now() / 1000);
 
-let service: TestService;
+const service = TestService.forSpec({ env: { JWT_SECRET } });
 let merchant: Merchant;
 let stranger: Merchant;
 let member: Person;
@@ -24,14 +24,12 @@ let token: string;
 let claims: Claims;
 
 beforeAll(async () => {
-  service = await TestService.start({ env: { JWT_SECRET } });
   [merchant, stranger] = [await service.merchant(), await service.merchant()];
   member = await service.member(merchant.accountId, 'MEMBER');
   operator = await service.operator();
   token = await service.login(merchant.ownerEmail);
   claims = claimsOf(token);
 });
-afterAll(() => service.stop());
 
 async function statusOf(authorization: string): Promise<number> {
   const answer = await service.call<{ error?: { code: string } }>('GET', '/v1/api-keys', {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { LedgerChainService } from '../../src/wallets/index.js';
 import type { WalletEntryBody, WalletEntryListBody } from '../../src/wallets/dto/wallet-entry.body.js';
 import type { BalanceAtBody } from '../../src/wallets/dto/wallet.body.js';
@@ -11,7 +11,7 @@ import { waitFor } from '../support/wait.js';
 const SECONDS_A_DAY = 86_400;
 
 describe('the statement of a wallet', () => {
-  let service: TestService;
+  const service = TestService.forSpec();
   let merchant: Merchant;
   let other: Merchant;
   let sale: ChargeAnswer;
@@ -28,7 +28,6 @@ describe('the statement of a wallet', () => {
     all.map(({ type, bucket, amount, balance }) => [type, bucket, amount, balance]);
 
   beforeAll(async () => {
-    service = await TestService.start();
     merchant = await service.merchant({ fee_bps: '100' });
     other = await service.merchant({ release_days: '1' });
     const key = merchant.testKey;
@@ -55,7 +54,6 @@ describe('the statement of a wallet', () => {
     await waitFor('the release', async () => (await entries(other.testKey, '?type=release')).length === 2);
   });
   afterEach(() => expectLedgerCoherent(service.database.url));
-  afterAll(() => service.stop());
 
   it('lists what will be released, day by day', async () => {
     const { testKey } = await service.merchant({ release_days: '2' });

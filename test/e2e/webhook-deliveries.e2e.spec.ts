@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { AccountsService } from '../../src/accounts/index.js';
 import { CreationService, StatisticsService } from '../../src/transactions/index.js';
 import { RecoveryRepository } from '../../src/webhooks/log/recovery.repository.js';
@@ -38,15 +38,11 @@ interface Page {
 const UNKNOWN_ID = '019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e';
 
 describe('webhook deliveries', () => {
-  let service: TestService;
-  let receiver: WebhookReceiver;
+  // Two attempts each: at once and after 10 s.
+  const service = TestService.forSpec({ env: { WEBHOOK_RETRY_SCHEDULE: '10' } });
+  const receiver = WebhookReceiver.forSpec();
   let merchant: Merchant;
 
-  beforeAll(async () => {
-    // Two attempts each: at once and after 10 s.
-    service = await TestService.start({ env: { WEBHOOK_RETRY_SCHEDULE: '10' } });
-    receiver = await WebhookReceiver.start();
-  });
   beforeEach(async () => {
     merchant = await service.merchant();
   });
@@ -55,10 +51,6 @@ describe('webhook deliveries', () => {
     await quiet();
     receiver.received.length = 0;
     await expectLedgerCoherent(service.database.url);
-  });
-  afterAll(async () => {
-    await service.stop();
-    await receiver.stop();
   });
 
   function get<T = Record<string, unknown>>(path: string, key = merchant.testKey): Promise<Answer<T>> {
@@ -680,8 +672,7 @@ describe('webhook deliveries', () => {
       await status({ status: 'INACTIVE' });
       await waitFor('it to be cancelled', async () => (await list('?status=CANCELLED')).length === 1);
       await status({ status: 'ACTIVE' });
-      receiver.answer = 200;
-      receiver.received.length = 0;
+      receiver.reset();
       expect((await recover(endpoint, { since })).body).toMatchObject({ failed: 1, charges: 1, queued: 1 });
       await waitFor('it', () => receiver.received.length === 1);
       expect(receiver.received[0]?.rawBody).toContain(id);
@@ -694,8 +685,7 @@ describe('webhook deliveries', () => {
       const { id } = await charge();
       await pay(id);
       await failed(2);
-      receiver.answer = 200;
-      receiver.received.length = 0;
+      receiver.reset();
       expect((await recover(endpoint, { since })).body).toMatchObject({ failed: 2, charges: 1, queued: 1 });
       await waitFor('it', () => receiver.received.length === 1);
       const [webhook] = receiver.received;
@@ -727,8 +717,7 @@ describe('webhook deliveries', () => {
       receiver.answer = 500;
       for (let count = 0; count < 4; count++) await charge();
       await failed(4);
-      receiver.answer = 200;
-      receiver.received.length = 0;
+      receiver.reset();
       const answers = await Promise.all(Array.from({ length: 6 }, () => recover(endpoint, { since })));
       expect(answers.reduce((sum, { body }) => sum + Number(body['queued']), 0)).toBe(4);
       await waitFor('all', () => receiver.received.length === 4);

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Stripe from 'stripe';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { type ReceivedWebhook, WebhookReceiver } from '../support/receiver.js';
@@ -21,27 +21,18 @@ interface Refusal extends Record<string, unknown> {
 const PATH = '/v1/webhooks/endpoints';
 const stripe = new Stripe('sk_test_unused');
 
-let service: TestService;
-let receiver: WebhookReceiver;
+const service = TestService.forSpec({ env: { WEBHOOK_RETRY_SCHEDULE: '10,30,120' } });
+const receiver = WebhookReceiver.forSpec();
 let merchant: Merchant;
 let key: string;
 
-beforeAll(async () => {
-  service = await TestService.start({ env: { WEBHOOK_RETRY_SCHEDULE: '10,30,120' } });
-  receiver = await WebhookReceiver.start();
-});
 beforeEach(async () => {
   merchant = await service.merchant();
   key = merchant.testKey;
 });
 afterEach(async () => {
-  receiver.answer = 200;
-  receiver.received.length = 0;
+  receiver.reset();
   await expectLedgerCoherent(service.database.url);
-});
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
 });
 
 async function register(events = ['charge.created'], url = receiver.url, apiKey = key): Promise<Endpoint> {
@@ -185,8 +176,7 @@ describe('changing an endpoint', () => {
       'the relay',
       async () => (await service.sql(`SELECT 1 FROM events WHERE status = 'pending'`)).length === 0,
     );
-    receiver.answer = 200;
-    receiver.received.length = 0;
+    receiver.reset();
     expect((await patch(endpoint.id, { status: 'ACTIVE' })).status).toBe(200);
     service.clock.advance(300);
     const { body: charge } = await service.createCharge(key);

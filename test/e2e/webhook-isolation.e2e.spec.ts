@@ -255,8 +255,7 @@ describe('endpoints do not delay each other', () => {
       const pending = await service.sql(`SELECT FROM events WHERE status = 'pending'`);
       return pending.length === 0;
     });
-    receiver.answer = 200;
-    receiver.received.length = 0;
+    receiver.reset();
     const patched = await service.call('PATCH', `/v1/webhooks/endpoints/${id}`, { key, body: { status: 'ACTIVE' } });
     expect(patched.status).toBe(200);
     const { body: next } = await service.createCharge(key);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { signatureHeader } from '../../src/webhooks/sending/signature.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { type ReceivedWebhook, WebhookReceiver } from '../support/receiver.js';
@@ -19,27 +19,18 @@ interface Delivery extends Record<string, unknown> {
 
 const ENDPOINTS = '/v1/webhooks/endpoints';
 
-let service: TestService;
-let receiver: WebhookReceiver;
+const service = TestService.forSpec({ env: { WEBHOOK_RETRY_SCHEDULE: '10,30' } });
+const receiver = WebhookReceiver.forSpec();
 let merchant: Merchant;
 let key: string;
 
-beforeAll(async () => {
-  service = await TestService.start({ env: { WEBHOOK_RETRY_SCHEDULE: '10,30' } });
-  receiver = await WebhookReceiver.start();
-});
 beforeEach(async () => {
   merchant = await service.merchant();
   key = merchant.testKey;
 });
 afterEach(async () => {
-  receiver.answer = 200;
-  receiver.received.length = 0;
+  receiver.reset();
   await expectLedgerCoherent(service.database.url);
-});
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
 });
 
 async function register(events = ['charge.created', 'payment.created']): Promise<{ id: string; secret: string }> {

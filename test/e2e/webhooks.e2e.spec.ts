@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expectLedgerCoherent } from '../support/coherence.js';
@@ -13,22 +13,13 @@ interface DeliveryRow extends Record<string, unknown> {
 }
 
 describe('webhooks', () => {
-  let service: TestService;
-  let receiver: WebhookReceiver;
+  const service = TestService.forSpec({ env: { WEBHOOK_RETRY_SCHEDULE: '10,30,120' } });
+  const receiver = WebhookReceiver.forSpec();
   let merchant: Merchant;
 
-  beforeAll(async () => {
-    service = await TestService.start({ env: { WEBHOOK_RETRY_SCHEDULE: '10,30,120' } });
-    receiver = await WebhookReceiver.start();
-  });
   afterEach(async () => {
-    receiver.answer = 200;
-    receiver.received.length = 0;
+    receiver.reset();
     await expectLedgerCoherent(service.database.url);
-  });
-  afterAll(async () => {
-    await service.stop();
-    await receiver.stop();
   });
 
   async function merchantWith(events: string[], url = receiver.url): Promise<string> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   AcquirersService,
   ConfirmationService,
@@ -13,12 +13,8 @@ const ACQUIRER = 'somebody';
 const pix = (reference: string): NotificationHint => ({ kind: 'pix', reference });
 const dispute = (reference: string): NotificationHint => ({ kind: 'dispute', reference });
 
-let service: TestService;
+const service = TestService.forSpec({ env: { ROLE: 'api' } });
 
-beforeAll(async () => {
-  service = await TestService.start({ env: { ROLE: 'api' } });
-});
-afterAll(() => service.stop());
 beforeEach(() => service.sql('TRUNCATE acquirer_notifications'));
 
 function store(hints: NotificationHint[]): Promise<string[]> {

@@ -44,15 +44,13 @@ class SlowReceiver {
   }
 }
 
-let service: TestService;
-let receiver: WebhookReceiver;
+const service = TestService.forSpec({ env: { WEBHOOK_RETRY_SCHEDULE: '10,30,120' } });
+const receiver = WebhookReceiver.forSpec();
 let slow: SlowReceiver;
 let merchant: Merchant;
 let key: string;
 
 beforeAll(async () => {
-  service = await TestService.start({ env: { WEBHOOK_RETRY_SCHEDULE: '10,30,120' } });
-  receiver = await WebhookReceiver.start();
   slow = await SlowReceiver.start();
 });
 beforeEach(async () => {
@@ -61,11 +59,7 @@ beforeEach(async () => {
   receiver.received.length = 0;
 });
 afterEach(() => expectLedgerCoherent(service.database.url));
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
-  await slow.stop();
-});
+afterAll(() => slow.stop());
 
 async function register(url: string): Promise<{ id: string; secret: string }> {
   const body = { url, events: ['charge.created'] };

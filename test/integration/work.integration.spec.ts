@@ -415,11 +415,7 @@ describe('late work', () => {
 });
 
 describe('in the service', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await TestService.start({ env: { ROLE: 'api' } });
-  });
-  afterAll(() => service.stop());
+  const service = TestService.forSpec({ env: { ROLE: 'api' } });
 
   it('nothing is added by creating a sandbox charge and by paying it', async () => {
     const { testKey } = await service.merchant();

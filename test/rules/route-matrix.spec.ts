@@ -15,13 +15,12 @@ type Credentials = Record<string, string>;
 const bearer = (token: string): Credentials => ({ authorization: `Bearer ${token}` });
 
 describe('every route, for everybody', () => {
-  let service: TestService;
+  const service = TestService.forSpec({ env: { JWT_SECRET, CHARGE_LIST_ENABLED: 'true' } });
   let merchant: Merchant;
   let world: World;
   let credentials: (caller: Caller) => Promise<Credentials>;
 
   beforeAll(async () => {
-    service = await TestService.start({ env: { JWT_SECRET, CHARGE_LIST_ENABLED: 'true' } });
     merchant = await service.merchant();
     const { accountId } = merchant;
     const stranger = await service.merchant();
@@ -132,7 +131,6 @@ describe('every route, for everybody', () => {
       uploadId: (caseId) => anUpload(service, merchant.testKey, caseId),
     };
   });
-  afterAll(() => service.stop());
 
   interface Request {
     readonly path: string;

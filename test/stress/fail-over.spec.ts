@@ -1,6 +1,3 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Cleanup } from '../../tools/harness/cleanup.js';
@@ -22,22 +19,18 @@ jest.setTimeout(600_000);
 (replicaAvailable() ? describe : describe.skip)('a fail-over to a synchronous replica, under load', () => {
   let processes: Processes;
   let cleanup: Cleanup;
-  let directory: string;
 
   beforeEach(() => {
     processes = new Processes();
     cleanup = new Cleanup();
-    directory = mkdtempSync(join(tmpdir(), 'recebe-fail-over-'));
-    chmodSync(directory, 0o755); // as root PostgreSQL runs as another user, who must get in
   });
   afterEach(async () => {
+    await cleanup.run(); // first: it ends the PostgreSQL in a directory that goes with those of the processes
     await processes.cleanUp();
-    await cleanup.run();
-    rmSync(directory, { recursive: true, force: true });
   });
 
   it(`ends none of ${PROCESSES} processes and loses nothing that was confirmed; each serves again within 5 s`, async () => {
-    const postgres = await ReplicatedPostgres.start(directory, cleanup);
+    const postgres = await ReplicatedPostgres.start(processes.emptyDataDir(), cleanup);
     const env = { DATABASE_URL: postgres.url, RATE_LIMIT: 'off', ENCRYPTION_KEY: 'ab'.repeat(32) };
     const first = await processes.start(processes.dataDir(), env);
     const others = Array.from({ length: PROCESSES - 1 }, () => processes.start(processes.dataDir(), env));

@@ -1,6 +1,3 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Cleanup } from '../../tools/harness/cleanup.js';
@@ -28,18 +25,14 @@ jest.setTimeout(TIMES * LIMIT_MS + 60_000);
 describe('a PostgreSQL that ends under load never ends the service', () => {
   let processes: Processes;
   let cleanup: Cleanup;
-  let directory: string;
 
   beforeEach(() => {
     processes = new Processes();
     cleanup = new Cleanup();
-    directory = mkdtempSync(join(tmpdir(), 'recebe-outage-'));
-    chmodSync(directory, 0o755); // as root PostgreSQL runs as another user, who must get in
   });
   afterEach(async () => {
+    await cleanup.run(); // first: it ends the PostgreSQL in a directory that goes with those of the processes
     await processes.cleanUp();
-    await cleanup.run();
-    rmSync(directory, { recursive: true, force: true });
   });
 
   /** @param end ends PostgreSQL; resolves when it is gone, or back */
@@ -105,7 +98,7 @@ describe('a PostgreSQL that ends under load never ends the service', () => {
   it.each(scaled<readonly PostmasterEnd[]>(POSTMASTER_ENDS, ['SIGINT']))(
     'one of its own, by %s: the service is there when it is back',
     async (signal) => {
-      const postgres = await CrashingPostgres.start(directory, cleanup);
+      const postgres = await CrashingPostgres.start(processes.emptyDataDir(), cleanup);
       const env = { DATABASE_URL: postgres.url, RATE_LIMIT: 'off' };
       const dataDir = processes.dataDir();
       const service = await processes.start(dataDir, env);

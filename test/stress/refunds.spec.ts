@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import {
   AcquirersService,
   ConfirmationService,
@@ -221,12 +221,7 @@ function codeOf({ status, body }: Answer<RefundOrError>): string {
 }
 
 describe('refunds in turmoil', () => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start();
-  });
-  afterAll(() => service.stop());
+  const service = TestService.forSpec();
 
   it(`${ROUNDS * WORKERS} sequences by ${WORKERS} workers on ${TRANSACTIONS} payments at a time, every request sent twice`, async () => {
     const { seed } = Random.seeded();

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { Processes, type ServiceProcess } from '../support/process.js';
+import { deliveryStatuses, WebhookReceiver } from '../support/receiver.js';
 import { redisAvailable, startRedis, type TestRedis } from '../support/redis.js';
 import { type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
@@ -12,58 +11,9 @@ jest.setTimeout(600_000);
 
 const TIMEOUT_MS = 5_000;
 
-/** Counts what comes by its delivery id, and answers after a while, or not before it is opened. */
-class CountingReceiver {
-  readonly times = new Map<string, number>();
-  readonly events = new Set<string>();
-  delayMs = 0;
-  readonly #held: ServerResponse[] = [];
-  #open = true;
-  readonly #server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const id = String(request.headers['x-service-delivery-id']);
-      this.times.set(id, (this.times.get(id) ?? 0) + 1);
-      const { id: event } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { id: string };
-      this.events.add(`${event} ${String(request.url)}`);
-      if (this.#open) setTimeout(() => response.writeHead(200).end(), this.delayMs);
-      else this.#held.push(response);
-    });
-  });
-
-  static async start(): Promise<CountingReceiver> {
-    const receiver = new CountingReceiver();
-    await new Promise<void>((resolve) => receiver.#server.listen(0, '127.0.0.1', resolve));
-    return receiver;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  get held(): number {
-    return this.#held.length;
-  }
-
-  close(): void {
-    this.#open = false;
-  }
-
-  open(): void {
-    this.#open = true;
-    for (const response of this.#held.splice(0)) response.writeHead(200).end();
-  }
-
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
-}
-
 (redisAvailable() ? describe : describe.skip)('two worker processes against one PostgreSQL and Redis', () => {
   let redis: TestRedis;
-  let receiver: CountingReceiver;
+  let receiver: WebhookReceiver;
   let api: TestService;
   let merchant: Merchant;
   let processes: Processes;
@@ -71,7 +21,7 @@ class CountingReceiver {
 
   beforeEach(async () => {
     redis = await startRedis();
-    receiver = await CountingReceiver.start();
+    receiver = await WebhookReceiver.start();
     processes = new Processes();
     const env = {
       REDIS_URL: redis.url,
@@ -93,7 +43,7 @@ class CountingReceiver {
     );
   });
   afterEach(async () => {
-    receiver.open();
+    receiver.release();
     await expectLedgerCoherent(api.database.url);
     await processes.cleanUp();
     await api.stop();
@@ -109,6 +59,19 @@ class CountingReceiver {
     }
   }
 
+  /** How often each delivery has come. */
+  function times(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const { headers } of receiver.received) {
+      const id = String(headers['x-service-delivery-id']);
+      counts.set(id, (counts.get(id) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  /** What has come to each endpoint. */
+  const events = (): Set<string> => new Set(receiver.received.map(({ body, path }) => `${String(body['id'])} ${path}`));
+
   async function create(count: number): Promise<void> {
     let left = count;
     const client = async (): Promise<void> => {
@@ -117,12 +80,7 @@ class CountingReceiver {
     await Promise.all(Array.from({ length: 6 }, client));
   }
 
-  async function statuses(): Promise<Record<string, number>> {
-    const rows = await api.sql<{ status: string; count: number }>(
-      'SELECT status, count(*)::int AS count FROM webhook_deliveries GROUP BY status',
-    );
-    return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
-  }
+  const statuses = (): Promise<Record<string, number>> => deliveryStatuses(api);
 
   const delivered = (count: number, limitMs: number): Promise<true> =>
     waitFor(`${count} deliveries`, async () => (await statuses())['DELIVERED'] === count, limitMs);
@@ -142,9 +100,9 @@ class CountingReceiver {
     await register(6);
     await create(120);
     await delivered(720, 90_000);
-    expect([...receiver.times.values()].filter((times) => times !== 1)).toEqual([]);
-    expect(receiver.times.size).toBe(720);
-    expect(receiver.events.size).toBe(720);
+    expect([...times().values()].filter((times) => times !== 1)).toEqual([]);
+    expect(times().size).toBe(720);
+    expect(events().size).toBe(720);
     expect(await api.sql('SELECT number, count(*)::int FROM webhook_attempts GROUP BY number')).toEqual([
       { number: 1, count: 720 },
     ]);
@@ -165,7 +123,7 @@ class CountingReceiver {
     await api.sql(`UPDATE webhook_deliveries SET status = 'PENDING', attempts = 0, next_attempt_at = now()`);
     await waitFor('the backlog to be taken on', async () => (await statuses())['PROCESSING'] !== undefined);
     await delivered(150, 60_000);
-    expect([...receiver.times.values()]).toEqual(Array.from({ length: 150 }, () => 2));
+    expect([...times().values()]).toEqual(Array.from({ length: 150 }, () => 2));
     const after = await shares();
     for (const [worker, count] of after.entries()) expect(count - (before[worker] ?? 0)).toBeGreaterThan(5);
   });
@@ -175,7 +133,7 @@ class CountingReceiver {
     // An endpoint that answers may have several under way.
     await create(10);
     await delivered(40, 60_000);
-    receiver.close();
+    receiver.hold();
     const creating = create(50);
     await waitFor('the receiver to hold some', () => receiver.held >= 20, 30_000);
     const holding = await Promise.all(workers.map((worker) => metric(worker, 'recebe_webhook_held')));
@@ -183,32 +141,33 @@ class CountingReceiver {
     await victim?.kill('SIGKILL');
     // What it had claimed, on its way or not yet seen by the receiver.
     const atRisk = (await statuses())['PROCESSING'] ?? 0;
-    receiver.open();
+    receiver.release();
     await creating;
     // The lease is the time an attempt may take and half a minute.
     await delivered(240, TIMEOUT_MS + 90_000);
     expect(await statuses()).toEqual({ DELIVERED: 240 });
-    expect(receiver.times.size).toBe(240);
-    expect(receiver.events.size).toBe(240);
-    const again = [...receiver.times.values()].filter((times) => times > 1);
+    expect(times().size).toBe(240);
+    expect(events().size).toBe(240);
+    const came = times();
+    const again = [...came.values()].filter((times) => times > 1);
     expect(again.length).toBeGreaterThan(0);
     expect(again.length).toBeLessThanOrEqual(atRisk);
     const rows = await api.sql<{ id: string; attempts: number }>('SELECT id, attempts FROM webhook_deliveries');
-    for (const { id, attempts } of rows) expect(receiver.times.get(`wd_${id}`)).toBeLessThanOrEqual(attempts);
+    for (const { id, attempts } of rows) expect(came.get(`wd_${id}`)).toBeLessThanOrEqual(attempts);
   });
 
   it('an orderly stop of one in the middle: nothing is sent twice, and nothing waits for a lease', async () => {
     receiver.delayMs = 150;
     await register(4);
     const creating = create(80);
-    await waitFor('some to have arrived', () => receiver.times.size > 60, 30_000);
+    await waitFor('some to have arrived', () => times().size > 60, 30_000);
     const [leaving] = workers;
     const { code } = (await leaving?.kill('SIGTERM')) ?? {};
     expect(code).toBe(0);
     await creating;
     await delivered(320, 30_000);
-    expect([...receiver.times.values()].filter((times) => times !== 1)).toEqual([]);
-    expect(receiver.times.size).toBe(320);
+    expect([...times().values()].filter((times) => times !== 1)).toEqual([]);
+    expect(times().size).toBe(320);
     expect(await api.sql('SELECT number, count(*)::int FROM webhook_attempts GROUP BY number')).toEqual([
       { number: 1, count: 320 },
     ]);

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { PspSimulator } from '../../tools/psp-simulator/simulator.js';
 import { saoPauloDay } from '../../src/brazil/index.js';
 import { ReconciliationService } from '../../src/reconciliation/index.js';
@@ -14,22 +14,33 @@ type Pix = ReturnType<PspSimulator['pay']>;
 
 /** A merchant with a live key whose PSP is simulated and calls back, as it was told to: what stories of live money begin with. */
 export class LiveStory {
-  readonly #began: Date;
+  merchant!: Merchant;
+  live!: LivePsp;
+  #began!: Date;
 
-  private constructor(
-    readonly service: TestService,
-    readonly merchant: Merchant,
-    readonly live: LivePsp,
-  ) {
-    this.#began = service.clock.now();
+  private constructor(readonly service: TestService) {}
+
+  static async start(service: TestService, settings?: Record<string, string>): Promise<LiveStory> {
+    const story = new LiveStory(service);
+    await story.#begin(settings);
+    return story;
   }
 
-  static async start(service: TestService, settings: Record<string, string> = {}): Promise<LiveStory> {
-    const merchant = await service.merchant(settings);
-    const live = await aLivePsp(service, merchant.accountId);
-    const { status } = await live.psp.call('PUT', `/webhook/${live.pixKey}`, { webhookUrl: live.callbackUrl });
+  /** As `TestService.forSpec`, whose service it takes. */
+  static forSpec(service: TestService, settings?: Record<string, string>): LiveStory {
+    const story = new LiveStory(service);
+    beforeAll(() => story.#begin(settings));
+    afterAll(() => story.stop());
+    return story;
+  }
+
+  async #begin(settings: Record<string, string> = {}): Promise<void> {
+    this.merchant = await this.service.merchant(settings);
+    this.live = await aLivePsp(this.service, this.merchant.accountId);
+    const { psp, pixKey, callbackUrl } = this.live;
+    const { status } = await psp.call('PUT', `/webhook/${pixKey}`, { webhookUrl: callbackUrl });
     expect(status).toBe(200);
-    return new LiveStory(service, merchant, live);
+    this.#began = this.service.clock.now();
   }
 
   get bank(): PspSimulator {

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { afterEach, beforeEach, expect } from '@jest/globals';
 import { expectLedgerCoherent } from './coherence.js';
 import { ToldBank } from './med-bank.js';
 import { balance, casesOf, decideCase, medQueue, type MedReviewAnswer } from './med.js';
@@ -6,21 +6,22 @@ import { type Answer, TestService } from './service.js';
 
 /** A service in which nothing runs by itself, its bank, one merchant at a time and an operator: for the money of disputes. */
 export class MedWorld {
-  /** Of each test its own. */
-  told: ToldBank;
+  /** Since `begin`. */
+  told!: ToldBank;
   key = '';
   /** An operator's, who has to log in again when a test has moved the clock by an hour. */
   token = '';
 
-  private constructor(readonly service: TestService) {
-    this.told = new ToldBank(service);
+  readonly service = TestService.forSpec({ env: { ROLE: 'api' } });
+
+  /** As `TestService.forSpec`; each test has a bank, a merchant and an operator of its own. */
+  static forSpec(): MedWorld {
+    const world = new MedWorld();
+    beforeEach(() => world.begin());
+    afterEach(() => world.end());
+    return world;
   }
 
-  static async start(env: Record<string, string> = {}): Promise<MedWorld> {
-    return new MedWorld(await TestService.start({ env: { ROLE: 'api', ...env } }));
-  }
-
-  /** For `beforeEach`. */
   async begin(): Promise<void> {
     this.told = new ToldBank(this.service);
     await this.merchant();

@@ -1,5 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll } from '@jest/globals';
+import type { TestService } from './service.js';
 import { waitFor } from './wait.js';
 
 export interface ReceivedWebhook {
@@ -7,6 +9,7 @@ export interface ReceivedWebhook {
   readonly rawBody: string;
   readonly body: Record<string, unknown>;
   readonly at: number;
+  readonly path: string;
 }
 
 /** A merchant's webhook receiver over real HTTP, whose answer can be changed in the middle of a test. */
@@ -14,6 +17,8 @@ export class WebhookReceiver {
   readonly received: ReceivedWebhook[] = [];
   /** Status of the next answers. */
   answer = 200;
+  /** How long what is not held waits for its answer. */
+  delayMs = 0;
   #held: (() => void)[] | null = null;
   readonly #server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -25,27 +30,53 @@ export class WebhookReceiver {
         rawBody,
         body: JSON.parse(rawBody) as Record<string, unknown>,
         at: performance.now(),
+        path: request.url ?? '',
       });
       const respond = (): void => void response.writeHead(this.answer).end('ok');
       if (this.#held) this.#held.push(respond);
+      else if (this.delayMs > 0) setTimeout(respond, this.delayMs);
       else respond();
     });
   });
 
   static async start(): Promise<WebhookReceiver> {
     const receiver = new WebhookReceiver();
-    await new Promise<void>((resolve) => receiver.#server.listen(0, '127.0.0.1', resolve));
+    await receiver.#listen();
     return receiver;
   }
 
-  /** Keeps what comes without an answer until the function that this gives is called. */
+  /** As `TestService.forSpec`. */
+  static forSpec(): WebhookReceiver {
+    const receiver = new WebhookReceiver();
+    beforeAll(() => receiver.#listen());
+    afterAll(() => receiver.stop());
+    return receiver;
+  }
+
+  #listen(): Promise<void> {
+    return new Promise((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+  }
+
+  /** Forgets what came, and answers well again. */
+  reset(): void {
+    this.answer = 200;
+    this.received.length = 0;
+  }
+
+  /** Keeps what comes without an answer until `release`, which is also what this gives. */
   hold(): () => void {
-    const held: (() => void)[] = [];
-    this.#held = held;
-    return () => {
-      this.#held = null;
-      for (const respond of held) respond();
-    };
+    this.#held ??= [];
+    return () => this.release();
+  }
+
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = null;
+    for (const respond of held) respond();
+  }
+
+  get held(): number {
+    return this.#held?.length ?? 0;
   }
 
   get url(): string {
@@ -71,4 +102,12 @@ export class WebhookReceiver {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
   }
+}
+
+/** How many deliveries there are of each status that one has. */
+export async function deliveryStatuses(service: TestService): Promise<Record<string, number>> {
+  const rows = await service.sql<{ status: string; count: number }>(
+    'SELECT status, count(*)::int AS count FROM webhook_deliveries GROUP BY status',
+  );
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 }

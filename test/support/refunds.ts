@@ -73,6 +73,18 @@ export async function available(service: TestService, key: string): Promise<numb
   return body.available;
 }
 
+/**
+ * Resolves when nothing is on its way back that came too late, twice or from the wrong payer.
+ * @param meanwhile runs before each look
+ */
+export function allReturned(service: TestService, meanwhile?: () => Promise<unknown>): Promise<true> {
+  return waitFor('all returns to be made', async () => {
+    await meanwhile?.();
+    const rows = await service.sql(`SELECT 1 FROM pix_returns WHERE status IN ('PENDING', 'IN_PROGRESS')`);
+    return rows.length === 0;
+  });
+}
+
 export async function openRefunds(service: TestService): Promise<number> {
   const [row] = await service.sql<{ open: number }>(
     `SELECT count(*)::int AS open FROM refunds WHERE status IN ('PENDING', 'IN_PROGRESS')`,

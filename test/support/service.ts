@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll } from '@jest/globals';
 import type { Provider } from '@nestjs/common';
 import type pg from 'pg';
 import {
@@ -103,6 +104,13 @@ function newEmail(who: string): string {
   return `${who}-${randomBytes(6).toString('hex')}@example.com`;
 }
 
+interface StartOptions {
+  readonly env?: Record<string, string>;
+  readonly database?: TestDatabase;
+  readonly overrides?: RuntimeOverrides;
+  readonly clock?: TestClock;
+}
+
 /** The whole application on a port of its own, on a database of its own. */
 export class TestService {
   private constructor(
@@ -114,15 +122,16 @@ export class TestService {
     private readonly ownsDatabase: boolean,
   ) {}
 
-  static async start(
-    options: {
-      env?: Record<string, string>;
-      database?: TestDatabase;
-      overrides?: RuntimeOverrides;
-      redis?: boolean;
-      clock?: TestClock;
-    } = {},
-  ): Promise<TestService> {
+  /** Started before all tests that it is declared beside, and stopped after them: only hooks and tests may use it. */
+  static forSpec(options?: StartOptions): TestService {
+    // One object from the beginning, so that it is a constant; it becomes what was started.
+    const service = Object.create(TestService.prototype) as TestService;
+    beforeAll(async () => void Object.assign(service, await TestService.start(options)));
+    afterAll(() => service.stop());
+    return service;
+  }
+
+  static async start(options: StartOptions = {}): Promise<TestService> {
     const database = options.database ?? (await createTestDatabase());
     const dataDir = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
     const clock = options.clock ?? new TestClock();

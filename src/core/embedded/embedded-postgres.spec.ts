@@ -60,6 +60,17 @@ async function holds(url: string): Promise<unknown[]> {
   return rows.map(({ pid }) => pid);
 }
 
+/** A service was killed and has left its server, in which there is a table `kept`. */
+async function killedService(): Promise<{ dataDir: string; url: string; pid: number }> {
+  const dataDir = await madeDataDir();
+  const killed = await fixture.service('postgres', dataDir);
+  const { url } = await killed.started();
+  await query(url, 'CREATE TABLE kept (id int)');
+  const pid = pidIn(dataDir);
+  await killed.kill('SIGKILL');
+  return { dataDir, url, pid };
+}
+
 function pidIn(dataDir: string): number {
   const pid = postgresPid(dataDir);
   if (pid === null) throw new Error('no PostgreSQL runs there');
@@ -117,12 +128,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('takes over the orphan of a service that was killed, and stops it in the end', async () => {
-    const dataDir = await madeDataDir();
-    const killed = await fixture.service('postgres', dataDir);
-    const { url } = await killed.started();
-    await query(url, 'CREATE TABLE kept (id int)');
-    const pid = pidIn(dataDir);
-    await killed.kill('SIGKILL');
+    const { dataDir, url, pid } = await killedService();
     expect(isRunning(pid)).toBe(true);
 
     const server = await startEmbeddedPostgres({ dataDir, settings });
@@ -134,12 +140,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('starts after a power cut: service and server killed, the pid file left', async () => {
-    const dataDir = await madeDataDir();
-    const killed = await fixture.service('postgres', dataDir);
-    const { url } = await killed.started();
-    await query(url, 'CREATE TABLE kept (id int)');
-    const pid = pidIn(dataDir);
-    await killed.kill('SIGKILL');
+    const { dataDir, pid } = await killedService();
     process.kill(pid, 'SIGKILL');
 
     const server = await startEmbeddedPostgres({ dataDir, settings });
@@ -150,12 +151,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('starts once when several find the pid file of a power cut at the same moment, and ends when they do so', async () => {
-    const dataDir = await madeDataDir();
-    const killed = await fixture.service('postgres', dataDir);
-    const { url } = await killed.started();
-    await query(url, 'CREATE TABLE kept (id int)');
-    const pid = pidIn(dataDir);
-    await killed.kill('SIGKILL');
+    const { dataDir, pid } = await killedService();
     process.kill(pid, 'SIGKILL');
     const services = await Promise.all([1, 2, 3, 4].map(() => fixture.service('postgres', dataDir)));
     const reports = await Promise.all(services.map((service) => service.started()));
@@ -228,6 +224,13 @@ describe('startEmbeddedPostgres', () => {
   describe('kept running', () => {
     const STARTED = 'postgres has ended although it is in use; starting it again';
 
+    async function kept(start = (dataDir: string) => startEmbeddedPostgres({ dataDir, settings })) {
+      const dataDir = await madeDataDir();
+      const server = await start(dataDir);
+      const log = new KeptLog();
+      return { dataDir, server, log, release: server.keepRunning(log) };
+    }
+
     /** Resolves when another server answers in the place of the one with this pid. */
     async function isBack(dataDir: string, url: string, pid: number): Promise<void> {
       await until(async () => {
@@ -239,10 +242,7 @@ describe('startEmbeddedPostgres', () => {
     it.each(['SIGKILL', 'SIGINT', 'SIGTERM', 'SIGQUIT'] as const)(
       'comes back by itself after %s, on its port and with its data',
       async (signal) => {
-        const dataDir = await madeDataDir();
-        const server = await withNote(dataDir);
-        const log = new KeptLog();
-        server.keepRunning(log);
+        const { dataDir, server, log } = await kept(withNote);
         // After SIGTERM it would wait for this one for ever.
         const client = new pg.Client({ connectionString: server.url });
         client.on('error', () => undefined);
@@ -261,11 +261,9 @@ describe('startEmbeddedPostgres', () => {
     );
 
     it('is started again by one of those who use it, and stopped by the last of them', async () => {
-      const dataDir = await madeDataDir();
-      const service = await startEmbeddedPostgres({ dataDir, settings });
+      const { dataDir, server: service, log } = await kept();
       const guests = await Promise.all([1, 2].map(() => startEmbeddedPostgres({ dataDir, settings })));
-      const log = new KeptLog();
-      for (const user of [service, ...guests]) user.keepRunning(log);
+      for (const guest of guests) guest.keepRunning(log);
       const pid = pidIn(dataDir);
       process.kill(pid, 'SIGKILL');
       await isBack(dataDir, service.url, pid);
@@ -279,10 +277,7 @@ describe('startEmbeddedPostgres', () => {
     });
 
     it('launched again by a guest, it stays for who used it before, and goes with the last of them', async () => {
-      const dataDir = await madeDataDir();
-      const service = await startEmbeddedPostgres({ dataDir, settings });
-      const log = new KeptLog();
-      service.keepRunning(log);
+      const { dataDir, server: service, log } = await kept();
       process.kill(pidIn(dataDir), 'SIGKILL');
       // As a command of the command line in the pause before the service does it.
       const guest = await startEmbeddedPostgres({ dataDir, settings });
@@ -297,10 +292,7 @@ describe('startEmbeddedPostgres', () => {
     });
 
     it('is joined again by a service whose connection was cut, and still ends with it', async () => {
-      const dataDir = await madeDataDir();
-      const service = await startEmbeddedPostgres({ dataDir, settings });
-      const log = new KeptLog();
-      service.keepRunning(log);
+      const { dataDir, server: service, log } = await kept();
       const pid = pidIn(dataDir);
       const [hold] = await holds(service.url);
       await query(service.url, `SELECT pg_terminate_backend(${String(hold)})`);
@@ -315,10 +307,7 @@ describe('startEmbeddedPostgres', () => {
     });
 
     it('is left alone by who is shutting down, and by who has stopped it', async () => {
-      const dataDir = await madeDataDir();
-      const server = await startEmbeddedPostgres({ dataDir, settings });
-      const log = new KeptLog();
-      const release = server.keepRunning(log);
+      const { dataDir, server, log, release } = await kept();
       const pid = pidIn(dataDir);
       process.kill(pid, 'SIGINT');
       release();
@@ -330,10 +319,7 @@ describe('startEmbeddedPostgres', () => {
     });
 
     it('is tried again and again when it cannot start, and why is said each time', async () => {
-      const dataDir = await madeDataDir();
-      const server = await withNote(dataDir);
-      const log = new KeptLog();
-      server.keepRunning(log);
+      const { dataDir, server, log } = await kept(withNote);
       const control = join(dataDir, 'postgres', 'global', 'pg_control');
       const pid = pidIn(dataDir);
       renameSync(control, `${control}.away`);

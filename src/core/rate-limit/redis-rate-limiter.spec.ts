@@ -26,6 +26,23 @@ const plenty = { rate: 1_000, burst: 1_000_000 };
       return (await redis.command('EXISTS', '{recebe}:rl:probe')) === ':1';
     });
 
+  const sharing = async (): Promise<RedisRateLimiter> => {
+    const limiter = open();
+    await shared(limiter);
+    return limiter;
+  };
+
+  /** As soon as the loss is noticed the answer comes without a promise. */
+  const lossNoticed = (limiter: RedisRateLimiter): Promise<true> =>
+    waitFor('the loss to be noticed', () => !(limiter.take('probe', plenty) instanceof Promise));
+
+  /** Whether each of six is allowed, all of them without a promise. */
+  const sixAllowed = (limiter: RedisRateLimiter, key: string): boolean[] => {
+    const results = Array.from({ length: 6 }, () => limiter.take(key, policy));
+    return results.map((result) => !(result instanceof Promise) && result.allowed);
+  };
+  const FIVE_OF_SIX = [true, true, true, true, true, false];
+
   beforeAll(async () => {
     redis = await startRedis();
   });
@@ -46,9 +63,7 @@ const plenty = { rate: 1_000, burst: 1_000_000 };
   });
 
   it('shares a bucket between processes', async () => {
-    const [one, two] = [open(), open()];
-    await shared(one);
-    await shared(two);
+    const [one, two] = [await sharing(), await sharing()];
     for (let i = 0; i < 3; i++) await one.take('key', policy);
     expect(await two.take('key', policy)).toMatchObject({ allowed: true, remaining: 1 });
     expect(await one.take('key', policy)).toMatchObject({ allowed: true, remaining: 0 });
@@ -56,9 +71,7 @@ const plenty = { rate: 1_000, burst: 1_000_000 };
   });
 
   it('shares a window between processes, and leaves its key no longer than the window', async () => {
-    const [one, two] = [open(), open()];
-    await shared(one);
-    await shared(two);
+    const [one, two] = [await sharing(), await sharing()];
     const window = { limit: 3, windowSeconds: 60 };
     await one.takeInWindow('key', 'a', window);
     await two.takeInWindow('key', 'b', window);
@@ -73,10 +86,9 @@ const plenty = { rate: 1_000, burst: 1_000_000 };
   });
 
   it('counts windows per process while Redis is dead', async () => {
-    const limiter = open();
-    await shared(limiter);
+    const limiter = await sharing();
     await redis.kill();
-    await waitFor('the loss to be noticed', () => !(limiter.take('probe', plenty) instanceof Promise));
+    await lossNoticed(limiter);
     const window = { limit: 1, windowSeconds: 60 };
     expect(limiter.takeInWindow('dead', 'a', window)).toMatchObject({ allowed: true, counted: true });
     expect(limiter.takeInWindow('dead', 'b', window)).toMatchObject({ allowed: false });
@@ -85,8 +97,7 @@ const plenty = { rate: 1_000, burst: 1_000_000 };
   });
 
   it('leaves a key in Redis no longer than its bucket needs to fill', async () => {
-    const limiter = open();
-    await shared(limiter);
+    const limiter = await sharing();
     await limiter.take('ttl', { rate: 0.5, burst: 10 }, 4); // 8 s to full
     const left = Number((await redis.command('PTTL', '{recebe}:rl:ttl')).slice(1));
     expect(left).toBeGreaterThan(7_000);
@@ -94,28 +105,17 @@ const plenty = { rate: 1_000, burst: 1_000_000 };
   });
 
   it('goes on limiting, per process and without waiting, while Redis is dead, and shares again when it is back', async () => {
-    const limiter = open();
-    await shared(limiter);
+    const limiter = await sharing();
     await redis.kill();
-    // As soon as the loss is noticed the answer comes without a promise.
-    await waitFor('the loss to be noticed', () => !(limiter.take('probe', plenty) instanceof Promise));
-    const results = Array.from({ length: 6 }, () => limiter.take('dead', policy));
-    expect(results.map((result) => !(result instanceof Promise) && result.allowed)).toEqual([
-      true,
-      true,
-      true,
-      true,
-      true,
-      false,
-    ]);
+    await lossNoticed(limiter);
+    expect(sixAllowed(limiter, 'dead')).toEqual(FIVE_OF_SIX);
     await redis.start();
     await shared(limiter);
     expect(lines).toEqual(['rate limits are per process: Redis does not answer', 'rate limits are shared again']);
   });
 
   it('answers a request that was under way when Redis died', async () => {
-    const limiter = open();
-    await shared(limiter);
+    const limiter = await sharing();
     redis.freeze();
     const pending = Array.from({ length: 20 }, async () => limiter.take('dying', plenty));
     await redis.kill();
@@ -124,8 +124,7 @@ const plenty = { rate: 1_000, burst: 1_000_000 };
   });
 
   it('makes no request wait long for a Redis that does not answer, and soon none at all', async () => {
-    const limiter = open();
-    await shared(limiter);
+    const limiter = await sharing();
     redis.freeze();
     try {
       const from = performance.now();
@@ -145,8 +144,7 @@ const plenty = { rate: 1_000, burst: 1_000_000 };
   });
 
   it('keeps working when the server forgets its scripts and its data', async () => {
-    const limiter = open();
-    await shared(limiter);
+    const limiter = await sharing();
     for (let i = 0; i < 5; i++) await limiter.take('forgotten', policy);
     expect(await limiter.take('forgotten', policy)).toMatchObject({ allowed: false });
     await redis.command('SCRIPT', 'FLUSH');
@@ -157,16 +155,6 @@ const plenty = { rate: 1_000, burst: 1_000_000 };
   });
 
   it('limits from the first request on, before it is connected', async () => {
-    const limiter = open();
-    const results = [];
-    for (let i = 0; i < 6; i++) results.push(limiter.take('early', policy));
-    expect(results.map((result) => !(result instanceof Promise) && result.allowed)).toEqual([
-      true,
-      true,
-      true,
-      true,
-      true,
-      false,
-    ]);
+    expect(sixAllowed(open(), 'early')).toEqual(FIVE_OF_SIX);
   });
 });
