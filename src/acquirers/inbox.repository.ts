@@ -94,10 +94,11 @@ const IS_LATEST = read(
 );
 const CLAIM_DUE = write(
   'inbox.claim_due',
-  `UPDATE acquirer_notifications SET next_attempt_at = $2 WHERE id IN (
-     SELECT id FROM acquirer_notifications WHERE status = 'pending' AND next_attempt_at <= $1 AND next_attempt_at >= $4
-     ORDER BY next_attempt_at LIMIT $3 FOR UPDATE SKIP LOCKED)
-   RETURNING id`,
+  `UPDATE acquirer_notifications n SET next_attempt_at = $2 FROM (
+     SELECT id, next_attempt_at AS due_at FROM acquirer_notifications
+     WHERE status = 'pending' AND next_attempt_at <= $1 AND next_attempt_at >= $4
+     ORDER BY next_attempt_at LIMIT $3 FOR UPDATE SKIP LOCKED) d
+   WHERE n.id = d.id RETURNING n.id, d.due_at AS "dueAt"`,
 );
 /** Not when it was told again since it was read: what was applied may be older than that. */
 const CLOSED = `attempts = attempts + 1, awaits = NULL, about = NULL, unreadable_since = NULL`;
@@ -240,8 +241,9 @@ export class InboxRepository {
 
   async claimDue(tx: Tx, now: Date, leasedUntil: Date, limit: number): Promise<string[]> {
     const from = this.#due.next(now.getTime());
-    const rows = await tx.query<{ id: string }>(CLAIM_DUE, [now, leasedUntil, limit, new Date(from)]);
-    tx.afterCommit(() => this.#due.taken(from, null, rows.length < limit ? now.getTime() : null));
+    const rows = await tx.query<{ id: string; dueAt: Date }>(CLAIM_DUE, [now, leasedUntil, limit, new Date(from)]);
+    const dueAt = rows.map((row) => row.dueAt.getTime());
+    tx.afterCommit(() => this.#due.claimed(from, dueAt, rows.length < limit ? now.getTime() : null));
     return rows.map((row) => row.id);
   }
 

@@ -170,8 +170,7 @@ export class OutboxRepository {
     const from = this.#due.next(now.getTime());
     const rows = await tx.query<EventRow & { dueAt: Date }>(CLAIM, [now, limit, new Date(from)]);
     const dueAt = rows.map((row) => row.dueAt.getTime());
-    const reached = rows.length < limit ? now.getTime() : Math.max(...dueAt);
-    tx.afterCommit(() => this.#due.taken(from, rows.length === 0 ? null : Math.min(...dueAt), reached));
+    tx.afterCommit(() => this.#due.claimed(from, dueAt, rows.length < limit ? now.getTime() : null));
     return this.#opened(rows.map(({ dueAt: _, ...row }) => row));
   }
 

@@ -8,27 +8,35 @@ export interface BalanceCheck {
   readonly incoherent: number;
 }
 
-/** Locked until the end of the transaction: one worker at a time. */
-const CLAIM = write('balance_checks.claim', 'SELECT FROM balance_checks WHERE checked_at <= $1 FOR UPDATE SKIP LOCKED');
+/** Locked until the end of the transaction: one worker at a time. One of the future was made by a clock that was ahead. */
+const CLAIM = write(
+  'balance_checks.claim',
+  'SELECT FROM balance_checks WHERE checked_at <= $1 OR checked_at > $2 FOR UPDATE SKIP LOCKED',
+);
 const FINISH = write('balance_checks.finish', 'UPDATE balance_checks SET checked_at = $1, incoherent = $2');
 const LAST = read(
   'balance_checks.last',
   `SELECT checked_at AS "checkedAt", incoherent FROM balance_checks WHERE checked_at > '-infinity'`,
 );
 
-/** The entries after each wallet's checkpoint, which its row of `available` has. */
-const SINCE = `SELECT b.account_id, b.mode, b.currency, e.id, e.number
-  FROM balances b LEFT JOIN balance_checkpoints c USING (account_id, mode, currency, bucket)
+/** The entries after each wallet's checkpoint, which its row of `available` has. @param only which wallets */
+const since = (only: string): string => `SELECT b.account_id, b.mode, b.currency, e.id, e.number
+  FROM balances b LEFT JOIN LATERAL (
+    SELECT number FROM balance_checkpoints
+    WHERE (account_id, mode, currency, bucket) = (b.account_id, b.mode, b.currency, b.bucket) OFFSET 0) c ON true
   CROSS JOIN LATERAL (
     SELECT id, number FROM journal_entries
     WHERE (account_id, mode, currency) = (b.account_id, b.mode, b.currency) AND number > coalesce(c.number, 0)
     ORDER BY number LIMIT $1) e
-  WHERE b.bucket = 'available' AND b.entries > coalesce(c.number, 0) LIMIT $1`;
+  WHERE b.bucket = 'available' ${only} LIMIT $1`;
 
-/** Of each wallet the next entries without a hole: a checkpoint never passes one that it does not contain. */
+/**
+ * Of each wallet the next entries without a hole: a checkpoint never passes one that it does not contain. Without a name,
+ * as the next one: they are planned anew each time, and not for the sizes that their tables once had.
+ */
 const ADVANCE = write(
-  'balance_checks.advance',
-  `WITH since AS MATERIALIZED (${SINCE}),
+  '',
+  `WITH since AS MATERIALIZED (${since('AND b.entries > coalesce(c.number, 0)')}),
    moved AS (
      SELECT account_id, mode, currency, 'available' AS bucket, 0 AS amount, number FROM since
      UNION ALL
@@ -43,10 +51,10 @@ const ADVANCE = write(
    SELECT count(*)::int AS count FROM since`,
 );
 
-/** In one statement, so that what is posted meanwhile is in both or in none. */
+/** In one statement, so that what is posted meanwhile is in both or in none. Also entries that the wallet does not count. */
 const INCOHERENT = read(
-  'balance_checks.incoherent',
-  `WITH since AS MATERIALIZED (${SINCE}),
+  '',
+  `WITH since AS MATERIALIZED (${since('')}),
    lines AS (
      SELECT account_id, mode, currency, bucket, amount FROM balance_checkpoints
      UNION ALL
@@ -65,8 +73,8 @@ export class BalanceChecksRepository {
   constructor(private readonly reader: Reader) {}
 
   /** @returns whether a check is due that nobody else makes until the end of `tx` */
-  async claim(tx: Tx, lastBefore: Date): Promise<boolean> {
-    return (await tx.query(CLAIM, [lastBefore])).length > 0;
+  async claim(tx: Tx, lastBefore: Date, now: Date): Promise<boolean> {
+    return (await tx.query(CLAIM, [lastBefore, now])).length > 0;
   }
 
   /** Adds up to `limit` entries to the checkpoints. @returns how many */

@@ -12,9 +12,9 @@ const ENTRIES = 20_000;
 
 /**
  * Compares every balance with the sum of its lines, every five minutes, in one worker. Lines are added up once: what they
- * come to is kept as a checkpoint, and the next check goes on from there. So a balance that was changed is found, and
- * whatever is posted wrong; lines that somebody changes or removes behind a checkpoint are found by `ledger check` and
- * `ledger verify`, which read all of them.
+ * come to is kept as a checkpoint, and the next check goes on from there. So a balance that was changed is found, and an
+ * entry that moved no balance. Lines that somebody changes or removes behind a checkpoint, and entries of a wallet that
+ * has no balance at all, are found by `ledger check` and `ledger verify`, which read all of them.
  */
 @Injectable()
 export class BalanceChecksService {
@@ -29,7 +29,7 @@ export class BalanceChecksService {
   async check(): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       const checkedAt = this.clock.now();
-      if (!(await this.checks.claim(tx, new Date(checkedAt.getTime() - EVERY_MS)))) return false;
+      if (!(await this.checks.claim(tx, new Date(checkedAt.getTime() - EVERY_MS), checkedAt))) return false;
       if ((await this.checks.advance(tx, ENTRIES)) === ENTRIES) return true;
       const incoherent = await this.checks.incoherent(tx, 10 * ENTRIES);
       if (incoherent > 0) this.logger.error({ balances: incoherent }, 'the ledger is not coherent');
@@ -41,7 +41,7 @@ export class BalanceChecksService {
   /** How many balances the last check found wrong; null while none is recent enough. */
   async incoherent(): Promise<number | null> {
     const last = await this.checks.last();
-    const isStale = last === null || this.clock.now().getTime() - last.checkedAt.getTime() > STALE_MS;
+    const isStale = last === null || Math.abs(this.clock.now().getTime() - last.checkedAt.getTime()) > STALE_MS;
     return isStale ? null : last.incoherent;
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { SYSTEM } from '../../src/audit/index.js';
 import pg from 'pg';
@@ -400,7 +401,7 @@ describe('the queue of deliveries', () => {
       new Database(source).transaction(async (tx) => {
         const now = service.clock.now();
         repository.byIndex(tx);
-        repository.release(tx, now, 0, 100);
+        repository.release(tx, now, 0, 100, true);
         await repository.waiting(tx, now, '00000000-0000-0000-0000-000000000000', 100);
         const from = { fresh: 0, again: 0 };
         const asks = ids.map((endpointId) => ({ endpointId, allowance: 4, from }));
@@ -425,6 +426,42 @@ describe('the queue of deliveries', () => {
       expect(done.rows).toBeLessThan(400); // of 40 000
     }
     await source.destroy();
+  });
+
+  describe('what lies below what was taken', () => {
+    /** As a worker elsewhere hands it back. */
+    const handedBack = async (id: string, attempts = 0): Promise<string> =>
+      (await deliveries(id, 1, { attempts, dueAt: ago(120) }))[0] ?? '';
+
+    it('is found seconds later, by one of the next claims, also behind a line of others and after a pause', async () => {
+      const endpoints = await Promise.all(Array.from({ length: 12 }, () => endpoint()));
+      const paused = await endpoint();
+      for (const id of endpoints) {
+        await deliveries(id, 1, { attempts: 1 });
+        expect(await claim(id, 5)).toHaveLength(1);
+      }
+      await deliveries(paused, 1);
+      expect(await claim(paused, 5)).toHaveLength(1);
+      const late = await Promise.all(endpoints.map((id) => handedBack(id, 1)));
+      for (const id of endpoints) await deliveries(id, 60);
+      await handedBack(paused);
+      expect(await claim(paused, 5)).toEqual([]);
+      await delay(5_100);
+
+      // Which of the two lines begins is drawn: in twenty claims of one each has its turn.
+      for (const [index, id] of endpoints.entries()) {
+        let claims = 0;
+        for (let found = false; !found; claims++) {
+          expect(claims).toBeLessThan(20);
+          found = (await claim(id, 1)).some((delivery) => delivery.id === late[index]);
+        }
+      }
+      const until = new Date(service.clock.now().getTime() + 60_000);
+      await service.sql('UPDATE webhook_endpoints SET paused_until = $2 WHERE id = $1', [paused, until]);
+      expect(await claim(paused, 5)).toEqual([]);
+      await service.sql('UPDATE webhook_endpoints SET paused_until = NULL WHERE id = $1', [paused]);
+      expect(await claim(paused, 5)).toHaveLength(1);
+    });
   });
 
   describe('outcomes', () => {

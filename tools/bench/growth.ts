@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Cleanup } from '../harness/cleanup.js';
 import type { Progress } from '../harness/run.js';
@@ -83,10 +84,25 @@ export async function runGrowthBenchmark(
     '',
     table(lines),
     '',
-    'Bytes for each charge, with its indexes:',
+    'Bytes for each generated charge, with its indexes; one made by the API has keys and notifications besides:',
     ...(await sizes(sides.large, plan.large)),
     '',
   ].join('\n');
+}
+
+/** Until the journal is linked by its hashes, and all balances have been compared. */
+async function untilLinked(client: pg.Client, progress: Progress): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ waiting: string }>(
+      `SELECT (SELECT coalesce(sum(entries), 0) * 2 FROM balances WHERE bucket = 'available')
+         - (SELECT count(*) FROM journal_hashes)
+         - (SELECT coalesce(sum(number), 0) FROM balance_checkpoints WHERE bucket = 'available') AS waiting`,
+    );
+    const waiting = rows[0]?.waiting ?? '';
+    if (Number(waiting) <= 0) return;
+    progress(`${waiting} entries wait to be linked or added up`);
+    await delay(5_000);
+  }
 }
 
 function atMost(figure: string, ratio: number): Line {
@@ -119,6 +135,7 @@ async function fill(
   );
   await removeEndpoint(service.url, apiKey, endpointId);
   await untilFolded(client, progress);
+  await untilLinked(client, progress);
   progress('VACUUM ANALYZE, as autovacuum would have done it by and by');
   await client.query('VACUUM ANALYZE');
   const http = new HttpLoad(service.url, 1);
@@ -130,16 +147,21 @@ async function fill(
   return account;
 }
 
-/** Medians of the rates at which a backlog of the second merchant goes out. */
+/** Medians of the rates at which a backlog of the first merchant goes out. */
 async function drainLines(
   sides: Readonly<Record<'small' | 'large', Side>>,
   plan: GrowthPlan,
   receiverUrl: string,
 ): Promise<Line[]> {
   const rates = { small: [] as number[], large: [] as number[] };
+  const endpointIds = { small: '', large: '' };
+  for (const name of ['small', 'large'] as const) {
+    const { service, merchants } = sides[name];
+    endpointIds[name] = await registerEndpoint(service.url, merchants[0]?.apiKey ?? '', receiverUrl);
+  }
   for (let round = -1; round < DRAINS; round++) {
     for (const name of ['small', 'large'] as const) {
-      const rate = await drainOne(sides[name], plan.backlog, receiverUrl);
+      const rate = await drainOne(sides[name], plan.backlog, endpointIds[name]);
       if (round >= 0) rates[name].push(rate);
     }
   }

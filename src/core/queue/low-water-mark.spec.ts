@@ -78,6 +78,20 @@ describe('LowWaterMark', () => {
     expect(queue.claim(1_001).from).toBe(991);
   });
 
+  it('keeps a margin that is still needed, and gives whole numbers', () => {
+    const queue = new Queue();
+    queue.claim(1_000);
+    queue.clock += 5_000;
+    queue.add(965).claim(1_001);
+    queue.claim(1_001);
+    for (let reading = 0; reading < 200; reading++) {
+      expect(queue.add(965).claim(1_001).taken).toEqual([965]);
+      queue.clock += 5_000;
+      queue.claim(1_001);
+      expect(queue.mark.next(1_001)).toBe(Math.floor(queue.mark.next(1_001)));
+    }
+  });
+
   it('begins anew when the clock was set back', () => {
     const queue = new Queue();
     queue.claim(1_000);

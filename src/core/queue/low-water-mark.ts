@@ -1,6 +1,6 @@
 /** How often a queue is read from its very beginning. */
 const WHOLE_MS = 5_000;
-/** Of the ways to a wider margin and back: twice what was missed, and a hundredth less with each whole reading. */
+/** A margin grows by twice what was missed, and shrinks by a hundredth with each whole reading in which half of it would have done. */
 const WIDER = 2;
 const NARROWER = 0.99;
 
@@ -21,12 +21,15 @@ export const DUE_TIMES: Margins = { least: 1_000, most: 60_000 };
  * From where on a queue is read whose keys go up: due times, or numbers. PostgreSQL keeps every version of a row that
  * anybody's snapshot may see, and while a backup or a long report holds one, each claim would read past all that was
  * taken since. So a claim begins a margin below the last key that was taken. What is committed below that is found by
- * the next whole reading, some seconds later, and widens the margin: the next ones like it are seen at once.
+ * the next whole reading, some seconds later, and widens the margin: while there are others like it they are seen at
+ * once. Keys are whole numbers.
  */
 export class LowWaterMark {
   #reached = BEGINNING;
   #margin: number;
   #wholeAt = 0;
+  /** Of the keys since the last whole reading, how far below what was reached the lowest one was. */
+  #latest = 0;
 
   /** @param clock milliseconds that only go forward */
   constructor(
@@ -43,7 +46,17 @@ export class LowWaterMark {
   next(now = Infinity): number {
     if (now < this.#reached) this.#reached = BEGINNING;
     if (this.clock() >= this.#wholeAt) return BEGINNING;
-    return Math.max(BEGINNING, this.#reached - this.#margin);
+    return Math.max(BEGINNING, Math.floor(this.#reached - this.#margin));
+  }
+
+  /**
+   * After the commit of a claim that takes the lowest first.
+   * @param from what `next` said
+   * @param keys that were taken
+   * @param upTo which key all are taken, where the claim found no more; null where there may be more
+   */
+  claimed(from: number, keys: readonly number[], upTo: number | null): void {
+    this.taken(from, keys.length === 0 ? null : Math.min(...keys), upTo ?? Math.max(...keys));
   }
 
   /**
@@ -53,11 +66,13 @@ export class LowWaterMark {
    * @param reached up to which key all were taken; null when that is not known
    */
   taken(from: number, lowest: number | null, reached: number | null): void {
+    const late = lowest === null || this.#reached === BEGINNING ? 0 : this.#reached - lowest;
+    this.#latest = Math.max(this.#latest, late);
     if (from === BEGINNING) {
-      const missed = lowest === null ? 0 : this.#reached - this.#margin - lowest;
-      const isMissed = this.#reached > BEGINNING && missed > 0;
-      if (isMissed) this.#margin = Math.min(this.margins.most, this.#margin + WIDER * missed);
-      else this.#margin = Math.max(this.margins.least, this.#margin * NARROWER);
+      const isMissed = late > this.#margin;
+      if (isMissed) this.#margin = Math.min(this.margins.most, this.#margin + WIDER * (late - this.#margin));
+      else if (this.#latest < this.#margin / 2) this.#margin = Math.max(this.margins.least, this.#margin * NARROWER);
+      this.#latest = 0;
       // There may be more of them.
       this.#wholeAt = isMissed ? 0 : this.clock() + WHOLE_MS;
     }

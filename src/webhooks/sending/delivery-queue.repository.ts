@@ -168,6 +168,7 @@ const RELEASE = write(
      last_status_code = NULL, last_error = 'the attempt was interrupted; its outcome is not known', updated_at = $1
    WHERE id IN (
      SELECT id FROM webhook_deliveries WHERE status = 'PROCESSING' AND next_attempt_at <= ${inMs('$3')}
+       AND next_attempt_at >= CASE WHEN $4 THEN '-infinity' ELSE ${inMs('$3')} - interval '1 minute' END
      ORDER BY next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
 );
 /**
@@ -276,9 +277,10 @@ export class DeliveryQueueRepository {
   /**
    * PROCESSING whose lease is past → PENDING, due now.
    * @param offsetMs that of the clock that `now` is from
+   * @param isWhole whether all of them, or those of the last minute: what was given back is not read past each time
    */
-  release(tx: Tx, now: Date, offsetMs: number, limit: number): void {
-    tx.defer(RELEASE, [now, limit, offsetMs]);
+  release(tx: Tx, now: Date, offsetMs: number, limit: number, isWhole: boolean): void {
+    tx.defer(RELEASE, [now, limit, offsetMs, isWhole]);
   }
 
   /** Moves deliveries on that are still the attempts of this worker, and writes what the attempts were. */

@@ -28,6 +28,9 @@ const LEASE_MARGIN_MS = 15_000;
 /** The same for the one delivery that finds out whether a paused endpoint is back. */
 const PROBE_MARGIN_MS = 5_000;
 const RELEASES = 500;
+/** Leases that ended more than a minute ago are looked for when nobody has looked for so long, and after so many looks. */
+const WHOLE_AFTER_MS = 30_000;
+const WHOLE_EVERY = 20;
 /** Deliveries cancelled in one commit, some 50 ms for the database, and commits in one go. */
 const CANCELS = 1_000;
 const CANCEL_ROUNDS = 20;
@@ -40,6 +43,8 @@ const MOST_MARKS = 10_000;
 @Injectable()
 export class DeliveryQueue {
   #from = FIRST_ID;
+  #lookedAt = 0;
+  #looks = 0;
   /** Of each endpoint up to when deliveries were claimed, in each of its lines. */
   readonly #marks = new Map<string, Record<Line, LowWaterMark>>();
 
@@ -61,11 +66,14 @@ export class DeliveryQueue {
    */
   async look(): Promise<{ waiting: WaitingEndpoint[]; lagMs: number; inactive: string[]; restMs: number }> {
     const now = this.clock.now();
+    const isWhole = this.#looks % WHOLE_EVERY === 0 || Math.abs(now.getTime() - this.#lookedAt) > WHOLE_AFTER_MS;
     const { endpoints, nextDueAt, next } = await this.database.transaction(async (tx) => {
       this.queue.byIndex(tx);
-      this.queue.release(tx, now, this.clock.offsetMs, RELEASES);
+      this.queue.release(tx, now, this.clock.offsetMs, RELEASES, isWhole);
       return this.queue.waiting(tx, now, this.#from, GLANCE);
     });
+    this.#looks += 1;
+    this.#lookedAt = now.getTime();
     this.#from = next ?? FIRST_ID;
     const waiting = endpoints.filter(({ active }) => active);
     const lagMs = waiting.reduce((lag, { dueAt }) => Math.max(lag, now.getTime() - dueAt.getTime()), 0);
@@ -126,11 +134,14 @@ export class DeliveryQueue {
       return this.queue.claim(tx, wanted, times, Math.random() < 0.5);
     });
     const taken = groupBy(claimed, ({ endpoint, isAgain }) => `${endpoint.id} ${isAgain ? 'again' : 'fresh'}`);
-    for (const { endpointId, from, marks } of wanted) {
+    const counts = groupBy(claimed, ({ endpoint }) => endpoint.id);
+    for (const { endpointId, allowance, from, marks } of wanted) {
+      const count = counts.get(endpointId)?.length ?? 0;
       for (const line of LINES) {
         const dueAt = taken.get(`${endpointId} ${line}`)?.map(({ dueAtMs }) => dueAtMs);
-        if (dueAt) marks[line].taken(from[line], Math.min(...dueAt), Math.max(...dueAt));
-        else marks[line].taken(from[line], null, null);
+        if (dueAt) marks[line].claimed(from[line], dueAt, null);
+        // Of a paused endpoint, and of a line whose turn it was not, nothing was read.
+        else if (count > 0 && count < allowance) marks[line].taken(from[line], null, null);
       }
     }
     return claimed;
@@ -138,8 +149,13 @@ export class DeliveryQueue {
 
   /** What was claimed and not begun. */
   async handBack(deliveries: readonly ClaimedDelivery[]): Promise<void> {
+    // Before and after: a claim in between reads from a mark of its own.
+    const forget = (): void => {
+      for (const { endpoint } of deliveries) this.#marks.delete(endpoint.id);
+    };
+    forget();
     await this.database.transaction(async (tx) => this.queue.handBack(tx, deliveries, this.clock.now()));
-    for (const { endpoint } of deliveries) this.#marks.delete(endpoint.id);
+    forget();
   }
 
   #marksOf(endpointId: string): Record<Line, LowWaterMark> {

@@ -25,6 +25,8 @@ const HAND_BACK_TASK = 'webhooks.hand_back';
 const LOOK_MS = 3_000;
 /** Retries, and endpoints that come back: looked for when they are due, and no more often than this. */
 const SOONEST_LOOK_MS = 250;
+/** Nor so often that looking is more than a tenth of the time: it reads past what was sent while somebody holds a snapshot. */
+const LOOK_RESTS = 10;
 const HAND_BACK_MS = 250;
 /** Only for a claim that failed: a free place and an offered endpoint wake it at once. */
 const CLAIM_MS = 1_000;
@@ -41,6 +43,7 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
   readonly #slots: EndpointSlots<ClaimedDelivery>;
   readonly #underWay = new Set<Promise<void>>();
   #lagSeconds = 0;
+  #soonestLookMs = SOONEST_LOOK_MS;
   #inactive: readonly string[] = [];
   readonly #whenRoom: (() => void)[] = [];
   #closing = false;
@@ -109,10 +112,12 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
 
   async #look(): Promise<void> {
     if (this.#closing) return;
+    const began = performance.now();
     const { waiting, lagMs, inactive, restMs } = await this.queue.look();
+    this.#soonestLookMs = Math.max(SOONEST_LOOK_MS, LOOK_RESTS * (performance.now() - began));
     this.#inactive = inactive;
     if (inactive.length > 0) this.poller.wake(CANCEL_TASK);
-    this.poller.wakeIn(LOOK_TASK, Math.max(restMs, SOONEST_LOOK_MS));
+    this.poller.wakeIn(LOOK_TASK, Math.max(restMs, this.#soonestLookMs));
     for (const endpoint of waiting) this.#slots.offer(endpoint, endpoint.failing);
     this.#lagSeconds = lagMs / 1000;
     this.#slots.prune();
@@ -173,7 +178,7 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     }
     await this.recorder.record(delivery, sent);
     // It says when this one, or its endpoint, is due again.
-    if (!isSuccess(sent.statusCode)) this.poller.wakeIn(LOOK_TASK, SOONEST_LOOK_MS);
+    if (!isSuccess(sent.statusCode)) this.poller.wakeIn(LOOK_TASK, this.#soonestLookMs);
   }
 
   /** For a shutdown to wait for. */
