@@ -23,7 +23,7 @@ export interface AgainstPlan {
 }
 
 /** What is measured of both: a name, how many connections, and one round of it. */
-export interface Work {
+interface Work {
   readonly name: string;
   readonly connections: number;
   readonly round: (side: Side, load: HttpLoad, connections: number, seconds: number) => Promise<Round>;

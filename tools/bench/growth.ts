@@ -10,8 +10,7 @@ import { describeMachine, loadAverage, residentMemory } from './machine.js';
 import { type Line, table, told } from './report.js';
 import { expectCoherent } from './stage.js';
 import { percentile } from './stats.js';
-import { startReceiver } from './webhook-drain.js';
-import { drainOne } from './held.js';
+import { drainAgain, startReceiver } from './webhook-drain.js';
 import { registerEndpoint, removeEndpoint } from './webhook-latency.js';
 
 export interface GrowthPlan extends AgainstPlan {
@@ -161,7 +160,7 @@ async function drainLines(
   }
   for (let round = -1; round < DRAINS; round++) {
     for (const name of ['small', 'large'] as const) {
-      const rate = await drainOne(sides[name], plan.backlog, endpointIds[name]);
+      const rate = await drainAgain(sides[name], plan.backlog, endpointIds[name]);
       if (round >= 0) rates[name].push(rate);
     }
   }

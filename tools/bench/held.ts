@@ -7,7 +7,7 @@ import { HttpLoad } from './http-load.js';
 import { atLeast, type Line, table, told } from './report.js';
 import { expectCoherent } from './stage.js';
 import { merge, percentile, perSecond, type Round } from './stats.js';
-import { backlog, drained, startReceiver } from './webhook-drain.js';
+import { drainAgain, startReceiver } from './webhook-drain.js';
 import { registerEndpoint } from './webhook-latency.js';
 import { httpPayments, openCharges } from './workload.js';
 
@@ -69,7 +69,7 @@ export async function runHeldBenchmark(
   const drains = { held: [] as number[], free: [] as number[] };
   for (let drain = 0; drain < DRAINS; drain++) {
     for (const name of ['held', 'free'] as const) {
-      drains[name].push(await drainOne(sides[name], plan.backlog, endpointIds[name]));
+      drains[name].push(await drainAgain(sides[name], plan.backlog, endpointIds[name]));
     }
   }
   await expectCoherent(Object.values(sides).map(({ database }) => database));
@@ -113,13 +113,6 @@ async function pay(side: Side, count: number): Promise<Round> {
 async function attempts({ database }: Side): Promise<number> {
   const [row] = await database.query<{ count: number }>('SELECT count(*)::int AS count FROM webhook_attempts');
   return row?.count ?? 0;
-}
-
-/** A backlog of the first merchant, from when it falls due. @returns deliveries a second */
-export async function drainOne({ merchants, database }: Side, deliveries: number, endpointId: string): Promise<number> {
-  const accountId = merchants[0]?.accountId ?? '';
-  const dueAt = new Date(Date.now() + 2_000);
-  return drained(database, await backlog(database, { accountId, endpointId }, deliveries, dueAt));
 }
 
 function linesOf(name: string, held: number, free: number, unit: string): Line[] {

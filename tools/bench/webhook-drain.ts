@@ -100,13 +100,24 @@ export async function startReceiver(cleanup: Cleanup): Promise<{ url: string; st
   return { url: `http://127.0.0.1:${port.toString('utf8').trim()}`, stop: () => void receiver.kill() };
 }
 
+/** A backlog of the first merchant, from when it falls due. @returns deliveries a second */
+export async function drainAgain(
+  { merchants, database }: Pick<Stage, 'merchants' | 'database'>,
+  deliveries: number,
+  endpointId: string,
+): Promise<number> {
+  const accountId = merchants[0]?.accountId ?? '';
+  const dueAt = new Date(Date.now() + WRITING_MS);
+  return drained(database, await backlog(database, { accountId, endpointId }, deliveries, dueAt));
+}
+
 interface Backlog {
   readonly ids: readonly string[];
   readonly dueAt: Date;
 }
 
 /** Deliveries as the relay writes them, each of an event of its own. */
-export async function backlog(
+async function backlog(
   database: BareClients,
   { accountId, endpointId }: { accountId: string; endpointId: string },
   deliveries: number,
@@ -130,7 +141,7 @@ export async function backlog(
 }
 
 /** Looks seldom: what it costs is taken from the worker. @returns deliveries a second */
-export async function drained(database: BareClients, { ids, dueAt }: Backlog): Promise<number> {
+async function drained(database: BareClients, { ids, dueAt }: Backlog): Promise<number> {
   const deadline = dueAt.getTime() + DRAIN_LIMIT_MS;
   await delay(Math.max(0, dueAt.getTime() - Date.now()));
   let attempts = 0;
