@@ -1,6 +1,5 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
 import { AccountsService } from '../../src/accounts/index.js';
 import { SYSTEM } from '../../src/audit/index.js';
 import { createLogger } from '../../src/core/log/index.js';
@@ -28,24 +27,17 @@ const itWithRedis = withRedis ? it : it.skip;
 describe('after everything has been done once', () => {
   let service: TestService;
   let redis: TestRedis | null = null;
-  const watchers: Redis[] = [];
   let receiver: WebhookReceiver;
   let world: SecretsWorld;
   const logged: string[] = [];
   /** Whatever any process told Redis: jobs, limits. */
-  const toRedis: string[] = [];
-
-  async function watchRedis(): Promise<TestRedis> {
-    const started = await startRedis();
-    const client = new Redis(started.url);
-    const watcher = await client.monitor();
-    watcher.on('monitor', (_time: string, args: string[]) => toRedis.push(args.join(' ')));
-    watchers.push(client, watcher);
-    return started;
-  }
+  let toRedis: readonly string[] = [];
 
   beforeAll(async () => {
-    if (withRedis) redis = await watchRedis();
+    if (withRedis) {
+      redis = await startRedis();
+      toRedis = await redis.watch();
+    }
     receiver = await WebhookReceiver.start();
     const logger = createLogger('trace', { write: (line) => logged.push(line) });
     service = await TestService.start({
@@ -78,7 +70,6 @@ describe('after everything has been done once', () => {
   afterAll(async () => {
     await service.stop();
     await receiver.stop();
-    for (const watcher of watchers) watcher.disconnect();
     await redis?.stop();
   });
 

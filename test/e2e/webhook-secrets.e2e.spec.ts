@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
 import { createLogger } from '../../src/core/log/index.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import { redisAvailable, startRedis, type TestRedis } from '../support/redis.js';
@@ -14,22 +13,18 @@ const CANARY = 'canary-5d0c2b';
 
 (redisAvailable() ? describe : describe.skip)('the secrets of webhooks', () => {
   let redis: TestRedis;
-  let client: Redis;
-  let monitor: Redis;
   let service: TestService;
   let receiver: WebhookReceiver;
   let merchant: Merchant;
   const log: string[] = [];
-  const commands: string[] = [];
+  let commands: readonly string[];
   const answers: string[] = [];
   /** Each with the answer that showed it. */
   const shown: { secret: string; text: string }[] = [];
 
   beforeAll(async () => {
     redis = await startRedis();
-    client = new Redis(redis.url);
-    monitor = await client.monitor();
-    monitor.on('monitor', (_time: string, words: string[]) => commands.push(words.join(' ')));
+    commands = await redis.watch();
     service = await TestService.start({
       env: { REDIS_URL: redis.url, WEBHOOK_RETRY_SCHEDULE: '10,30', RATE_LIMIT: 'on' },
       overrides: { logger: createLogger('trace', { write: (line) => log.push(line) }) },
@@ -39,8 +34,6 @@ const CANARY = 'canary-5d0c2b';
     await live();
   });
   afterAll(async () => {
-    monitor.disconnect();
-    client.disconnect();
     await service.stop();
     await receiver.stop();
     await redis.stop();

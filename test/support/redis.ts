@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../tools/harness/free-port.js';
 
@@ -20,6 +21,8 @@ export interface TestRedis {
   flush(): Promise<void>;
   /** Any other command without spaces inside its words; resolves with the first reply line. */
   command(...words: string[]): Promise<string>;
+  /** @returns what any client tells the server from now on, a command each, its words with blanks between them */
+  watch(): Promise<readonly string[]>;
   /** Stops answering without closing a connection (SIGSTOP), as behind a network that drops packets. */
   freeze(): void;
   /** Undoes freeze. */
@@ -98,6 +101,7 @@ export async function startRedis(): Promise<TestRedis> {
       await send(port, ['FLUSHALL']);
     },
     command: (...words) => send(port, words),
+    watch: () => watch(port),
     freeze: () => void child?.kill('SIGSTOP'),
     thaw: () => void child?.kill('SIGCONT'),
     stop: async () => {
@@ -120,4 +124,22 @@ async function send(port: number, words: string[]): Promise<string> {
   } finally {
     socket.destroy();
   }
+}
+
+/** The socket ends with the server. */
+async function watch(port: number): Promise<readonly string[]> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.on('error', () => undefined); // of a server that was killed
+  await once(socket, 'connect');
+  const told: string[] = [];
+  const lines = createInterface(socket);
+  lines.on('line', (line) => {
+    // As in: +1795640555.513054 [0 127.0.0.1:57112] "set" "key" "a \"quoted\" value"
+    const words = [...line.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, word = '']) => word.replace(/\\(.)/g, '$1'));
+    if (words.length > 0) told.push(words.join(' '));
+  });
+  const begun = once(lines, 'line');
+  socket.write('MONITOR\r\n');
+  await begun;
+  return told;
 }
