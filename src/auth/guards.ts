@@ -85,6 +85,7 @@ export class AuthGuard implements CanActivate {
       throw unauthorized(credential);
     }
     request.principal = principal;
+    // For a body that came long after its headers (`core/http/body.ts`): the key or session may have ended meanwhile.
     request.admitAgain = async () => {
       const now = await this.#authenticate(access, request, http.getResponse<Response>());
       if (!now) throw unauthorized(credential);

@@ -72,6 +72,7 @@ export const MOVES: Readonly<Record<Trigger, Move>> = {
   refunded: { from: ['PAID', 'APPROVED'], to: 'REFUNDED' },
   // Only what is open (`isOpen`); the sweep says so itself, in SQL: `OPEN` in transactions.repository.ts.
   expired: { from: ['WAITING_PAYMENT', 'PROCESSING'], to: 'EXPIRED' },
+  // What the acquirer ends is not held either (`endCharge`); the merchant may also cancel what is held.
   refused: { from: ['WAITING_PAYMENT', 'PROCESSING'], to: 'REFUSED' },
   cancelled: { from: ['PENDING', 'WAITING_PAYMENT', 'PROCESSING'], to: 'CANCELLED' },
   charged_back: { from: ['APPROVED', 'DISPUTE'], to: 'CHARGEBACK' },

@@ -165,9 +165,9 @@ export interface Config {
   /** Of the role that owns the tables; undefined: `databaseUrl` is its too. */
   readonly databaseMigrationUrl: string | undefined;
   readonly databasePool: number;
-  /** How many charges, payments and the like are written together at most. */
   /** Processes of this role that are started here, 1: only this one. */
   readonly cluster: number;
+  /** How many charges, payments and the like are written together at most. */
   readonly databaseGroup: number;
   /** False for a pooler that gives each transaction another connection and knows no prepared statements. */
   readonly databasePrepare: boolean;

@@ -53,8 +53,10 @@ export class RefundsService {
    * @param key of the request's body; for ever, and of all payments of the account and mode together
    * @param admit the fraud guard's word on a new request, `FraudGuard.check`: every caller has to ask it
    * @param present the answer that this and every repetition of the request get
-   * @throws ApiError 404; 409 `idempotency_key_reused`, `idempotency_key_in_use`; 403 `fraud.document_blocked`, `fraud.velocity_exceeded`; what `planRefund`
-   *   throws; 422 `insufficient_balance`: less is available than the amount and the fee
+   * @throws ApiError 404; 409 `idempotency_key_reused`, `idempotency_key_in_use`; 403 `fraud.document_blocked`,
+   *   `fraud.velocity_exceeded` where the account's `fraud_mode` is `enforce`; what `planRefund` throws; 422
+   *   `insufficient_balance`: less is available than the amount and the fee. Over HTTP `RefundDto` comes first: 400
+   *   `invalid_request`, among others for a `destinationKey` with the strategy `devolution`
    */
   async request<T>(
     scope: Scope,

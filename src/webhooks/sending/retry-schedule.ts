@@ -16,7 +16,10 @@ export interface Verdict {
 const JITTER = 0.1;
 const MAX_RETRY_AFTER_FACTOR = 2;
 
-/** 15 in three days with the default WEBHOOK_RETRY_SCHEDULE: at once, then once after each wait (docs/contract.md#attempts). */
+/**
+ * 15 in three days with the default WEBHOOK_RETRY_SCHEDULE: at once, then once after each wait, 10 s, 30 s, 2 min, 5 min
+ * and so on up to 22 h (docs/contract.md#attempts). Who retries by hand adds to them, up to 100.
+ */
 export function maxAttempts(scheduleSeconds: readonly number[]): number {
   return scheduleSeconds.length + 1;
 }
