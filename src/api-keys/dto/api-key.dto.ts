@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray, IsBoolean, IsString } from 'class-validator';
-import { DAY_OR_INSTANT, IsDayOrInstant, IsNullable, IsOptional } from '../../core/http/index.js';
+import { DAY_OR_INSTANT, IsDayOrInstant, IsNullable, OptionalField } from '../../core/http/index.js';
 
 /** The service checks its length, as the command line gives labels too. */
 const LABEL = { maxLength: 64, example: 'Shop backend' };
@@ -17,34 +17,30 @@ abstract class ApiKeyTermsDto {
   @IsDayOrInstant()
   expires_at?: string | null;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       'Addresses and networks (CIDR) that the key works from; from elsewhere it is a 403 `ip_not_allowed`. An empty list is for everywhere.',
     type: [String],
     maxItems: 50,
     example: ['203.0.113.7', '2001:db8::/32'],
   })
-  @IsOptional()
   @IsArray({ message: 'must be a list of texts' })
   @IsString({ each: true, message: 'must be a list of texts' })
   allowed_ips?: string[];
 }
 
 export class IssueApiKeyDto extends ApiKeyTermsDto {
-  @ApiPropertyOptional({ ...LABEL, description: 'Free text to tell keys apart.' })
-  @IsOptional()
+  @OptionalField({ ...LABEL, description: 'Free text to tell keys apart.' })
   @IsString({ message: 'must be a text' })
   label?: string;
 
-  @ApiPropertyOptional({ description: 'True issues a key for the sandbox.', default: false })
-  @IsOptional()
+  @OptionalField({ description: 'True issues a key for the sandbox.', default: false })
   @IsBoolean({ message: 'must be true or false' })
   test?: boolean;
 }
 
 export class RotateApiKeyDto extends ApiKeyTermsDto {
-  @ApiPropertyOptional({ ...LABEL, description: 'Replaces the label; left out, the label stays.' })
-  @IsOptional()
+  @OptionalField({ ...LABEL, description: 'Replaces the label; left out, the label stays.' })
   @IsString({ message: 'must be a text' })
   label?: string;
 }

@@ -1,37 +1,33 @@
-import { ApiExtraModels, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsDefined, IsIn, IsInt, Matches, Max, MaxLength, Min } from 'class-validator';
-import { IsEmailAddress, IsMetadata, IsOptional, IsText, Nested } from '../../core/http/index.js';
+import { ApiExtraModels } from '@nestjs/swagger';
+import { IsIn, IsInt, Matches, Max, MaxLength, Min } from 'class-validator';
+import { IsEmailAddress, IsMetadata, IsText, Nested, OptionalField, RequiredField } from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { IsTaxId } from './validators.js';
 
 const AMOUNT_RULE = { message: `must be an integer from 1 to ${MAX_AMOUNT}` };
 
 export class CustomerDto {
-  @ApiPropertyOptional({
+  @OptionalField({
     description: 'Name of the customer. Required when `expected_payer_tax_id` is sent.',
     maxLength: 200,
     example: 'Maria da Silva',
   })
-  @IsOptional()
   @IsText(1, 200)
   name?: string;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description: 'CPF or CNPJ, numeric or alphanumeric; punctuation is stripped. Informational: it locks nothing.',
     example: '529.982.247-25',
   })
-  @IsOptional()
   @IsTaxId()
   document?: string;
 
-  @ApiPropertyOptional({ description: 'Used for the receipt.', maxLength: 254, example: 'maria@example.com' })
-  @IsOptional()
+  @OptionalField({ description: 'Used for the receipt.', maxLength: 254, example: 'maria@example.com' })
   @IsEmailAddress()
   @MaxLength(254, { message: 'must have at most 254 characters' })
   email?: string;
 
-  @ApiPropertyOptional({ description: 'Phone number, best in E.164.', maxLength: 32, example: '+5511987654321' })
-  @IsOptional()
+  @OptionalField({ description: 'Phone number, best in E.164.', maxLength: 32, example: '+5511987654321' })
   @Matches(/^(?=.*\d)[+0-9() .-]{5,32}$/, { message: 'must be a phone number of 5 to 32 digits and separators' })
   phone?: string;
 }
@@ -39,69 +35,61 @@ export class CustomerDto {
 /** What the bodies of both routes have. */
 @ApiExtraModels(CustomerDto)
 export abstract class ChargeDto {
-  @ApiProperty({ description: 'Cents.', minimum: 1, maximum: MAX_AMOUNT, type: 'integer', example: 1990 })
-  @IsDefined({ message: 'is required' })
+  @RequiredField({ description: 'Cents.', minimum: 1, maximum: MAX_AMOUNT, type: 'integer', example: 1990 })
   @IsInt(AMOUNT_RULE)
   @Min(1, AMOUNT_RULE)
   @Max(MAX_AMOUNT, AMOUNT_RULE)
   amount!: number;
 
-  @ApiPropertyOptional({ description: 'Pix is paid in BRL.', enum: ['BRL'], default: 'BRL' })
-  @IsOptional()
+  @OptionalField({ description: 'Pix is paid in BRL.', enum: ['BRL'], default: 'BRL' })
   @IsIn(['BRL'], { message: 'must be BRL' })
   currency?: string;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description: 'Returned as `metadata.description`; wins over one in `metadata`.',
     maxLength: 500,
     example: 'Order 1042',
   })
-  @IsOptional()
   @IsText(0, 500)
   description?: string;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description: 'Seconds until expiry; above 86400 it is capped. Omitted: the account’s window, usually 3600.',
     minimum: 60,
     type: 'integer',
     default: 3600,
     example: 3600,
   })
-  @IsOptional()
   @IsInt({ message: 'must be an integer of seconds' })
   @Min(60, { message: 'must be at least 60 seconds' })
   expires_in?: number;
 
-  @ApiPropertyOptional({ description: 'Who is charged.', type: CustomerDto })
-  @IsOptional()
+  @OptionalField({ description: 'Who is charged.', type: CustomerDto })
   @Nested(() => CustomerDto)
   customer?: CustomerDto;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       'Payer lock: only this CPF or CNPJ may pay. Needs `customer.name`, and equals `customer.document` when that is sent. Ignored when the lock is not enabled for the account.',
     example: '52998224725',
   })
-  @IsOptional()
   @IsTaxId()
   expected_payer_tax_id?: string;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       'Free-form, echoed back. At most 16 KiB as JSON, 500 values and 5 levels. `med`, `failure` and keys starting with `_` are removed.',
     type: 'object',
     additionalProperties: true,
     example: { order_id: '1042' },
   })
-  @IsOptional()
   @IsMetadata()
   metadata?: Record<string, unknown>;
 }
 
 /** Body of `POST /v1/pix/charges`. */
 export class CreatePixChargeDto extends ChargeDto {
-  @ApiPropertyOptional({ description: 'Filled in by the shortcut.', enum: ['pix'], default: 'pix' })
-  @IsOptional()
+  @OptionalField({ description: 'Filled in by the shortcut.', enum: ['pix'], default: 'pix' })
   @IsIn(['pix'], { message: 'must be pix' })
   payment_method?: string;
 }
@@ -111,8 +99,7 @@ export class CreatePixChargeDto extends ChargeDto {
  * make the required field optional.
  */
 export class CreateChargeDto extends ChargeDto {
-  @ApiProperty({ description: 'How it is paid.', enum: ['pix'], example: 'pix' })
-  @IsDefined({ message: 'is required' })
+  @RequiredField({ description: 'How it is paid.', enum: ['pix'], example: 'pix' })
   @IsIn(['pix'], { message: 'must be pix' })
   payment_method!: string;
 }

@@ -1,21 +1,20 @@
 import type { Type } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 import { firstInstantOf, lastInstantOf, QueryDate } from './dates.js';
-import { IsIdOf, IsOptional } from './validators.js';
+import { IsIdOf, OptionalField } from './validators.js';
 
 const DEFAULT_LIMIT = 25;
 
 /** What every list by cursor takes; each adds its own `starting_after`, whose form is that of its ids. */
 export class CursorQuery {
-  @ApiPropertyOptional({
+  @OptionalField({
     description: 'Items a page.',
     minimum: 1,
     maximum: 100,
     default: DEFAULT_LIMIT,
     type: 'integer',
   })
-  @IsOptional()
   @Matches(/^(?:[1-9]\d?|100)$/, { message: 'must be an integer from 1 to 100' })
   limit?: string;
 
@@ -28,8 +27,7 @@ export class CursorQuery {
 
 /** One for lists whose ids are bare UUIDs. */
 export class IdCursorQuery extends CursorQuery {
-  @ApiPropertyOptional({ description: 'The previous page’s `next_cursor`.' })
-  @IsOptional()
+  @OptionalField({ description: 'The previous page’s `next_cursor`.' })
   @IsIdOf('the id of an item of this list')
   starting_after?: string;
 }

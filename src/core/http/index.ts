@@ -21,4 +21,6 @@ export {
   IsOneLine,
   IsOptional,
   IsText,
+  OptionalField,
+  RequiredField,
 } from './validators.js';

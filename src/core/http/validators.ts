@@ -1,4 +1,6 @@
-import { buildMessage, IsEmail, ValidateBy, ValidateIf } from 'class-validator';
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions, ApiPropertyOptional } from '@nestjs/swagger';
+import { buildMessage, IsDefined, IsEmail, ValidateBy, ValidateIf } from 'class-validator';
 import { isUuid } from '../ids.js';
 import { hasControls, visibleLength } from '../text.js';
 
@@ -8,6 +10,16 @@ import { hasControls, visibleLength } from '../text.js';
  */
 export function IsOptional(): PropertyDecorator {
   return ValidateIf((_dto: object, value: unknown) => value !== undefined);
+}
+
+/** A field that must be there, as the document describes it; what it must be, further rules say. */
+export function RequiredField(described: ApiPropertyOptions): PropertyDecorator {
+  return applyDecorators(ApiProperty(described), IsDefined({ message: 'is required' }));
+}
+
+/** The same of one that may be left out (`IsOptional`). */
+export function OptionalField(described: ApiPropertyOptions): PropertyDecorator {
+  return applyDecorators(ApiPropertyOptional(described), IsOptional());
 }
 
 /** A field that may be left out, and may be null, which its documentation says the meaning of. */

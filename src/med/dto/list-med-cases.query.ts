@@ -1,6 +1,5 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
-import { CursorQuery, IsIdOf, IsOptional, QueryDate } from '../../core/http/index.js';
+import { CursorQuery, IsIdOf, OptionalField, QueryDate } from '../../core/http/index.js';
 import { MED_CASE_STATUSES, MED_CASE_TYPES, type MedCaseStatus, type MedCaseType } from '../med-cases.machine.js';
 
 export const MED_CASE_ORDERS = ['created', 'deadline'] as const;
@@ -13,33 +12,28 @@ export class ListMedCasesQuery extends CursorQuery {
   @QueryDate('Created earlier than that; of a day, before it begins.')
   override created_before?: string;
 
-  @ApiPropertyOptional({ description: 'A `med_…` id: the previous page’s `next_cursor`.' })
-  @IsOptional()
+  @OptionalField({ description: 'A `med_…` id: the previous page’s `next_cursor`.' })
   @IsIdOf('the id of one of your cases', 'med_')
   starting_after?: string;
 
-  @ApiPropertyOptional({ description: 'Only cases of this status.', enum: MED_CASE_STATUSES })
-  @IsOptional()
+  @OptionalField({ description: 'Only cases of this status.', enum: MED_CASE_STATUSES })
   @IsIn(MED_CASE_STATUSES, { message: `must be one of ${MED_CASE_STATUSES.join(', ')}` })
   status?: MedCaseStatus;
 
-  @ApiPropertyOptional({ description: 'Only cases of this type. Default: all.', enum: MED_CASE_TYPES })
-  @IsOptional()
+  @OptionalField({ description: 'Only cases of this type. Default: all.', enum: MED_CASE_TYPES })
   @IsIn(MED_CASE_TYPES, { message: `must be one of ${MED_CASE_TYPES.join(', ')}` })
   type?: MedCaseType;
 
-  @ApiPropertyOptional({ description: 'Only cases of this charge.' })
-  @IsOptional()
+  @OptionalField({ description: 'Only cases of this charge.' })
   @IsIdOf('the id of a charge', 'ch_', 'tx_')
   charge_id?: string;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       '`created`: newest first. `deadline`: the open cases alone, the nearest `response_deadline` first, those without one last.',
     enum: MED_CASE_ORDERS,
     default: 'created',
   })
-  @IsOptional()
   @IsIn(MED_CASE_ORDERS, { message: `must be one of ${MED_CASE_ORDERS.join(', ')}` })
   order?: MedCaseOrder;
 }

@@ -1,6 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { IsDefined, IsString } from 'class-validator';
+import { IsString } from 'class-validator';
 import { type FraudMode, MerchantSettingsDto, Setting } from '../../accounts/index.js';
+import { RequiredField } from '../../core/http/index.js';
 
 abstract class SettingsDto extends MerchantSettingsDto {
   @Setting('fee_bps', {
@@ -133,17 +133,15 @@ export class ChangeAccountDto extends SettingsDto {
 
 /** Body of `POST /v1/operations/accounts`. */
 export class CreateAccountDto extends SettingsDto {
-  @ApiProperty({ description: 'Name of the merchant.', maxLength: 120, example: 'Padaria São João' })
-  @IsDefined({ message: 'is required' })
+  @RequiredField({ description: 'Name of the merchant.', maxLength: 120, example: 'Padaria São João' })
   @IsString({ message: 'must be a text' })
   name!: string;
 
-  @ApiProperty({
+  @RequiredField({
     description: 'E-mail of the first OWNER, who is invited by mail; also `contact_email`, when that is not sent.',
     maxLength: 254,
     example: 'ana@example.com',
   })
-  @IsDefined({ message: 'is required' })
   @IsString({ message: 'must be a text' })
   email!: string;
 }

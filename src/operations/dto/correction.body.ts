@@ -1,6 +1,6 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { IsDefined, IsIn, IsInt, Matches, Max, Min, NotEquals } from 'class-validator';
-import { CursorListOf, IsIdOf, IsOneLine, IsOptional, IsText } from '../../core/http/index.js';
+import { CursorListOf, IsIdOf, IsOneLine, IsText, OptionalField } from '../../core/http/index.js';
 import { IsIdempotencyKey } from '../../core/idempotency/index.js';
 import type { Mode } from '../../core/mode.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
@@ -21,8 +21,7 @@ const AMOUNT = { message: `must be an integer from -${MAX_AMOUNT} to ${MAX_AMOUN
 const REQUIRED = { message: 'is required' };
 
 export class ListCorrectionsQuery extends OfAccountQuery {
-  @ApiPropertyOptional({ description: 'Only those in this state.', enum: CORRECTION_STATUSES })
-  @IsOptional()
+  @OptionalField({ description: 'Only those in this state.', enum: CORRECTION_STATUSES })
   @IsIn(CORRECTION_STATUSES, { message: `must be one of ${CORRECTION_STATUSES.join(', ')}` })
   status?: CorrectionStatus;
 }
@@ -47,17 +46,15 @@ class CorrectionDto {
   @IsIdempotencyKey(8)
   idempotency_key!: string;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       'Of a return that was made in the bank’s own app: its id at the bank (`devolucoes[].id`), by which `reconcile` knows it. Required with `returned_elsewhere`.',
     example: 'D7f9c0335b1d24c9f8a6e5c3b2a190f8e',
   })
-  @IsOptional()
   @Matches(/^[a-zA-Z0-9]{1,35}$/, { message: 'must have 1 to 35 letters and digits' })
   bank_reference?: string;
 
-  @ApiPropertyOptional({ description: 'The charge that is meant. Required with `assign`.', example: `ch_${ID}` })
-  @IsOptional()
+  @OptionalField({ description: 'The charge that is meant. Required with `assign`.', example: `ch_${ID}` })
   @IsIdOf('the id of a charge', 'ch_', 'tx_')
   charge_id?: string;
 }
@@ -90,8 +87,7 @@ export class CorrectWalletDto extends CorrectionDto {
   @IsIn(['test', 'live'], { message: 'must be test or live' })
   mode!: Mode;
 
-  @ApiPropertyOptional({ description: 'ISO 4217.', default: 'BRL', example: 'BRL' })
-  @IsOptional()
+  @OptionalField({ description: 'ISO 4217.', default: 'BRL', example: 'BRL' })
   @Matches(/^[A-Z]{3,5}$/, { message: 'must be a currency, as BRL' })
   currency?: string;
 
@@ -113,17 +109,15 @@ export class CorrectWalletDto extends CorrectionDto {
   @IsIn(BEARERS, { message: `must be one of ${BEARERS.join(', ')}` })
   borne_by!: Bearer;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       'The month of the acquirer’s invoice that has this fee: `reconcile --fees` of the month counts it. With `bank_fee` of live mode and BRL only, and together with `acquirer`.',
     example: '2026-11',
   })
-  @IsOptional()
   @Matches(/^[0-9]{4}-(0[1-9]|1[0-2])$/, { message: 'must be a month: YYYY-MM' })
   invoice_month?: string;
 
-  @ApiPropertyOptional({ description: 'Whose invoice it is: a connection of the account.', example: `pix-api:${ID}` })
-  @IsOptional()
+  @OptionalField({ description: 'Whose invoice it is: a connection of the account.', example: `pix-api:${ID}` })
   @IsText(1, 100)
   acquirer?: string;
 }

@@ -1,6 +1,6 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsDefined, IsIn, IsInt, Matches, Max, Min } from 'class-validator';
-import { IsOptional, CursorListOf } from '../../core/http/index.js';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsBoolean, IsIn, IsInt, Matches, Max, Min } from 'class-validator';
+import { CursorListOf, OptionalField, RequiredField } from '../../core/http/index.js';
 
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import type { Mode } from '../../core/mode.js';
@@ -14,33 +14,30 @@ const AMOUNT = { message: `must be an integer from 1 to ${MAX_AMOUNT}` };
 const ID = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
 
 export class ListMedReviewsQuery extends ListReviewsQuery {
-  @ApiPropertyOptional({ description: 'Only cases that wait for this reason.', enum: REVIEWS })
-  @IsOptional()
+  @OptionalField({ description: 'Only cases that wait for this reason.', enum: REVIEWS })
   @IsIn(REVIEWS, { message: `must be one of ${REVIEWS.join(', ')}` })
   review?: MedReview;
 }
 
 /** Body of `POST /v1/operations/med/{id}/dismiss`. */
 export class DismissMedDto {
-  @ApiProperty({
+  @RequiredField({
     description: '`version` of the case as it was read: decided is what was looked at.',
     example: '6f1ed002ab559585',
   })
-  @IsDefined({ message: 'is required' })
   @Matches(/^[0-9a-f]{16}$/, { message: 'must be the version of the case as it was read' })
   version!: string;
 }
 
 /** Body of `POST /v1/operations/med/{id}/approve`. */
 export class ApproveMedDto extends DismissMedDto {
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       'What is really disputed, at most the charge’s amount. Default: as reported; of a case that the merchant sees, as it was.',
     type: 'integer',
     minimum: 1,
     example: 1990,
   })
-  @IsOptional()
   @IsInt(AMOUNT)
   @Min(1, AMOUNT)
   @Max(MAX_AMOUNT, AMOUNT)
@@ -49,8 +46,7 @@ export class ApproveMedDto extends DismissMedDto {
 
 /** Body of `PATCH /v1/operations/med/accounts/{id}`. */
 export class MedNotificationsDto {
-  @ApiProperty({ description: 'Whether the account is told by webhook how its cases end.', example: false })
-  @IsDefined({ message: 'is required' })
+  @RequiredField({ description: 'Whether the account is told by webhook how its cases end.', example: false })
   @IsBoolean({ message: 'must be true or false' })
   outcome_notifications!: boolean;
 }

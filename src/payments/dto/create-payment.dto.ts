@@ -1,10 +1,8 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import {
   ArrayMaxSize,
   ArrayMinSize,
   buildMessage,
   IsArray,
-  IsDefined,
   IsIn,
   IsInt,
   IsString,
@@ -15,7 +13,7 @@ import {
   ValidateBy,
 } from 'class-validator';
 import { normalizeTaxId } from '../../brazil/index.js';
-import { IsEmailAddress, IsMetadata, IsOptional, IsText } from '../../core/http/index.js';
+import { IsEmailAddress, IsMetadata, IsText, OptionalField, RequiredField } from '../../core/http/index.js';
 import { IsIdempotencyKey } from '../../core/idempotency/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { MAX_URL_LENGTH } from '../../core/net/index.js';
@@ -48,79 +46,71 @@ function IsTaxIdOfAnyCountry(): PropertyDecorator {
 
 /** Body of `POST /v1/payments`. */
 export class CreatePaymentDto {
-  @ApiProperty({ description: 'Smallest unit.', minimum: 1, maximum: MAX_AMOUNT, type: 'integer', example: 1990 })
-  @IsDefined({ message: 'is required' })
+  @RequiredField({ description: 'Smallest unit.', minimum: 1, maximum: MAX_AMOUNT, type: 'integer', example: 1990 })
   @IsInt(AMOUNT)
   @Min(1, AMOUNT)
   @Max(MAX_AMOUNT, AMOUNT)
   amount!: number;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description: '3 to 8 capital letters or digits. Pix and boleto are paid in BRL.',
     default: 'BRL',
     minLength: 3,
     maxLength: 8,
     example: 'BRL',
   })
-  @IsOptional()
   @Matches(/^[A-Z0-9]{3,8}$/, { message: 'must be a currency code of 3 to 8 capital letters or digits' })
   currency?: string;
 
-  @ApiProperty({
+  @RequiredField({
     description: 'How it may be paid: one or more, duplicates are collapsed. The payer uses one of them.',
     enum: PAYMENT_METHODS,
     isArray: true,
     minItems: 1,
     example: ['PIX', 'CREDIT_CARD'],
   })
-  @IsDefined({ message: 'is required' })
   @IsArray(METHODS)
   @ArrayMinSize(1, METHODS)
   @ArrayMaxSize(PAYMENT_METHODS.length, METHODS)
   @IsIn(PAYMENT_METHODS, { each: true, ...METHODS })
   paymentMethods!: (typeof PAYMENT_METHODS)[number][];
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description: 'Your own id of the user, echoed in the legacy webhooks.',
     maxLength: 128,
     example: 'user-42',
   })
-  @IsOptional()
   @IsText(1, 128)
   customerId?: string;
 
-  @ApiPropertyOptional({ description: 'Name of the customer.', maxLength: 200, example: 'Maria da Silva' })
-  @IsOptional()
+  @OptionalField({ description: 'Name of the customer.', maxLength: 200, example: 'Maria da Silva' })
   @IsText(1, 200)
   customerName?: string;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description: 'CPF, CNPJ, NIF or other tax id. The punctuation of a CPF or CNPJ is stripped.',
     maxLength: 32,
     example: '529.982.247-25',
   })
-  @IsOptional()
   @IsTaxIdOfAnyCountry()
   customerDocument?: string;
 
-  @ApiPropertyOptional({ description: 'By RFC 5322.', maxLength: 254, example: 'maria@example.com' })
-  @IsOptional()
+  @OptionalField({ description: 'By RFC 5322.', maxLength: 254, example: 'maria@example.com' })
   @IsEmailAddress()
   @MaxLength(254, { message: 'must have at most 254 characters' })
   customerEmail?: string;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       'Free-form, echoed back. At most 16 KiB as JSON, 500 values and 5 levels. `med`, `failure` and keys starting with `_` are removed. `returnUrl`: where the payer goes after a card’s page. `phone`, in E.164: whom MB WAY asks; required for it.',
     type: 'object',
     additionalProperties: true,
     example: { orderId: '1042', returnUrl: 'https://merchant.example/thanks' },
   })
-  @IsOptional()
   @IsMetadata()
   metadata?: Record<string, unknown>;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       'Where the legacy webhooks of this payment go instead of the account’s endpoints; the rules are those of an endpoint’s `url`.',
     type: String,
@@ -128,18 +118,16 @@ export class CreatePaymentDto {
     maxLength: MAX_URL_LENGTH,
     example: 'https://merchant.example/webhooks/order-1042',
   })
-  @IsOptional()
   @IsString({ message: 'must be a text' })
   webhookUrl?: string;
 
-  @ApiProperty({
+  @RequiredField({
     description:
       '1 to 128 printable ASCII characters, new for each intended payment. Kept for ever: repeating the request gives the original answer.',
     minLength: 1,
     maxLength: 128,
     example: 'order-1042-attempt-1',
   })
-  @IsDefined({ message: 'is required' })
   @IsIdempotencyKey(1)
   idempotencyKey!: string;
 }

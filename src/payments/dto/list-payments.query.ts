@@ -1,23 +1,20 @@
-import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
+import { type ApiPropertyOptions } from '@nestjs/swagger';
 import { IsIn, Matches } from 'class-validator';
-import { IsMetadataFilter, IsOptional, IsText, QueryDate } from '../../core/http/index.js';
+import { IsMetadataFilter, IsText, OptionalField, QueryDate } from '../../core/http/index.js';
 import { SORT_FIELDS, type SortField, TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions/index.js';
 
 const ORDERS = ['asc', 'desc'] as const;
 
 export class ListPaymentsQuery {
-  @ApiPropertyOptional({ description: 'From 1.', minimum: 1, default: 1, type: 'integer' })
-  @IsOptional()
+  @OptionalField({ description: 'From 1.', minimum: 1, default: 1, type: 'integer' })
   @Matches(/^[1-9]\d{0,9}$/, { message: 'must be an integer from 1' })
   page?: string;
 
-  @ApiPropertyOptional({ description: 'Payments a page.', minimum: 1, maximum: 100, default: 20, type: 'integer' })
-  @IsOptional()
+  @OptionalField({ description: 'Payments a page.', minimum: 1, maximum: 100, default: 20, type: 'integer' })
   @Matches(/^(?:[1-9]\d?|100)$/, { message: 'must be an integer from 1 to 100' })
   limit?: string;
 
-  @ApiPropertyOptional({ description: 'Only payments of this status.', enum: TRANSACTION_STATUSES })
-  @IsOptional()
+  @OptionalField({ description: 'Only payments of this status.', enum: TRANSACTION_STATUSES })
   @IsIn(TRANSACTION_STATUSES, { message: `must be one of ${TRANSACTION_STATUSES.join(', ')}` })
   status?: TransactionStatus;
 
@@ -27,33 +24,30 @@ export class ListPaymentsQuery {
   @QueryDate('Inclusive upper bound on `createdAt`.')
   endDate?: string;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       'Any field of an item. By `createdAt` (and `id`) every page takes the same time, however many payments there are; so does the beginning of an unfiltered list by `status`, `amount`, `customerName`, `customerDocument` or `paidAt`. Otherwise the time grows with what the filters leave: of more than can be sorted in five seconds it is a 503, and `startDate` and `endDate` have to be narrowed.',
     enum: SORT_FIELDS,
     default: 'createdAt',
   })
-  @IsOptional()
   @IsIn(SORT_FIELDS, { message: `must be one of ${SORT_FIELDS.join(', ')}` })
   sortBy?: SortField;
 
-  @ApiPropertyOptional({ description: 'Nulls are last in both.', enum: ORDERS, default: 'desc' })
-  @IsOptional()
+  @OptionalField({ description: 'Nulls are last in both.', enum: ORDERS, default: 'desc' })
   @IsIn(ORDERS, { message: `must be one of ${ORDERS.join(', ')}` })
   sortOrder?: (typeof ORDERS)[number];
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       'Finds payments by their id in any form, `txid`, end-to-end id, the customer’s e-mail or document, any text of `metadata` (each of them whole), or the beginnings of words of the customer’s name (`mar sou`). Capitals and accents do not count. With it, or with `metadata`, the newest 1 000 that match are found, and `total` counts these.',
     minLength: 2,
     maxLength: 200,
     example: 'pedido-1042',
   })
-  @IsOptional()
   @IsText(2, 200)
   query?: string;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description: 'Only payments whose `metadata` has this value under this key: `metadata[order_id]=1042`. At most 5.',
     type: 'object',
     additionalProperties: { type: 'string' },
@@ -61,7 +55,6 @@ export class ListPaymentsQuery {
     style: 'deepObject',
     explode: true,
   } as ApiPropertyOptions)
-  @IsOptional()
   @IsMetadataFilter()
   metadata?: Record<string, string>;
 }

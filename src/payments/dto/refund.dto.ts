@@ -1,17 +1,6 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  buildMessage,
-  IsBoolean,
-  IsDefined,
-  IsIn,
-  IsInt,
-  Max,
-  Min,
-  ValidateBy,
-  type ValidationArguments,
-} from 'class-validator';
+import { buildMessage, IsBoolean, IsIn, IsInt, Max, Min, ValidateBy, type ValidationArguments } from 'class-validator';
 import { normalizePixKey } from '../../brazil/index.js';
-import { IsOptional, IsText } from '../../core/http/index.js';
+import { IsText, OptionalField, RequiredField } from '../../core/http/index.js';
 import { IsIdempotencyKey } from '../../core/idempotency/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import type { RefundOrder } from '../../transactions/index.js';
@@ -46,66 +35,60 @@ function IsOnlyForCashout(): PropertyDecorator {
 
 /** Body of `POST /v1/payments/{id}/refund`. */
 export class RefundDto {
-  @ApiProperty({
+  @RequiredField({
     description:
       '8 to 128 printable ASCII characters, new for each intended refund. Kept for ever: repeating the request gives the original refund.',
     minLength: 8,
     maxLength: 128,
     example: 'refund-order-1042',
   })
-  @IsDefined({ message: 'is required' })
   @IsIdempotencyKey(8)
   idempotencyKey!: string;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description: 'Smallest unit; at most what has not been refunded yet. Omitted: all of that.',
     type: 'integer',
     minimum: 1,
     maximum: MAX_AMOUNT,
     example: 990,
   })
-  @IsOptional()
   @IsInt(AMOUNT)
   @Min(1, AMOUNT)
   @Max(MAX_AMOUNT, AMOUNT)
   amount?: number;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description: 'Shown with the refund; the payer does not see it.',
     maxLength: 500,
     example: 'Article returned',
   })
-  @IsOptional()
   @IsText(0, 500)
   reason?: string;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       '`cashout` is a new Pix to the payer’s document, or to `destinationKey`; `devolution` sends the very Pix back by its end-to-end id. Omitted: `cashout` where the provider can and the payer is known, else `devolution`. Only for payments made with Pix.',
     enum: REFUND_STRATEGIES,
     example: 'cashout',
   })
-  @IsOptional()
   @IsIn(REFUND_STRATEGIES, { message: `must be one of ${REFUND_STRATEGIES.join(', ')}` })
   strategy?: (typeof REFUND_STRATEGIES)[number];
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       'The account bears the fee of a cashout’s Pix-out: it is debited with the amount, and given back with it when the refund fails. A devolution has no such fee. Only for payments made with Pix.',
     default: false,
     example: false,
   })
-  @IsOptional()
   @IsBoolean({ message: 'must be true or false' })
   passFeeToTenant?: boolean;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       'Pix key that a cashout goes to instead of the payer’s document: CPF, CNPJ, e-mail, phone (+55…) or random key. Not with `devolution`.',
     maxLength: 100,
     example: 'maria@example.com',
   })
-  @IsOptional()
   @IsPixKey()
   @IsOnlyForCashout()
   destinationKey?: string;

@@ -1,6 +1,5 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, Matches } from 'class-validator';
-import { IsOptional } from '../../core/http/index.js';
+import { OptionalField } from '../../core/http/index.js';
 
 const MAX_DAYS = 3_660;
 
@@ -8,7 +7,7 @@ export const BASES = ['created', 'paid'] as const;
 export type Basis = (typeof BASES)[number];
 
 export class StatsQuery {
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       'The window: the shortest run of calendar days in São Paulo that ends today and has this many Brazilian bank business days.',
     minimum: 1,
@@ -16,29 +15,26 @@ export class StatsQuery {
     default: 7,
     type: 'integer',
   })
-  @IsOptional()
   @Matches(/^(?:[1-9]\d{0,2}|[12]\d{3}|3[0-5]\d{2}|36[0-5]\d|3660)$/, {
     message: `must be an integer from 1 to ${MAX_DAYS}`,
   })
   days?: string;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       'For which day what was paid counts: the one on which the payment was `created`, or on which it was `paid`. Counts of what was created, and rates, are always of the payments that were created in the window.',
     enum: BASES,
     default: 'created',
   })
-  @IsOptional()
   @IsIn(BASES, { message: `must be one of ${BASES.join(', ')}` })
   basis?: Basis;
 }
 
 export class MetricsQuery extends StatsQuery {
-  @ApiPropertyOptional({
+  @OptionalField({
     description: 'Only payments in this currency; volumes are plain numbers then.',
     example: 'BRL',
   })
-  @IsOptional()
   @Matches(/^[A-Z0-9]{3,8}$/, { message: 'must be a currency code of 3 to 8 capital letters or digits' })
   currency?: string;
 }

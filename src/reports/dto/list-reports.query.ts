@@ -1,9 +1,7 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { CursorQuery, IsIdOf, IsOptional } from '../../core/http/index.js';
+import { CursorQuery, IsIdOf, OptionalField } from '../../core/http/index.js';
 
 export class ListReportsQuery extends CursorQuery {
-  @ApiPropertyOptional({ description: 'The previous page’s `next_cursor`.' })
-  @IsOptional()
+  @OptionalField({ description: 'The previous page’s `next_cursor`.' })
   @IsIdOf('the id of a report', 'rep_')
   starting_after?: string;
 }

@@ -1,8 +1,15 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsDefined, IsIn, IsInt, Matches, Max, Min, ValidateBy, ValidateIf } from 'class-validator';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsInt, Matches, Max, Min, ValidateBy, ValidateIf } from 'class-validator';
 import { DISPUTE_METHODS, type DisputeMethod } from '../../acquirers/index.js';
 import { IsTaxId } from '../../charges/index.js';
-import { DAY_OR_INSTANT, IsDayOrInstant, IsNullable, IsOptional, IsText } from '../../core/http/index.js';
+import {
+  DAY_OR_INSTANT,
+  IsDayOrInstant,
+  IsNullable,
+  IsText,
+  OptionalField,
+  RequiredField,
+} from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { PAYMENT_METHODS, type PaymentMethod } from '../../transactions/index.js';
 
@@ -30,23 +37,21 @@ function IsMethodOfEvent(): PropertyDecorator {
 }
 
 export class SimulateDto {
-  @ApiProperty({
+  @RequiredField({
     description:
       'What happens at the sandbox bank. `processing`: the payer of a card is being authenticated; `chargeback`, `dispute` and `fraud`: of a card that was paid. `refund_fail`: the next refund ends FAILED. `med_open`: the payer’s bank opens a MED on a Pix; `med_rule` and `med_withdraw`: the dispute that has waited longest, of a Pix or a card, is ruled or withdrawn.',
     enum: SANDBOX_EVENTS,
     example: 'pay',
   })
-  @IsDefined({ message: 'is required' })
   @IsIn(SANDBOX_EVENTS, { message: `must be one of ${SANDBOX_EVENTS.join(', ')}` })
   event!: SandboxEvent;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       '`pay`: one of the payment’s methods; default: its first. `med_open`: how the payer was harmed; default `scam`.',
     enum: [...PAYMENT_METHODS, ...DISPUTE_METHODS],
     example: 'PIX',
   })
-  @IsOptional()
   @IsMethodOfEvent()
   method?: PaymentMethod | DisputeMethod;
 
@@ -72,25 +77,23 @@ export class SimulateDto {
   @IsText(0, 200)
   payer_name?: string | null;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       '`pay`: cents; default: exactly what is asked for. `med_open`: what is disputed; default: what was paid.',
     type: 'integer',
     minimum: 1,
     example: 1990,
   })
-  @IsOptional()
   @IsInt(AMOUNT)
   @Min(1, AMOUNT)
   @Max(MAX_AMOUNT, AMOUNT)
   amount?: number;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       '`pay`: id of the Pix, or of the payment by another method; the same one again changes nothing. Default: a new one.',
     example: 'E00000000202611211530abcDEF12345',
   })
-  @IsOptional()
   @Matches(/^[A-Za-z0-9]{1,64}$/, { message: 'must have 1 to 64 letters and digits (a real one: E and 31 more)' })
   end_to_end_id?: string;
 

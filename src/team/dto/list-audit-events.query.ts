@@ -1,21 +1,18 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, Matches } from 'class-validator';
 import { AUDIT_EVENT_TYPES, type AuditEventType } from '../../audit/index.js';
-import { IdCursorQuery, IsOptional } from '../../core/http/index.js';
+import { IdCursorQuery, OptionalField } from '../../core/http/index.js';
 
 const ACTOR = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|member|operator|api_key|cli|system|anonymous)$/;
 
 export class ListAuditEventsQuery extends IdCursorQuery {
-  @ApiPropertyOptional({ description: 'Only events of this type.', enum: AUDIT_EVENT_TYPES })
-  @IsOptional()
+  @OptionalField({ description: 'Only events of this type.', enum: AUDIT_EVENT_TYPES })
   @IsIn(AUDIT_EVENT_TYPES, { message: `must be one of ${AUDIT_EVENT_TYPES.join(', ')}` })
   type?: AuditEventType;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       'Only what this user did, by id, or what was done by a `member`, `operator`, `api_key`, `cli`, `system` or `anonymous`.',
   })
-  @IsOptional()
   @Matches(ACTOR, { message: 'must be the id of a user, member, operator, api_key, cli, system or anonymous' })
   actor?: string;
 }

@@ -1,21 +1,18 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
-import { IsOptional, QueryDate } from '../../core/http/index.js';
+import { OptionalField, QueryDate } from '../../core/http/index.js';
 
 export function IsCurrencyCode(): PropertyDecorator {
   return Matches(/^[A-Z0-9]{3,8}$/, { message: 'must be a currency code of 3 to 8 capital letters or digits' });
 }
 
 export class ReleasesQuery {
-  @ApiPropertyOptional({ description: 'Only this currency.', example: 'BRL' })
-  @IsOptional()
+  @OptionalField({ description: 'Only this currency.', example: 'BRL' })
   @IsCurrencyCode()
   currency?: string;
 }
 
 export class BalanceQuery {
-  @ApiPropertyOptional({ description: 'Ask for the flat form of this one currency.', example: 'BRL' })
-  @IsOptional()
+  @OptionalField({ description: 'Ask for the flat form of this one currency.', example: 'BRL' })
   @IsCurrencyCode()
   currency?: string;
 

@@ -1,6 +1,5 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, Matches } from 'class-validator';
-import { CursorQuery, IsIdOf, IsOptional } from '../../core/http/index.js';
+import { CursorQuery, IsIdOf, OptionalField } from '../../core/http/index.js';
 import { ENTRY_TYPES, type StatementEntryType } from '../entry-types.js';
 import { MERCHANT_BUCKETS, type MerchantBucket } from '../statement.repository.js';
 import { IsCurrencyCode } from './balance.query.js';
@@ -8,31 +7,26 @@ import { IsCurrencyCode } from './balance.query.js';
 const ENTRY_ID = /^we_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}_[1-9]$/;
 
 export class ListWalletEntriesQuery extends CursorQuery {
-  @ApiPropertyOptional({ description: 'A `we_…` id: the previous page’s `next_cursor`.' })
-  @IsOptional()
+  @OptionalField({ description: 'A `we_…` id: the previous page’s `next_cursor`.' })
   @Matches(ENTRY_ID, { message: 'must be the id of a wallet entry' })
   starting_after?: string;
 
-  @ApiPropertyOptional({ description: 'Only this currency.', example: 'BRL' })
-  @IsOptional()
+  @OptionalField({ description: 'Only this currency.', example: 'BRL' })
   @IsCurrencyCode()
   currency?: string;
 
-  @ApiPropertyOptional({ description: 'Only this part of the wallet.', enum: MERCHANT_BUCKETS })
-  @IsOptional()
+  @OptionalField({ description: 'Only this part of the wallet.', enum: MERCHANT_BUCKETS })
   @IsIn(MERCHANT_BUCKETS, { message: `must be one of ${MERCHANT_BUCKETS.join(', ')}` })
   bucket?: MerchantBucket;
 
-  @ApiPropertyOptional({ description: 'Only what was moved by this.', enum: ENTRY_TYPES })
-  @IsOptional()
+  @OptionalField({ description: 'Only what was moved by this.', enum: ENTRY_TYPES })
   @IsIn(ENTRY_TYPES, { message: `must be one of ${ENTRY_TYPES.join(', ')}` })
   type?: StatementEntryType;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description: 'Only what follows from this payment, its refunds and disputes among it; or from this refund or case.',
     example: 'tx_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
   })
-  @IsOptional()
   @IsIdOf('the id of a payment, refund or MED case', 'ch_', 'tx_', 'med_')
   source?: string;
 }

@@ -1,10 +1,9 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { IsArray, IsDefined, IsString } from 'class-validator';
+import { IsArray, IsString } from 'class-validator';
+import { RequiredField } from '../../core/http/index.js';
 
 export class CreateEndpointDto {
   @IsString({ message: 'must be a string' })
-  @IsDefined({ message: 'is required' })
-  @ApiProperty({
+  @RequiredField({
     description:
       'Where deliveries are posted, at most 2048 characters, without user name or password. Live mode takes https only; test mode also http.',
     type: String,
@@ -16,8 +15,7 @@ export class CreateEndpointDto {
 
   // The service checks the names, which are in the event catalog.
   @IsArray({ message: 'must be a list of event names' })
-  @IsDefined({ message: 'is required' })
-  @ApiProperty({
+  @RequiredField({
     description:
       'Event names from `GET /v1/webhooks/event-catalog`; duplicates are collapsed, an unknown name is a 400. `"*"` subscribes to every canonical name, those of later versions included: `charge.*`, `payout.*`, `med_case.*` and `med.resolved`, never the legacy `payment.*` and `withdrawal.*`. An endpoint subscribed to several names of one transition gets one delivery for each.',
     type: [String],

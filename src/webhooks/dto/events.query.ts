@@ -1,6 +1,5 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Matches, MaxLength } from 'class-validator';
-import { IsIdOf, IsOptional, QueryDate } from '../../core/http/index.js';
+import { IsIdOf, OptionalField, QueryDate } from '../../core/http/index.js';
 
 const CURSOR = {
   description: 'The `cursor` of an event, or a `next_cursor`.',
@@ -8,37 +7,32 @@ const CURSOR = {
 };
 
 export class EventStreamQuery {
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       'Names of the event catalog with commas between; `*`, the default, for all that an endpoint with `*` gets.',
     example: 'charge.paid,charge.refunded',
   })
-  @IsOptional()
   @MaxLength(1_000)
   type?: string;
 
-  @ApiPropertyOptional({
+  @OptionalField({
     description: 'Only what happened to this charge or payment, its refunds among it, or to this case or report.',
     example: 'ch_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
   })
-  @IsOptional()
   @IsIdOf('the id of a charge, payment, MED case or report', 'ch_', 'tx_', 'med_', 'rep_')
   subject?: string;
 
-  @ApiPropertyOptional({ ...CURSOR, description: `${CURSOR.description} What is newer, oldest first.` })
-  @IsOptional()
+  @OptionalField({ ...CURSOR, description: `${CURSOR.description} What is newer, oldest first.` })
   @MaxLength(100)
   after?: string;
 }
 
 export class EventsQuery extends EventStreamQuery {
-  @ApiPropertyOptional({ ...CURSOR, description: `${CURSOR.description} What is older, newest first.` })
-  @IsOptional()
+  @OptionalField({ ...CURSOR, description: `${CURSOR.description} What is older, newest first.` })
   @MaxLength(100)
   starting_after?: string;
 
-  @ApiPropertyOptional({ description: 'Items a page.', minimum: 1, maximum: 100, default: 25, type: 'integer' })
-  @IsOptional()
+  @OptionalField({ description: 'Items a page.', minimum: 1, maximum: 100, default: 25, type: 'integer' })
   @Matches(/^(?:[1-9]\d?|100)$/, { message: 'must be an integer from 1 to 100' })
   limit?: string;
 

@@ -1,11 +1,10 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsDefined } from 'class-validator';
-import { DAY_OR_INSTANT, IsDayOrInstant, IsOptional } from '../../core/http/index.js';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean } from 'class-validator';
+import { DAY_OR_INSTANT, IsDayOrInstant, IsOptional, RequiredField } from '../../core/http/index.js';
 
 export class RecoverDto {
   @IsDayOrInstant()
-  @IsDefined({ message: 'is required' })
-  @ApiProperty({
+  @RequiredField({
     description:
       'What ended FAILED or CANCELLED at or after this instant, or since the beginning of this day in São Paulo; at most 30 days back.',
     ...DAY_OR_INSTANT,

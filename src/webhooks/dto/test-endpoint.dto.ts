@@ -1,10 +1,9 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { IsDefined, IsString } from 'class-validator';
+import { IsString } from 'class-validator';
+import { RequiredField } from '../../core/http/index.js';
 
 export class TestEndpointDto {
   @IsString({ message: 'must be the name of an event' })
-  @IsDefined({ message: 'is required' })
-  @ApiProperty({
+  @RequiredField({
     description:
       'A name from `GET /v1/webhooks/event-catalog` that this version sends; the endpoint need not be subscribed to it.',
     example: 'charge.paid',

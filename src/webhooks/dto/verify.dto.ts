@@ -1,5 +1,5 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { buildMessage, IsDefined, IsString, MaxLength, ValidateBy } from 'class-validator';
+import { buildMessage, IsString, MaxLength, ValidateBy } from 'class-validator';
+import { RequiredField } from '../../core/http/index.js';
 
 /** An object of header names to texts, or to lists of texts as some servers give repeated ones. */
 function IsHeaders(): PropertyDecorator {
@@ -19,16 +19,14 @@ function IsHeaders(): PropertyDecorator {
 
 export class VerifyDto {
   @IsString({ message: 'must be the raw body as a text, not parsed' })
-  @IsDefined({ message: 'is required' })
-  @ApiProperty({
+  @RequiredField({
     description: 'The body of the webhook exactly as your receiver verifies it.',
     example: '{"event":"payment.completed","data":{"transactionId":"tx_019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e"}}',
   })
   payload!: string;
 
   @IsHeaders()
-  @IsDefined({ message: 'is required' })
-  @ApiProperty({
+  @RequiredField({
     description:
       'Headers of the webhook as your receiver got them: `X-Service-Signature`, and `X-Service-Delivery-Id` so that the body can be compared with what was sent. Others are ignored; names have no case, and `HTTP_X_SERVICE_SIGNATURE` is understood too.',
     type: 'object',
@@ -42,8 +40,7 @@ export class VerifyDto {
 
   @IsString({ message: 'must be a text' })
   @MaxLength(1_000, { message: 'must have at most 1000 characters' })
-  @IsDefined({ message: 'is required' })
-  @ApiProperty({
+  @RequiredField({
     description: 'The secret that your receiver verifies with. It is not stored, logged or repeated.',
     maxLength: 1_000,
     example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
