@@ -61,13 +61,11 @@ export class AccountsRepository {
 
   /** @param tx for who has a transaction open: another connection beside it would wait for others who wait likewise */
   async find(id: string, tx?: Tx): Promise<Account | null> {
-    const [row] = await (tx ?? this.reader).query<Account>(FIND, [id]);
-    return row ?? null;
+    return (tx ?? this.reader).first<Account>(FIND, [id]);
   }
 
   async findDetails(id: string): Promise<AccountEntity | null> {
-    const [row] = await this.reader.query<AccountEntity>(FIND_DETAILS, [id]);
-    return row ?? null;
+    return this.reader.first<AccountEntity>(FIND_DETAILS, [id]);
   }
 
   /** Newest first. */
@@ -90,8 +88,7 @@ export class AccountsRepository {
   }
 
   async lock(tx: Tx, id: string): Promise<AccountEntity | null> {
-    const [row] = await tx.query<AccountEntity>(LOCK, [id]);
-    return row ?? null;
+    return tx.first<AccountEntity>(LOCK, [id]);
   }
 
   setLiveAcquirer(tx: Tx, id: string, acquirer: string | null): void {
@@ -99,7 +96,7 @@ export class AccountsRepository {
   }
 
   async update(tx: Tx, id: string, changes: AccountChanges): Promise<Account | null> {
-    const [row] = await tx.query<Account>(UPDATE, [
+    return tx.first<Account>(UPDATE, [
       id,
       changes.name,
       changes.contactEmail,
@@ -123,6 +120,5 @@ export class AccountsRepository {
       changes.reserveBps,
       changes.reserveDays,
     ]);
-    return row ?? null;
   }
 }

@@ -108,8 +108,7 @@ export class MembersRepository {
   }
 
   async findInvitation(tokenHash: Buffer, now: Date): Promise<InvitationEntity | null> {
-    const [row] = await this.reader.query<InvitationEntity>(FIND_INVITATION, [tokenHash, now]);
-    return row ?? null;
+    return this.reader.first<InvitationEntity>(FIND_INVITATION, [tokenHash, now]);
   }
 
   /** @returns whether it was still there: of two at once one gets it */

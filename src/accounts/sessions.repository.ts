@@ -43,8 +43,7 @@ export class SessionsRepository {
   constructor(private readonly reader: Reader) {}
 
   async find(id: string, userId: string, accountId: string | null): Promise<SessionHolder | null> {
-    const [row] = await this.reader.query<SessionHolder>(FIND, [id, userId, accountId]);
-    return row ?? null;
+    return this.reader.first<SessionHolder>(FIND, [id, userId, accountId]);
   }
 
   /** Newest first; without those whose time is over. */

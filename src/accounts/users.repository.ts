@@ -126,18 +126,15 @@ export class UsersRepository {
   }
 
   async find(id: string): Promise<UserEntity | null> {
-    const [row] = await this.reader.query<UserEntity>(FIND, [id]);
-    return row ?? null;
+    return this.reader.first<UserEntity>(FIND, [id]);
   }
 
   async lock(tx: Tx, id: string): Promise<UserEntity | null> {
-    const [row] = await tx.query<UserEntity>(LOCK, [id]);
-    return row ?? null;
+    return tx.first<UserEntity>(LOCK, [id]);
   }
 
   async lockByEmail(tx: Tx, email: string): Promise<UserEntity | null> {
-    const [row] = await tx.query<UserEntity>(LOCK_BY_EMAIL, [email]);
-    return row ?? null;
+    return tx.first<UserEntity>(LOCK_BY_EMAIL, [email]);
   }
 
   /** Under the lock of the user. */
@@ -157,8 +154,7 @@ export class UsersRepository {
   }
 
   async findReset(tokenHash: Buffer, now: Date): Promise<{ userId: string } | null> {
-    const [row] = await this.reader.query<{ userId: string }>(FIND_RESET, [tokenHash, now]);
-    return row ?? null;
+    return this.reader.first<{ userId: string }>(FIND_RESET, [tokenHash, now]);
   }
 
   /** @returns whether it was still there: of two at once one gets it */

@@ -66,8 +66,7 @@ export class ApiKeysRepository {
   }
 
   async findOfAccount(accountId: string, id: string): Promise<ApiKey | null> {
-    const [row] = await this.reader.query<ApiKey>(FIND, [accountId, id]);
-    return row ?? null;
+    return this.reader.first<ApiKey>(FIND, [accountId, id]);
   }
 
   /** Keys that work and that this user issued or last rotated. */
@@ -88,7 +87,6 @@ export class ApiKeysRepository {
    * @returns the key that was live until now; null when there is none: of two at once one gets it
    */
   async revoke(tx: Tx, accountId: string | null, id: string, at: Date): Promise<ApiKey | null> {
-    const [row] = await tx.query<ApiKey>(REVOKE, [accountId, id, at]);
-    return row ?? null;
+    return tx.first<ApiKey>(REVOKE, [accountId, id, at]);
   }
 }

@@ -24,7 +24,6 @@ export class LoginFailuresRepository {
 
   /** With the account that the user joined first; members are read here, never written. */
   async take(tx: Tx, id: string): Promise<(LoginFailureEntity & { accountId: string | null }) | null> {
-    const [row] = await tx.query<LoginFailureEntity & { accountId: string | null }>(TAKE, [id]);
-    return row ?? null;
+    return tx.first<LoginFailureEntity & { accountId: string | null }>(TAKE, [id]);
   }
 }

@@ -83,8 +83,7 @@ export class EvidenceRepository {
   }
 
   async find(caseId: string, id: string): Promise<Evidence | ConfirmedEvidence | null> {
-    const [row] = await this.reader.query<Evidence | ConfirmedEvidence>(FIND, [id, caseId]);
-    return row ?? null;
+    return this.reader.first<Evidence | ConfirmedEvidence>(FIND, [id, caseId]);
   }
 
   /** Newest first. */
@@ -94,14 +93,12 @@ export class EvidenceRepository {
 
   /** @returns null when it waits no more: of two at once one gets it */
   async confirm(tx: Tx, id: string, objectName: string, at: Date): Promise<ConfirmedEvidence | null> {
-    const [row] = await tx.query<ConfirmedEvidence>(CONFIRM, [id, objectName, at]);
-    return row ?? null;
+    return tx.first<ConfirmedEvidence>(CONFIRM, [id, objectName, at]);
   }
 
   /** Whatever still waited is abandoned. @returns null when it is gone */
   async abandon(tx: Tx, id: string): Promise<Evidence | ConfirmedEvidence | null> {
-    const [row] = await tx.query<Evidence | ConfirmedEvidence>(ABANDON, [id]);
-    return row ?? null;
+    return tx.first<Evidence | ConfirmedEvidence>(ABANDON, [id]);
   }
 
   /**

@@ -67,20 +67,17 @@ export class MedCasesRepository {
   }
 
   async find(scope: Scope, id: string): Promise<MedCase | null> {
-    const [row] = await this.reader.query<MedCase>(FIND, [id, scope.accountId, scope.mode]);
-    return row ?? null;
+    return this.reader.first<MedCase>(FIND, [id, scope.accountId, scope.mode]);
   }
 
   /** For a merchant's request: null also for what it cannot see. */
   async lockOwn(tx: Tx, scope: Scope, id: string): Promise<MedCase | null> {
-    const [row] = await tx.query<MedCase>(LOCK_OWN, [id, scope.accountId, scope.mode]);
-    return row ?? null;
+    return tx.first<MedCase>(LOCK_OWN, [id, scope.accountId, scope.mode]);
   }
 
   /** Across accounts, whether visible or not: never for a merchant's request. */
   async findAny(id: string): Promise<MedCase | null> {
-    const [row] = await this.reader.query<MedCase>(FIND_ANY, [id]);
-    return row ?? null;
+    return this.reader.first<MedCase>(FIND_ANY, [id]);
   }
 
   /** Across accounts, for workers; in no particular order and not locked. */

@@ -55,8 +55,7 @@ export class StatementsRepository {
   }
 
   async find(acquirer: string, list: StatementList): Promise<Progress | null> {
-    const [row] = await this.reader.query<Progress>(FIND, [acquirer, list]);
-    return row ?? null;
+    return this.reader.first<Progress>(FIND, [acquirer, list]);
   }
 
   /** @returns the progress under its new lease; as it was when another worker has the lease by now */

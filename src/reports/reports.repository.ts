@@ -110,8 +110,7 @@ export class ReportsRepository {
   }
 
   async find(id: string): Promise<ReportEntity | null> {
-    const [row] = await this.reader.query<ReportEntity & Record<string, unknown>>(FIND, [id]);
-    return row ?? null;
+    return this.reader.first<ReportEntity & Record<string, unknown>>(FIND, [id]);
   }
 
   /** Newest first. */
@@ -179,7 +178,6 @@ export class ReportsRepository {
   }
 
   async #move(tx: Tx, statement: typeof BEGIN, values: readonly unknown[]): Promise<ReportEntity | null> {
-    const [row] = await tx.query<ReportEntity & Record<string, unknown>>(statement, values);
-    return row ?? null;
+    return tx.first<ReportEntity & Record<string, unknown>>(statement, values);
   }
 }

@@ -194,8 +194,7 @@ export class TransactionsRepository {
 
   /** As `lockByTxid`. */
   async lockWithAccount(tx: Tx, id: string): Promise<Locked | null> {
-    const [row] = await tx.query<Locked>(LOCK_WITH_ACCOUNT, [id]);
-    return row ?? null;
+    return tx.first<Locked>(LOCK_WITH_ACCOUNT, [id]);
   }
 
   /** @returns the moved transaction, or null when its status no longer allows the move: it was moved meanwhile */
@@ -232,8 +231,7 @@ export class TransactionsRepository {
 
   /** One whose Pix code is not known here, though it may have been made. */
   async findUnissued(acquirer: string, txid: string): Promise<Transaction | null> {
-    const [row] = await this.reader.query<Transaction>(FIND_UNISSUED, [txid, acquirer]);
-    return row ?? null;
+    return this.reader.first<Transaction>(FIND_UNISSUED, [txid, acquirer]);
   }
 
   /**
@@ -241,25 +239,21 @@ export class TransactionsRepository {
    * @returns null when it has one already, or has come to another end
    */
   async keepCode(tx: Tx, id: string, brCode: string, now: Date): Promise<Transaction | null> {
-    const [row] = await tx.query<Transaction>(KEEP_CODE, [id, brCode, now]);
-    return row ?? null;
+    return tx.first<Transaction>(KEEP_CODE, [id, brCode, now]);
   }
 
   async lock(tx: Tx, id: string): Promise<Transaction | null> {
-    const [row] = await tx.query<Transaction>(LOCK, [id]);
-    return row ?? null;
+    return tx.first<Transaction>(LOCK, [id]);
   }
 
   /** The same for a merchant's request: null also for what belongs to another account or mode. */
   async lockOwn(tx: Tx, scope: Scope, id: string): Promise<Transaction | null> {
-    const [row] = await tx.query<Transaction>(LOCK_OWN, [id, scope.accountId, scope.mode]);
-    return row ?? null;
+    return tx.first<Transaction>(LOCK_OWN, [id, scope.accountId, scope.mode]);
   }
 
   /** Across accounts, as `findPublic`. */
   async findByTxid(acquirer: string, txid: string): Promise<Transaction | null> {
-    const [row] = await this.reader.query<Transaction>(FIND_BY_TXID, [txid, acquirer]);
-    return row ?? null;
+    return this.reader.first<Transaction>(FIND_BY_TXID, [txid, acquirer]);
   }
 
   /** What an account's transactions are in, to which nobody adds until the end of `tx`. */

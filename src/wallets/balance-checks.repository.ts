@@ -98,7 +98,6 @@ export class BalanceChecksRepository {
 
   /** @returns null before the first one */
   async last(): Promise<BalanceCheck | null> {
-    const [row] = await this.reader.query<BalanceCheck & Record<string, unknown>>(LAST, []);
-    return row ?? null;
+    return this.reader.first<BalanceCheck & Record<string, unknown>>(LAST, []);
   }
 }

@@ -108,8 +108,7 @@ export class ReleasesRepository {
 
   /** @returns null when another worker has it, or it is no longer due */
   async claimOne(tx: Tx, now: Date, id: string): Promise<Release | null> {
-    const [row] = await tx.query<Release>(CLAIM_ONE, [now, id]);
-    return row ?? null;
+    return tx.first<Release>(CLAIM_ONE, [now, id]);
   }
 
   /** What waits, by its time; the first ones. @param currency null for all */

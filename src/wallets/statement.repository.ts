@@ -121,8 +121,7 @@ export class StatementRepository {
 
   /** @returns null for a line that is not there, or not of this merchant's own money */
   async positionOf(scope: Scope, entryId: string, line: number): Promise<Position | null> {
-    const [row] = await this.reader.query<Position>(POSITION, [scope.accountId, scope.mode, entryId, line]);
-    return row ?? null;
+    return this.reader.first<Position>(POSITION, [scope.accountId, scope.mode, entryId, line]);
   }
 
   async balancesAt(scope: Scope, at: Date): Promise<{ currency: string; bucket: Bucket; amount: Amount }[]> {

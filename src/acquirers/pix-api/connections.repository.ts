@@ -135,13 +135,11 @@ export class ConnectionsRepository {
   constructor(private readonly reader: Reader) {}
 
   async find(id: string): Promise<StoredConnection | null> {
-    const [row] = await this.reader.query<StoredConnection>(FIND, [id]);
-    return row ?? null;
+    return this.reader.first<StoredConnection>(FIND, [id]);
   }
 
   async callbacksOf(id: string): Promise<CallbacksOfConnection | null> {
-    const [row] = await this.reader.query<CallbacksOfConnection>(CALLBACKS_OF, [id]);
-    return row ?? null;
+    return this.reader.first<CallbacksOfConnection>(CALLBACKS_OF, [id]);
   }
 
   async ownerOf(tx: Tx, id: string): Promise<string | null> {
@@ -155,8 +153,7 @@ export class ConnectionsRepository {
 
   /** What it is configured by; null when there is none. */
   async nameOf(tx: Tx, id: string): Promise<Pick<PixApiConnection, 'profile' | 'pixKey'> | null> {
-    const [row] = await tx.query<Pick<PixApiConnection, 'profile' | 'pixKey'>>(NAME_OF, [id]);
-    return row ?? null;
+    return tx.first<Pick<PixApiConnection, 'profile' | 'pixKey'>>(NAME_OF, [id]);
   }
 
   /** The connection of that name and whose it is, locked; null when there is none. */
@@ -168,8 +165,7 @@ export class ConnectionsRepository {
   /** What it is, locked first, so that nobody adds a schedule meanwhile; null when there is none. */
   async lockById(tx: Tx, id: string): Promise<StoredConnection | null> {
     await tx.query(LOCK_BY_ID, [id]);
-    const [row] = await tx.query<StoredConnection>(FIND, [id]);
-    return row ?? null;
+    return tx.first<StoredConnection>(FIND, [id]);
   }
 
   addFee(tx: Tx, fee: AcquirerFeeEntity): void {

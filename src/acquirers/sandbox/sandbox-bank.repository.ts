@@ -55,8 +55,7 @@ export class SandboxBankRepository {
   }
 
   async findCharge(txid: string): Promise<SandboxChargeEntity | null> {
-    const [row] = await this.reader.query<SandboxChargeEntity>(FIND_CHARGE, [txid]);
-    return row ?? null;
+    return this.reader.first<SandboxChargeEntity>(FIND_CHARGE, [txid]);
   }
 
   /** Like a bank, never returns more than came in: the Pix is locked while its returns are summed. Idempotent. */
@@ -76,8 +75,7 @@ export class SandboxBankRepository {
   }
 
   async findReturn(holderId: string, endToEndId: string, returnId: string): Promise<SandboxReturnEntity | null> {
-    const [row] = await this.reader.query<SandboxReturnEntity>(FIND_RETURN, [holderId, endToEndId, returnId]);
-    return row ?? null;
+    return this.reader.first<SandboxReturnEntity>(FIND_RETURN, [holderId, endToEndId, returnId]);
   }
 
   failNextRefund(tx: Tx, txid: string, at: Date): void {

@@ -43,8 +43,7 @@ export class SandboxDisputesRepository {
   }
 
   async find(reference: string): Promise<SandboxDisputeEntity | null> {
-    const [row] = await this.reader.query<SandboxDisputeEntity>(FIND, [reference]);
-    return row ?? null;
+    return this.reader.first<SandboxDisputeEntity>(FIND, [reference]);
   }
 
   /** In the order in which they were opened. */

@@ -56,8 +56,7 @@ export class SandboxOrdersRepository {
 
   /** @param reference of one of the order's payments; null: the last */
   async paymentOf(txid: string, reference: string | null): Promise<SandboxPixEntity | null> {
-    const [row] = await this.reader.query<SandboxPixEntity>(PAYMENT_OF, [txid, reference]);
-    return row ?? null;
+    return this.reader.first<SandboxPixEntity>(PAYMENT_OF, [txid, reference]);
   }
 
   insertEvent(tx: Tx, txid: string, kind: OrderEvent['kind'], at: Date): void {

@@ -48,6 +48,11 @@ export class Reader {
     }
   }
 
+  /** The first row, or null. */
+  async first<R extends QueryResultRow>(statement: ReadStatement, values: readonly unknown[]): Promise<R | null> {
+    return (await this.query<R>(statement, values))[0] ?? null;
+  }
+
   /** The row that a statement has for these values, or null; those that are asked for in one turn are one query. */
   one<R extends QueryResultRow>(statement: ReadStatement & RowQuery, values: readonly unknown[]): Promise<R | null> {
     refuseSecond(this.#pool);

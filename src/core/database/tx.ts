@@ -80,10 +80,15 @@ export class Tx {
     if (!this.isShared) this.#writeRows(true);
   }
 
+  /** The first row, or null. */
+  async first<R extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<R | null> {
+    return (await this.query<R>(statement, values))[0] ?? null;
+  }
+
   /** The row that a statement has for these values, or null. Of a shared transaction those of one turn are one statement. */
   async one<R extends QueryResultRow>(statement: RowQuery, values: readonly unknown[]): Promise<R | null> {
     if (this.isShared) return this.#questions.ask<R>(statement, values);
-    return (await this.query<R>(statement, values))[0] ?? null;
+    return this.first<R>(statement, values);
   }
 
   /** The rows that a statement has for these lists of values, in no order, by one statement also for several. */

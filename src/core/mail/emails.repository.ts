@@ -48,8 +48,7 @@ export class EmailsRepository {
   }
 
   async findPending(id: string): Promise<PendingMail | null> {
-    const [row] = await this.reader.query<PendingMail>(FIND_PENDING, [id]);
-    return row ?? null;
+    return this.reader.first<PendingMail>(FIND_PENDING, [id]);
   }
 
   /** @param error why it is given up; null when it was sent */

@@ -184,8 +184,7 @@ export class WorkRepository {
    * @returns null when there is none
    */
   async claimOne(tx: Tx, kind: string, subjectId: string, leaseMs: number): Promise<ClaimedWork | null> {
-    const [row] = await tx.query<ClaimedWork>(CLAIM_ONE, [kind, subjectId, randomUUID(), leaseMs]);
-    return row ?? null;
+    return tx.first<ClaimedWork>(CLAIM_ONE, [kind, subjectId, randomUUID(), leaseMs]);
   }
 
   /** @param leaseMs from now on by the clock of the database @returns false when it is not ours any more */
@@ -205,8 +204,7 @@ export class WorkRepository {
 
   /** Makes it due now. @returns null when there is none, or it runs */
   async retry(tx: Tx, { now, offsetMs }: WorkTimes, kind: string, subjectId: string): Promise<WorkItem | null> {
-    const [row] = await tx.query<WorkItem>(RETRY, [now, kind, subjectId, offsetMs]);
-    return row ?? null;
+    return tx.first<WorkItem>(RETRY, [now, kind, subjectId, offsetMs]);
   }
 
   /** What should have been done, or has failed; due longest first. @param kind null for all kinds */

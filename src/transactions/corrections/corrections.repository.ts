@@ -106,8 +106,7 @@ export class CorrectionsRepository {
   }
 
   async findByKey(tx: Tx, key: string): Promise<CorrectionEntity | null> {
-    const [row] = await tx.query<CorrectionEntity>(FIND_BY_KEY, [key]);
-    return row ?? null;
+    return tx.first<CorrectionEntity>(FIND_BY_KEY, [key]);
   }
 
   /** @returns whether a correction of this Pix waits for a second operator */
@@ -116,8 +115,7 @@ export class CorrectionsRepository {
   }
 
   async lock(tx: Tx, id: string): Promise<CorrectionEntity | null> {
-    const [row] = await tx.query<CorrectionEntity>(LOCK, [id]);
-    return row ?? null;
+    return tx.first<CorrectionEntity>(LOCK, [id]);
   }
 
   async lockOperator(tx: Tx, operatorId: string): Promise<void> {
@@ -144,8 +142,7 @@ export class CorrectionsRepository {
   }
 
   async lockPix(tx: Tx, settlementId: string): Promise<SuspendedPix | null> {
-    const [row] = await tx.query<SuspendedPix>(LOCK_PIX, [settlementId]);
-    return row ?? null;
+    return tx.first<SuspendedPix>(LOCK_PIX, [settlementId]);
   }
 
   /** @returns the id of the settlement that the sale was credited with; null for one that was not paid */

@@ -125,8 +125,7 @@ export class RefundsRepository {
   async move(tx: Tx, id: string, trigger: RefundTrigger, at: Date, fields: RefundEnd = {}): Promise<Refund | null> {
     const { from, to } = REFUND_MOVES[trigger];
     const { bankReference, failureReason, providerFee } = fields;
-    const [row] = await tx.query<Refund>(MOVE, [id, from, to, at, bankReference, failureReason, providerFee]);
-    return row ?? null;
+    return tx.first<Refund>(MOVE, [id, from, to, at, bankReference, failureReason, providerFee]);
   }
 
   /** Sum of the refunds that have reached the payer. */
@@ -137,8 +136,7 @@ export class RefundsRepository {
 
   /** With the document of who paid, sealed as in the settlement; null when the refund has come to its end. */
   async findOpen(id: string): Promise<OpenRefund | null> {
-    const [row] = await this.reader.query<OpenRefund>(FIND_OPEN, [id]);
-    return row ?? null;
+    return this.reader.first<OpenRefund>(FIND_OPEN, [id]);
   }
 
   /** Whether it is a refund of that payment. */

@@ -137,8 +137,7 @@ export class ReviewsRepository {
 
   /** Decided ones too. */
   async find(tx: Tx, id: string): Promise<HeldPix | null> {
-    const [row] = await tx.query<HeldPix>(FIND, [id]);
-    return row ?? null;
+    return tx.first<HeldPix>(FIND, [id]);
   }
 
   /** @returns whether this was the decision: false when there was one before */

@@ -92,8 +92,7 @@ export class SettlementsRepository {
 
   /** Null for one that has come to its end. */
   async openReturn(id: string): Promise<PixReturnEntity | null> {
-    const [row] = await this.reader.query<PixReturnEntity>(OPEN_RETURN, [id]);
-    return row ?? null;
+    return this.reader.first<PixReturnEntity>(OPEN_RETURN, [id]);
   }
 
   /** @returns its id; null when there is no such return */

@@ -65,7 +65,6 @@ export class EndpointHealthRepository {
   /** @returns null when another worker has done it, or when it is well again. Locks it. */
   async disable(tx: Tx, id: string, now: Date): Promise<DisabledEndpoint | null> {
     const cutoff = new Date(now.getTime() - DISABLE_AFTER_MS);
-    const [row] = await tx.query<DisabledEndpoint>(DISABLE, [id, now, DISABLE_FAILURES, cutoff]);
-    return row ?? null;
+    return tx.first<DisabledEndpoint>(DISABLE, [id, now, DISABLE_FAILURES, cutoff]);
   }
 }

@@ -129,13 +129,12 @@ export class EndpointsRepository {
   }
 
   async find(scope: Scope, id: string): Promise<Endpoint | null> {
-    const [row] = await this.reader.query<Endpoint>(FIND, [scope.accountId, scope.mode, id]);
-    return row ?? null;
+    return this.reader.first<Endpoint>(FIND, [scope.accountId, scope.mode, id]);
   }
 
   /** @returns the endpoint as it is now; null when there is none to change. Locks it. */
   async update(tx: Tx, scope: Scope, id: string, change: EndpointChange, now: Date): Promise<Endpoint | null> {
-    const [row] = await tx.query<Endpoint>(UPDATE, [
+    return tx.first<Endpoint>(UPDATE, [
       scope.accountId,
       scope.mode,
       id,
@@ -144,7 +143,6 @@ export class EndpointsRepository {
       change.status ?? null,
       now,
     ]);
-    return row ?? null;
   }
 
   /** @returns false when there is none to delete. Locks it. */
