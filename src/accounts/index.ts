@@ -14,6 +14,7 @@ export {
   merchantAccountBody,
   MerchantSettingsDto,
   Setting,
+  settingsBody,
   settingsOf,
 } from './dto/merchant-account.js';
 export { readLogo, textOn } from './brand.js';

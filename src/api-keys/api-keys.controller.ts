@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
 import {
@@ -38,7 +38,6 @@ export class ApiKeysController {
 
   @Post()
   @DashboardAuth('OWNER', 'ADMIN')
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     summary: 'Issue an API key',
     description: 'Several keys may work at once. The key is in this answer only: what is kept is its hash.',
@@ -78,7 +77,6 @@ export class ApiKeysController {
   @Post(':id/rotate')
   @DashboardAuth('OWNER', 'ADMIN')
   @HttpCode(201)
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     summary: 'Rotate an API key',
     description:

@@ -3,15 +3,7 @@ import type { ApiKey } from './api-key.entity.js';
 
 /** The answer to issue and rotate: the only one with the cleartext. */
 export function issuedApiKey(key: ApiKey, apiKey: string): IssuedApiKeyBody {
-  return {
-    id: key.id,
-    apiKey,
-    fingerprint: fingerprintOf(key.keyHash),
-    prefix: key.prefix,
-    label: key.label,
-    createdAt: key.createdAt.toISOString(),
-    mode: key.mode,
-  };
+  return { ...apiKeyBody(key), apiKey, fingerprint: fingerprintOf(key.keyHash) };
 }
 
 export function apiKeyBody(key: ApiKey): ApiKeyBody {

@@ -1,4 +1,4 @@
-import { Body, Controller, Header, Headers, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Headers, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { MembersService, normalizeEmail, PasswordChanges } from '../accounts/index.js';
@@ -40,7 +40,6 @@ export class AuthController {
   @Public()
   @LimitPerIp()
   @HttpCode(200)
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     summary: 'Log in to the dashboard',
     description:

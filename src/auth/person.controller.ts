@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
 import { ApiErrors, ApiRefusal } from '../core/http/index.js';
@@ -84,7 +84,6 @@ export class PersonController {
   @Post('totp')
   @BeforeSecondFactor()
   @HttpCode(200)
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     summary: 'Begin to set a second factor',
     description:
@@ -100,7 +99,6 @@ export class PersonController {
   @Post('totp/confirm')
   @BeforeSecondFactor()
   @HttpCode(200)
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     summary: 'Set the second factor',
     description:

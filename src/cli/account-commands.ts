@@ -8,8 +8,8 @@ import {
   PasswordChanges,
   type Role,
   SecondFactor,
-  type SettingName,
   SETTINGS,
+  settingsBody,
   UsersService,
 } from '../accounts/index.js';
 import { type ApiKey, apiKeyDetails, ApiKeysService } from '../api-keys/index.js';
@@ -29,30 +29,7 @@ interface Login {
 }
 
 function accountLine(account: AccountEntity): Record<string, unknown> {
-  return {
-    account_id: account.id,
-    name: account.name,
-    contact_email: account.contactEmail,
-    city: account.city,
-    fee_bps: account.feeBps,
-    fee_fixed: account.feeFixed,
-    pix_out_fee: account.pixOutFee,
-    release_days: account.releaseDays,
-    reserve_bps: account.reserveBps,
-    reserve_days: account.reserveDays,
-    payer_lock: account.payerLock,
-    default_expires_in: account.defaultExpiresIn,
-    med_outcome_notifications: account.medOutcomeNotifications,
-    fraud_mode: account.fraudMode,
-    fraud_velocity: account.fraudVelocity,
-    fraud_max_amount: account.fraudMaxAmount,
-    fraud_blocked_documents: account.fraudBlockedDocuments,
-    accent: account.accent,
-    logo: account.logo,
-    negative_notice_days: account.negativeNoticeDays,
-    payer_receipts: account.payerReceipts,
-    suspended: account.suspended,
-  } satisfies Record<'account_id' | SettingName, unknown>; // a setting that is forgotten here does not compile
+  return { account_id: account.id, ...settingsBody(account) };
 }
 
 function invitationLine(invitation: InvitationEntity): Record<string, unknown> {

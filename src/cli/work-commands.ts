@@ -1,22 +1,10 @@
 import type { Command } from 'commander';
-import { type WorkItem, WorkService } from '../core/work/index.js';
+import { workItemBody, WorkService } from '../core/work/index.js';
 import { UsageError, uuid } from './command.js';
 import { run } from './run.js';
 import type { Shell } from './shell.js';
 
 const MOST = 1_000;
-
-function workLine(work: WorkItem): Record<string, unknown> {
-  return {
-    kind: work.kind,
-    subject_id: work.subjectId,
-    due_at: work.dueAt.toISOString(),
-    attempts: work.attempts,
-    leased_until: work.leasedUntil?.toISOString() ?? null,
-    last_error: work.lastError,
-    failing_since: work.failingSince?.toISOString() ?? null,
-  };
-}
 
 export function workCommands(program: Command, shell: Shell): void {
   const group = program.command('work').description('what is done later: refunds, calls to acquirers and the like');
@@ -26,7 +14,7 @@ export function workCommands(program: Command, shell: Shell): void {
     .option('--kind <kind>', 'only this kind')
     .action(async ({ kind }: { kind?: string }) => {
       await run(shell, async ({ app }) => ({
-        work: (await app.get(WorkService).overdue(kind ?? null, MOST)).map(workLine),
+        work: (await app.get(WorkService).overdue(kind ?? null, MOST)).map(workItemBody),
       }));
     });
   group
@@ -40,7 +28,7 @@ export function workCommands(program: Command, shell: Shell): void {
       await run(shell, async ({ app }) => {
         const retried = await app.get(WorkService).retry(kind, subjectId);
         if (!retried) throw new UsageError(`There is no work of kind ${kind} about ${subjectId}, or it runs now.`);
-        return workLine(retried);
+        return workItemBody(retried);
       });
     });
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
 import { ApiKeyAuth, AuditedAtDoor, CurrentActor, CurrentScope } from '../auth/index.js';
@@ -25,7 +25,6 @@ export class EvidenceController {
   ) {}
 
   @Get()
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     summary: 'List the evidence of a MED case',
     description: 'Confirmed evidence, newest first, all of it. Each `view_url` is made for this answer.',
@@ -37,7 +36,6 @@ export class EvidenceController {
   }
 
   @Post()
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     summary: 'Request a URL to upload evidence',
     description: `Step 1 of 3. Then PUT the file to \`upload_url\` with exactly \`upload_headers\`, without API key or Authorization header, and complete it. While the case is open or appealed, and before its deadline; at most ${MAX_EVIDENCE} files for each case, and a quota of bytes for the account. 503 \`service_unavailable\` while the storage is down.`,
@@ -61,7 +59,6 @@ export class EvidenceController {
   @Post(':evidence_id/complete')
   @AuditedAtDoor('evidence.completed')
   @HttpCode(200)
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     summary: 'Complete an upload of evidence',
     description:

@@ -1,4 +1,4 @@
-import { Controller, Get, Header, Param } from '@nestjs/common';
+import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { DashboardAuth } from '../auth/index.js';
 import { ApiErrors } from '../core/http/index.js';
@@ -15,7 +15,6 @@ export class OperationsMedEvidenceController {
   ) {}
 
   @Get()
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     summary: 'List the evidence of a MED case as an operator',
     description: 'As the merchant sees it: confirmed evidence, newest first, with links made for this answer.',

@@ -2,9 +2,9 @@ import type { NegativeBalance, NegativeFilter } from '../wallets/index.js';
 import type { NegativeBalanceBody } from './dto/negative-balance.body.js';
 import type { OperatorQueue } from '../core/operator-queues.js';
 import type { OperatorQueueBody } from './dto/queue.body.js';
-import { type AccountEntity, merchantAccountBody } from '../accounts/index.js';
+import { type AccountEntity, merchantAccountBody, settingsBody } from '../accounts/index.js';
 import type { LiveConnection } from '../acquirers/index.js';
-import type { WorkItem } from '../core/work/index.js';
+import { type WorkItem, workItemBody } from '../core/work/index.js';
 import type { FraudHit } from '../fraud/index.js';
 import { type MedCase, medCaseBody, type MedWaiting, versionOf } from '../med/index.js';
 import type { Correction, ReturnedPix, Review, UnmatchedPix, UnreadableNews } from '../transactions/index.js';
@@ -20,24 +20,7 @@ import type { WorkBody } from './dto/work.body.js';
 const STATUS = { review: 'pending', credited: 'accepted', returned: 'returned' } as const;
 
 export function accountBody(account: AccountEntity): AccountBody {
-  return {
-    ...merchantAccountBody(account),
-    fee_bps: account.feeBps,
-    fee_fixed: account.feeFixed,
-    pix_out_fee: account.pixOutFee,
-    release_days: account.releaseDays,
-    reserve_bps: account.reserveBps,
-    reserve_days: account.reserveDays,
-    payer_lock: account.payerLock,
-    default_expires_in: account.defaultExpiresIn,
-    med_outcome_notifications: account.medOutcomeNotifications,
-    fraud_mode: account.fraudMode,
-    fraud_velocity: account.fraudVelocity,
-    fraud_max_amount: account.fraudMaxAmount,
-    fraud_blocked_documents: [...account.fraudBlockedDocuments],
-    negative_notice_days: account.negativeNoticeDays,
-    suspended: account.suspended,
-  };
+  return { ...merchantAccountBody(account), ...settingsBody(account) };
 }
 
 function feeBody({ operation, validFrom, bps, fixed, minimum, maximum }: LiveConnection['fees'][number]): FeeBody {
@@ -215,16 +198,7 @@ export function medWaitingBody(dispute: MedWaiting): MedWaitingBody {
 }
 
 export function workBody(work: WorkItem): WorkBody {
-  return {
-    object: 'work',
-    kind: work.kind,
-    subject_id: work.subjectId,
-    due_at: work.dueAt.toISOString(),
-    attempts: work.attempts,
-    leased_until: work.leasedUntil?.toISOString() ?? null,
-    last_error: work.lastError,
-    failing_since: work.failingSince?.toISOString() ?? null,
-  };
+  return { object: 'work', ...workItemBody(work) };
 }
 
 export function operatorQueueBody({ name, waiting, since }: OperatorQueue): OperatorQueueBody {

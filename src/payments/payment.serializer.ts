@@ -39,17 +39,8 @@ export function paymentDetail(t: ShownTransaction, pixQrCode: string | null): Pa
   const { MULTIBANCO: mb, BOLETO: boleto, CRYPTO: crypto } = t.artefacts ?? {};
   const expiresAt = t.expiresAt?.toISOString() ?? null;
   return {
+    ...paymentItem(t),
     id: t.id,
-    status: t.status,
-    amount: t.amount,
-    currency: t.currency,
-    paymentMethods: [...t.paymentMethods],
-    customerName: t.customerName,
-    customerDocument: t.customerDocument,
-    customerEmail: t.customerEmail,
-    metadata: t.med === null ? t.metadata : { ...t.metadata, med: t.med },
-    createdAt: t.createdAt.toISOString(),
-    paidWith: t.paidWith,
     pixQrCode,
     pixCopyPaste: t.brCode,
     pixExpiresAt: t.brCode === null ? null : expiresAt,
@@ -66,11 +57,6 @@ export function paymentDetail(t: ShownTransaction, pixQrCode: string | null): Pa
     cryptoAmount: crypto ? Number(crypto.amount) : null,
     cryptoNetwork: crypto?.network ?? null,
     cryptoCurrency: crypto?.currency ?? null,
-    providerFee: t.providerFee,
-    platformFee: t.platformFee,
-    netAmount: t.netAmount,
-    paidAt: t.paidAt?.toISOString() ?? null,
-    ...givenBack(t),
   };
 }
 
@@ -85,16 +71,9 @@ export function cancelledPayment(
 
 function paymentItem(t: ShownTransaction): PaymentItemBody {
   return {
+    ...paymentBody(t),
     id: `tx_${t.id}`,
-    status: t.status,
-    amount: t.amount,
-    currency: t.currency,
-    paymentMethods: [...t.paymentMethods],
-    customerName: t.customerName,
-    customerDocument: t.customerDocument,
-    customerEmail: t.customerEmail,
     metadata: t.med === null ? t.metadata : { ...t.metadata, med: t.med },
-    createdAt: t.createdAt.toISOString(),
     paidWith: t.paidWith,
     providerFee: t.providerFee,
     platformFee: t.platformFee,

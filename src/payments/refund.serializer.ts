@@ -16,13 +16,7 @@ export function refundBody(refund: Refund): RefundBody {
 /** Source: docs/contract.md#refunds. */
 export function refundItem(refund: Refund): RefundItemBody {
   return {
-    id: refund.id,
-    transactionId: refund.transactionId,
-    amount: refund.amount,
-    currency: refund.currency,
-    status: refund.status,
-    reason: refund.reason,
-    createdAt: refund.createdAt.toISOString(),
+    ...refundBody(refund),
     strategy: refund.way === 'card' ? null : refund.way,
     endToEndId: endToEndIdOf(refund),
     returnId: refund.way === 'devolution' ? refund.bankReference : null,

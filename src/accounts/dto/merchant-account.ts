@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { buildMessage, ValidateBy } from 'class-validator';
-import { IsOptional } from '../../core/http/index.js';
+import { OptionalField } from '../../core/http/index.js';
 import type { AccountEntity } from '../account.entity.js';
 import { type SettingName, SETTINGS, type SettingValues } from '../settings.js';
 
@@ -9,8 +9,7 @@ import { type SettingName, SETTINGS, type SettingValues } from '../settings.js';
 export function Setting(name: SettingName, options: ApiPropertyOptions): PropertyDecorator {
   const setting = SETTINGS[name];
   return applyDecorators(
-    ApiPropertyOptional(options),
-    IsOptional(),
+    OptionalField(options),
     ValidateBy({
       name: 'isSetting',
       validator: {
@@ -103,4 +102,31 @@ export function merchantAccountBody(account: AccountEntity): MerchantAccountBody
     payer_receipts: account.payerReceipts,
     created_at: account.createdAt.toISOString(),
   };
+}
+
+/** All settings of an account, as operators and the command line see them. */
+export function settingsBody(account: AccountEntity) {
+  return {
+    name: account.name,
+    contact_email: account.contactEmail,
+    city: account.city,
+    fee_bps: account.feeBps,
+    fee_fixed: account.feeFixed,
+    pix_out_fee: account.pixOutFee,
+    release_days: account.releaseDays,
+    reserve_bps: account.reserveBps,
+    reserve_days: account.reserveDays,
+    payer_lock: account.payerLock,
+    default_expires_in: account.defaultExpiresIn,
+    med_outcome_notifications: account.medOutcomeNotifications,
+    fraud_mode: account.fraudMode,
+    fraud_velocity: account.fraudVelocity,
+    fraud_max_amount: account.fraudMaxAmount,
+    fraud_blocked_documents: [...account.fraudBlockedDocuments],
+    accent: account.accent,
+    logo: account.logo,
+    negative_notice_days: account.negativeNoticeDays,
+    payer_receipts: account.payerReceipts,
+    suspended: account.suspended,
+  } satisfies Record<SettingName, unknown>; // a setting that is forgotten here does not compile
 }

@@ -11,28 +11,22 @@ const LABEL = { description: 'As given; null without one.', type: String, nullab
 const CREATED_AT = { description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' };
 const MODE = { description: 'Whether the key uses the sandbox or moves money.', enum: ['test', 'live'] };
 
-/** The contract's API key object. */
-export class IssuedApiKeyBody {
-  @ApiProperty(ID) id!: string;
-  @ApiProperty({
-    description: 'The key itself. Shown here only: keep it.',
-    example: 'ak_test_9fKeW2bq0yV3mZxN1tHcJ5sLd8uRaGoP',
-  })
-  apiKey!: string;
-  @ApiProperty(FINGERPRINT)
-  fingerprint!: string;
-  @ApiProperty(PREFIX) prefix!: string;
-  @ApiProperty(LABEL) label!: string | null;
-  @ApiProperty(CREATED_AT) createdAt!: string;
-  @ApiProperty(MODE) mode!: Mode;
-}
-
 export class ApiKeyBody {
   @ApiProperty(ID) id!: string;
   @ApiProperty(PREFIX) prefix!: string;
   @ApiProperty(LABEL) label!: string | null;
   @ApiProperty(CREATED_AT) createdAt!: string;
   @ApiProperty(MODE) mode!: Mode;
+}
+
+/** The contract's API key object. */
+export class IssuedApiKeyBody extends ApiKeyBody {
+  @ApiProperty({
+    description: 'The key itself. Shown here only: keep it.',
+    example: 'ak_test_9fKeW2bq0yV3mZxN1tHcJ5sLd8uRaGoP',
+  })
+  apiKey!: string;
+  @ApiProperty(FINGERPRINT) fingerprint!: string;
 }
 
 export class ApiKeyDetailsBody extends ApiKeyBody {

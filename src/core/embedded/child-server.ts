@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { EmbeddedServerError } from './embedded.errors.js';
 import { openLog, readIfThere } from './private-files.js';
 import type { ServerUser } from './server-user.js';
+import type { Logger } from '../log/index.js';
 
 /**
  * A connection to a running server, by which the server itself counts this process among its users: it closes with the
@@ -62,10 +63,7 @@ export interface ChildServer {
 }
 
 /** Who hears of a server that ended by itself. */
-export interface KeepLog {
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
+export type KeepLog = Pick<Logger, 'warn' | 'error'>;
 
 /** What a server that is started again has to keep to. */
 interface Again {

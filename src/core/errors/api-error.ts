@@ -1,15 +1,17 @@
-export type ErrorType =
-  | 'invalid_request_error'
-  | 'authentication_error'
-  | 'permission_error'
-  | 'fraud_error'
-  | 'not_found_error'
-  | 'idempotency_error'
-  | 'conflict_error'
-  | 'business_error'
-  | 'rate_limit_error'
-  | 'provider_error'
-  | 'api_error';
+export const ERROR_TYPES = [
+  'invalid_request_error',
+  'authentication_error',
+  'permission_error',
+  'fraud_error',
+  'not_found_error',
+  'idempotency_error',
+  'conflict_error',
+  'business_error',
+  'rate_limit_error',
+  'provider_error',
+  'api_error',
+] as const;
+export type ErrorType = (typeof ERROR_TYPES)[number];
 
 export interface Violation {
   /** Path of the field, as in `customer.document`. */

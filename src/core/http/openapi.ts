@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
+import { ERROR_TYPES } from '../errors/index.js';
 
 /** Headers that every answer carries. */
 export const COMMON_HEADERS = {
@@ -46,19 +47,7 @@ export class ErrorDetailBody {
 export class ErrorInnerBody {
   @ApiProperty({
     description: 'Class of the error.',
-    enum: [
-      'invalid_request_error',
-      'authentication_error',
-      'permission_error',
-      'fraud_error',
-      'not_found_error',
-      'idempotency_error',
-      'conflict_error',
-      'business_error',
-      'rate_limit_error',
-      'provider_error',
-      'api_error',
-    ],
+    enum: [...ERROR_TYPES],
   })
   type!: string;
   @ApiProperty({ description: 'Stable code to program against.', example: 'invalid_request' }) code!: string;

@@ -1,3 +1,5 @@
+import type { Logger } from '../log/index.js';
+
 declare const noName: unique symbol;
 
 /**
@@ -18,12 +20,8 @@ export interface JobMap {
 export type JobName = keyof JobMap & string;
 export type JobData = Record<string, unknown>;
 
-/** What the queue needs of a logger; a pino logger fits. */
-export interface JobLogger {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
+/** What the queue needs of a logger. */
+export type JobLogger = Pick<Logger, 'info' | 'warn' | 'error'>;
 
 /** Jobs of one name: `waiting` not yet started, `active` running now (on Redis: in all processes). */
 export interface JobCounts {

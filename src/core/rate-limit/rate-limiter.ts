@@ -1,3 +1,5 @@
+import type { Logger } from '../log/index.js';
+
 export interface RateLimitPolicy {
   /** Tokens that come back per second; may be a fraction (10 per 15 minutes is 10 / 900). */
   rate: number;
@@ -31,11 +33,8 @@ export interface WindowResult {
   readonly retryAfterSeconds: number;
 }
 
-/** What the limiter needs of a logger; a pino logger fits. */
-export interface RateLimitLogger {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
+/** What the limiter needs of a logger. */
+export type RateLimitLogger = Pick<Logger, 'info' | 'warn'>;
 
 /**
  * Token bucket per key. A refused request takes nothing, so a client that keeps knocking is let in again as soon as

@@ -71,8 +71,6 @@ interface TakeCommand {
 export interface RedisRateLimiterOptions {
   redisUrl: string;
   logger?: RateLimitLogger;
-  /** Used while Redis is away; closed together with this limiter. */
-  fallback?: MemoryRateLimiter;
 }
 
 /**
@@ -84,7 +82,8 @@ export interface RedisRateLimiterOptions {
  */
 export class RedisRateLimiter extends RateLimiter {
   private readonly client: Redis & TakeCommand;
-  private readonly fallback: MemoryRateLimiter;
+  /** Used while Redis is away. */
+  private readonly fallback = new MemoryRateLimiter();
   private readonly logger: RateLimitLogger | undefined;
   private degraded = false;
   private closed = false;
@@ -92,7 +91,6 @@ export class RedisRateLimiter extends RateLimiter {
   constructor(options: RedisRateLimiterOptions) {
     super();
     this.logger = options.logger;
-    this.fallback = options.fallback ?? new MemoryRateLimiter();
     // A second of silence drops the connection, and while there is none no request waits at all.
     const client = openRedis(options.redisUrl, 1_000, {
       // Nothing is queued or sent twice: by the time Redis is back the requests have long been answered.
