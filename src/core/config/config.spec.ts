@@ -435,7 +435,7 @@ describe('a local secret', () => {
     expect(localSecret(join(dir, 'deep', 'er'), 'encryption-key')).toBe(made);
     const path = join(dir, 'deep', 'er', 'encryption-key');
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(readFileSync(path, 'utf8')).toBe(made);
+    expect(readFileSync(path, 'utf8')).toBe(`${made}\n`);
     expect(localSecret(dir, 'other')).not.toBe(made);
   });
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { keepOwner } from '../embedded/index.js';
+import { makeSecret, readSecret } from '../embedded/index.js';
 
 /**
  * A secret for the embedded default: read from `$DATA_DIR/<name>`, made on the first call (mode 0600).
@@ -9,18 +9,7 @@ import { keepOwner } from '../embedded/index.js';
  * @returns 64 hex characters
  */
 export function localSecret(dataDir: string, name: string): string {
-  const path = join(dataDir, name);
   mkdirSync(dataDir, { recursive: true });
-  // Written whole, then linked: the first of two starting processes wins, and half a key is never read.
-  const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, randomBytes(32).toString('hex'), { mode: 0o600 });
-  try {
-    keepOwner(draft);
-    linkSync(draft, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
-  return readFileSync(path, 'utf8').trim();
+  const path = join(dataDir, name);
+  return readSecret(path) ?? makeSecret(path, randomBytes(32).toString('hex'));
 }

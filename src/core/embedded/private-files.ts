@@ -44,10 +44,14 @@ export function readSecret(path: string): string | null {
   }
 }
 
-/** Makes a secret fit for a URL and keeps it in a file of mode 0600. Of several who do so at once, all get the first. */
-export function makeSecret(path: string): string {
+/**
+ * Keeps a secret in a file of mode 0600, which is on the disk when it returns. Of several who do so at once, all get the
+ * first.
+ * @param secret one fit for a URL, where none is given
+ */
+export function makeSecret(path: string, secret = randomBytes(24).toString('base64url')): string {
   const draft = `${path}.${randomBytes(4).toString('hex')}`;
-  writePrivate(draft, `${randomBytes(24).toString('base64url')}\n`);
+  writePrivate(draft, `${secret}\n`);
   try {
     linkSync(draft, path);
   } catch (error) {
