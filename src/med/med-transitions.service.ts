@@ -55,9 +55,10 @@ export class MedTransitions {
   /**
    * Lets the merchant see a case and holds its money, from what is available, below zero if need be: what is disputed, as
    * far as it was neither sent back by a devolution nor disputed by another case; a refund by cashout does not lessen it.
-   * A claim of another amount than the sale's, or about a payment that does not count or of which nothing can be held, is
-   * not opened and holds nothing until an operator has decided (`MedDisputesService`). The sale becomes DISPUTE (a card's chargeback: CHARGEBACK), unless none of its money can be
-   * held now or later (`isDisputable`).
+   * A claim of another amount than the sale's, about a payment that does not count, or about one of which nothing can be
+   * held now or later (`isDisputable`), is not opened and holds nothing until an operator has decided
+   * (`MedDisputesService`). The sale becomes DISPUTE (a card's chargeback: CHARGEBACK), unless such a decision has opened
+   * a case of which nothing can be held.
    */
   async open(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase): Promise<void> {
     const now = this.clock.now();

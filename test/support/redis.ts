@@ -129,10 +129,11 @@ async function send(port: number, words: string[]): Promise<string> {
 /** The socket ends with the server. */
 async function watch(port: number): Promise<readonly string[]> {
   const socket = connect({ port, host: '127.0.0.1' });
-  socket.on('error', () => undefined); // of a server that was killed
+  socket.setTimeout(2_000, () => socket.destroy(new Error('no answer within 2 s')));
   await once(socket, 'connect');
   const told: string[] = [];
   const lines = createInterface(socket);
+  lines.on('error', () => undefined); // of a server that was killed
   lines.on('line', (line) => {
     // As in: +1795640555.513054 [0 127.0.0.1:57112] "set" "key" "a \"quoted\" value"
     const words = [...line.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, word = '']) => word.replace(/\\(.)/g, '$1'));
@@ -140,6 +141,7 @@ async function watch(port: number): Promise<readonly string[]> {
   });
   const begun = once(lines, 'line');
   socket.write('MONITOR\r\n');
-  await begun;
+  if (String(await begun) !== '+OK') throw new Error('MONITOR was refused');
+  socket.setTimeout(0);
   return told;
 }

@@ -436,12 +436,17 @@ describe('a local secret', () => {
     const path = join(dir, 'deep', 'er', 'encryption-key');
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readFileSync(path, 'utf8')).toBe(`${made}\n`);
-    expect(localSecret(dir, 'other')).not.toBe(made);
+    expect(localSecret(dir, 'jwt-secret')).not.toBe(made);
   });
 
   it('that somebody wrote by hand, with a line end, is taken', () => {
     writeFileSync(join(dir, 'encryption-key'), `${HEX}\n`);
     expect(localSecret(dir, 'encryption-key')).toBe(HEX);
+  });
+
+  it('of an empty file is refused: nothing may be sealed under it', () => {
+    writeFileSync(join(dir, 'encryption-key'), '\n');
+    expect(() => localSecret(dir, 'encryption-key')).toThrow(/is empty.*ENCRYPTION_KEY/);
   });
 
   it('that cannot be kept is an error, not one that is forgotten', () => {

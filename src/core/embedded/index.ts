@@ -1,4 +1,4 @@
 export { EmbeddedServerError } from './embedded.errors.js';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.js';
-export { keepOwner, makeSecret, readSecret, writePrivate } from './private-files.js';
+export { keepOwner, makeSecret, readIfThere, writePrivate } from './private-files.js';
 export { startRedisChild } from './redis-child.js';

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import {
   chownSync,
   closeSync,
+  fsyncSync,
   linkSync,
   openSync,
   readFileSync,
@@ -59,7 +60,16 @@ export function makeSecret(path: string, secret = randomBytes(24).toString('base
   } finally {
     rmSync(draft, { force: true });
   }
+  flushDirectory(dirname(path));
   return readSecret(path) ?? '';
+}
+
+/** Names of files as well, not only their content; Windows does so by itself, and opens no directories. */
+function flushDirectory(path: string): void {
+  if (process.platform === 'win32') return;
+  const fd = openSync(path, 'r');
+  fsyncSync(fd);
+  closeSync(fd);
 }
 
 /**

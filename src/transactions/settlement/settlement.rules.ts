@@ -48,8 +48,8 @@ const back = (reason: ReturnReason, trigger: Trigger | null = null): SettlementD
  * not cost the merchant a payment; but once it is written that the charge has expired (`ExpiryService`) it stays so.
  *
  * The Pix itself is new here: one that was settled before (the same end-to-end id) is `repeated` and changes nothing
- * (`SettlementService`). What is not credited lies in the bucket `suspense` until it is back at its payer; a return that
- * the bank refuses is FAILED and waits for an operator (`ReturnProgress`).
+ * (`SettlementService`). What is not credited lies in the bucket `suspense` until it is back at its payer or an operator
+ * has decided; a return that the bank refuses is FAILED and waits for one (`ReturnProgress`).
  */
 export function decideSettlement(transaction: Transaction, money: ReceivedMoney): SettlementDecision {
   switch (transaction.status) {
