@@ -293,7 +293,7 @@ describe('refunds in turmoil', () => {
     // A short run may miss a rare one.
     for (const code of scaled(REFUND_ANSWERS, []))
       expect({ code, given: turmoil.answers.has(code) }).toEqual({ code, given: true });
-    expect(refunds.filter(({ status }) => status === 'FAILED').length).toBeGreaterThan(2 * ROUNDS);
+    expect(refunds.filter(({ status }) => status === 'FAILED').length).toBeGreaterThan(ROUNDS);
     expect(refunds.filter(({ status }) => status === 'REFUNDED').length).toBeGreaterThan(4 * ROUNDS);
   }
 });
