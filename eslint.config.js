@@ -47,7 +47,7 @@ export default tseslint.config(
         {
           name: 'class-validator',
           importNames: ['IsOptional'],
-          message: 'It takes null for a field that was left out; use the one of core/http.',
+          message: 'It takes null for a field that was left out; use OptionalField of core/http.',
         },
       ],
       'no-restricted-syntax': [

@@ -1,22 +1,18 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Mode } from '../../core/mode.js';
 
-const ID = { description: 'Id of the key.', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' };
 const FINGERPRINT = {
   description: 'By which the request log and the audit events name the key.',
   example: 'sha256:9f86d081884c7d65',
 };
-const PREFIX = { description: 'Start of the key, to recognise it by.', example: 'ak_test_9fKe' };
-const LABEL = { description: 'As given; null without one.', type: String, nullable: true, example: 'Shop backend' };
-const CREATED_AT = { description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' };
-const MODE = { description: 'Whether the key uses the sandbox or moves money.', enum: ['test', 'live'] };
 
 export class ApiKeyBody {
-  @ApiProperty(ID) id!: string;
-  @ApiProperty(PREFIX) prefix!: string;
-  @ApiProperty(LABEL) label!: string | null;
-  @ApiProperty(CREATED_AT) createdAt!: string;
-  @ApiProperty(MODE) mode!: Mode;
+  @ApiProperty({ description: 'Id of the key.', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' }) id!: string;
+  @ApiProperty({ description: 'Start of the key, to recognise it by.', example: 'ak_test_9fKe' }) prefix!: string;
+  @ApiProperty({ description: 'As given; null without one.', type: String, nullable: true, example: 'Shop backend' })
+  label!: string | null;
+  @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' }) createdAt!: string;
+  @ApiProperty({ description: 'Whether the key uses the sandbox or moves money.', enum: ['test', 'live'] }) mode!: Mode;
 }
 
 /** The contract's API key object. */

@@ -95,7 +95,7 @@ export class CreatePixChargeDto extends ChargeDto {
 }
 
 /**
- * Body of `POST /v1/charges`. Not a subclass of the other one: rules are inherited, and an inherited @IsOptional would
+ * Body of `POST /v1/charges`. Not a subclass of the other one: rules are inherited, and an inherited @OptionalField would
  * make the required field optional.
  */
 export class CreateChargeDto extends ChargeDto {

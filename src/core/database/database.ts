@@ -117,8 +117,8 @@ export class Database {
   }
 
   /**
-   * The same in one transaction with others of the kind that are asked for now, where `work` is of few statements that
-   * are sent by `put` and `one`. It may be run again, in a transaction of its own, when it or another one has failed.
+   * As `transaction`, but in one with other work of this kind that is asked for at the same time: for work of few
+   * statements, sent by `put` and `one`. It may be run again, in a transaction of its own, when it or another one failed.
    */
   async together<T>(kind: string, membership: Membership, work: GroupWork<T>): Promise<T> {
     refuseSecond(this.#pool);

@@ -1,8 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiPropertyOptional } from '@nestjs/swagger';
 import { buildMessage, ValidateBy } from 'class-validator';
 import { isDay, saoPauloDayBounds } from '../../brazil/index.js';
-import { IsOptional } from './validators.js';
+import { OptionalField } from './validators.js';
 
 /** With its zone: a time without one would be read in the server's own. The offsets are those that clocks have had. */
 const INSTANT =
@@ -75,11 +74,10 @@ export const DAY_OR_INSTANT = {
 /** A date of a query. */
 export function QueryDate(description: string): PropertyDecorator {
   return applyDecorators(
-    ApiPropertyOptional({
+    OptionalField({
       description: `${description} An instant with its zone, or a day, which is the whole of it in São Paulo.`,
       ...DAY_OR_INSTANT,
     }),
-    IsOptional(),
     IsDayOrInstant(),
   );
 }

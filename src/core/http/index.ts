@@ -19,7 +19,6 @@ export {
   IsMetadataFilter,
   IsNullable,
   IsOneLine,
-  IsOptional,
   IsText,
   OptionalField,
   RequiredField,

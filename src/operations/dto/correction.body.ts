@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsDefined, IsIn, IsInt, Matches, Max, Min, NotEquals } from 'class-validator';
-import { CursorListOf, IsIdOf, IsOneLine, IsText, OptionalField } from '../../core/http/index.js';
+import { IsIn, IsInt, Matches, Max, Min, NotEquals } from 'class-validator';
+import { CursorListOf, IsIdOf, IsOneLine, IsText, OptionalField, RequiredField } from '../../core/http/index.js';
 import { IsIdempotencyKey } from '../../core/idempotency/index.js';
 import type { Mode } from '../../core/mode.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
@@ -18,7 +18,6 @@ import { OfAccountQuery } from './operations.query.js';
 const ID = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
 const TIME = { format: 'date-time', example: '2026-11-21T12:00:00.000Z' };
 const AMOUNT = { message: `must be an integer from -${MAX_AMOUNT} to ${MAX_AMOUNT}, and not 0` };
-const REQUIRED = { message: 'is required' };
 
 export class ListCorrectionsQuery extends OfAccountQuery {
   @OptionalField({ description: 'Only those in this state.', enum: CORRECTION_STATUSES })
@@ -27,22 +26,20 @@ export class ListCorrectionsQuery extends OfAccountQuery {
 }
 
 class CorrectionDto {
-  @ApiProperty({
+  @RequiredField({
     description: 'For whoever reads the books later.',
     minLength: 5,
     maxLength: 500,
     example: 'The bank’s fee of November, ticket 4711',
   })
-  @IsDefined(REQUIRED)
   @IsText(5, 500)
   @IsOneLine()
   reason!: string;
 
-  @ApiProperty({
+  @RequiredField({
     description: '8 to 128 printable ASCII characters, new for each correction: the same again is the same correction.',
     example: 'unmatched-2026-11-21-1',
   })
-  @IsDefined(REQUIRED)
   @IsIdempotencyKey(8)
   idempotency_key!: string;
 

@@ -1,4 +1,4 @@
-import { type ApiPropertyOptions } from '@nestjs/swagger';
+import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { IsIn, Matches } from 'class-validator';
 import { IsMetadataFilter, IsText, OptionalField, QueryDate } from '../../core/http/index.js';
 import { SORT_FIELDS, type SortField, TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions/index.js';

@@ -1,19 +1,17 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean } from 'class-validator';
-import { DAY_OR_INSTANT, IsDayOrInstant, IsOptional, RequiredField } from '../../core/http/index.js';
+import { DAY_OR_INSTANT, IsDayOrInstant, OptionalField, RequiredField } from '../../core/http/index.js';
 
 export class RecoverDto {
-  @IsDayOrInstant()
   @RequiredField({
     description:
       'What ended FAILED or CANCELLED at or after this instant, or since the beginning of this day in São Paulo; at most 30 days back.',
     ...DAY_OR_INSTANT,
     example: '2026-11-21T12:00:00.000Z',
   })
+  @IsDayOrInstant()
   since!: string;
 
-  @IsOptional()
+  @OptionalField({ description: 'Only count; send nothing.', type: Boolean, default: false })
   @IsBoolean({ message: 'must be true or false' })
-  @ApiPropertyOptional({ description: 'Only count; send nothing.', type: Boolean, default: false })
   dry_run?: boolean;
 }

@@ -1,39 +1,35 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray, IsIn, IsString } from 'class-validator';
-import { IsOptional } from '../../core/http/index.js';
+import { OptionalField } from '../../core/http/index.js';
 import { ENDPOINT_STATUSES, type EndpointStatus } from '../webhook.entity.js';
 
 export class UpdateEndpointDto {
-  @IsOptional()
-  @IsString({ message: 'must be a string' })
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       'Where deliveries are posted from now on, those that wait included; the rules of registration hold. A new address starts with a clean record: failures of the old one no longer count.',
     format: 'uri',
     maxLength: 2048,
     example: 'https://merchant.example/webhooks/recebe',
   })
+  @IsString({ message: 'must be a string' })
   url?: string;
 
-  @IsOptional()
-  // The service checks the names, which are in the event catalog.
-  @IsArray({ message: 'must be a list of event names' })
-  @ApiPropertyOptional({
+  @OptionalField({
     description: 'Replaces the subscribed event names; the rules of registration hold. For events from now on.',
     type: [String],
     minItems: 1,
     maxItems: 100,
     example: ['charge.paid', 'charge.expired'],
   })
+  // The service checks the names, which are in the event catalog.
+  @IsArray({ message: 'must be a list of event names' })
   events?: string[];
 
-  @IsOptional()
-  @IsIn(ENDPOINT_STATUSES, { message: `must be ${ENDPOINT_STATUSES.join(' or ')}` })
-  @ApiPropertyOptional({
+  @OptionalField({
     description:
       '`INACTIVE` stops deliveries and cancels those that wait: they do not come back. `ACTIVE` lets events from now on be delivered, and clears the record of failures.',
     enum: ENDPOINT_STATUSES,
     example: 'ACTIVE',
   })
+  @IsIn(ENDPOINT_STATUSES, { message: `must be ${ENDPOINT_STATUSES.join(' or ')}` })
   status?: EndpointStatus;
 }
