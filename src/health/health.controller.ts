@@ -1,11 +1,11 @@
 import { LATE, within } from '../core/within.js';
 import { Controller, Get, Headers, Inject, Res } from '@nestjs/common';
-import { ApiOperation, ApiProduces, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { LimitPerIp, Public } from '../auth/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Reader, read } from '../core/database/index.js';
-import { ApiErrors } from '../core/http/index.js';
+import { ApiErrors, OneOf } from '../core/http/index.js';
 import { isSame } from '../core/crypto/index.js';
 import { notFound } from '../core/errors/index.js';
 import { Metrics } from '../core/metrics/index.js';
@@ -20,15 +20,14 @@ const PING = read('health.ping', 'SELECT 1');
 type State = 'up' | 'down';
 
 export class LiveBody {
-  @ApiProperty({ description: 'The process answers.', enum: ['up'] }) status!: 'up';
+  @OneOf('The process answers.', ['up']) status!: 'up';
 }
 
 export class ReadyBody {
-  @ApiProperty({ description: 'Whether requests can be served.', enum: ['up', 'down'] }) status!: State;
-  @ApiProperty({ description: 'PostgreSQL.', enum: ['up', 'down'] }) database!: State;
-  @ApiProperty({ description: 'Redis, or the in-process queue.', enum: ['up', 'down'] }) queue!: State;
-  @ApiProperty({ description: 'Where files are kept: the data directory, or an object store.', enum: ['up', 'down'] })
-  storage!: State;
+  @OneOf('Whether requests can be served.', ['up', 'down']) status!: State;
+  @OneOf('PostgreSQL.', ['up', 'down']) database!: State;
+  @OneOf('Redis, or the in-process queue.', ['up', 'down']) queue!: State;
+  @OneOf('Where files are kept: the data directory, or an object store.', ['up', 'down']) storage!: State;
 }
 
 @ApiTags('Operations')

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { buildMessage, ValidateBy } from 'class-validator';
-import { OptionalField } from '../../core/http/index.js';
+import { NullableText, OneOf, OptionalField, Text, Time } from '../../core/http/index.js';
 import type { AccountEntity } from '../account.entity.js';
 import { type SettingName, SETTINGS, type SettingValues } from '../settings.js';
 
@@ -67,27 +67,16 @@ export function settingsOf(dto: MerchantSettingsDto): SettingValues {
 
 /** An account as its own people see it. */
 export class MerchantAccountBody {
-  @ApiProperty({ description: 'Id of the account.', example: '019aa0f0-0000-7000-8000-000000000001' }) id!: string;
-  @ApiProperty({ description: 'Kind of object.', enum: ['account'] }) object!: string;
-  @ApiProperty({ description: 'Name of the merchant.', example: 'Padaria São João' }) name!: string;
-  @ApiProperty({ description: 'Where the account is written to.', example: 'ana@example.com' }) contact_email!: string;
-  @ApiProperty({ description: 'Shown in the BR Code.', example: 'SAO PAULO' }) city!: string;
-  @ApiProperty({
-    description: 'Colour of the checkout’s buttons; null for the service’s own.',
-    type: String,
-    nullable: true,
-    example: '#0b6b60',
-  })
-  accent!: string | null;
-  @ApiProperty({
-    description: 'Picture of the checkout as a `data:` URL; null for none.',
-    type: String,
-    nullable: true,
-    example: 'data:image/png;base64,iVBORw0KGgo=',
-  })
+  @Text('Id of the account.', '019aa0f0-0000-7000-8000-000000000001') id!: string;
+  @OneOf('Kind of object.', ['account']) object!: string;
+  @Text('Name of the merchant.', 'Padaria São João') name!: string;
+  @Text('Where the account is written to.', 'ana@example.com') contact_email!: string;
+  @Text('Shown in the BR Code.', 'SAO PAULO') city!: string;
+  @NullableText('Colour of the checkout’s buttons; null for the service’s own.', '#0b6b60') accent!: string | null;
+  @NullableText('Picture of the checkout as a `data:` URL; null for none.', 'data:image/png;base64,iVBORw0KGgo=')
   logo!: string | null;
   @ApiProperty({ description: 'Whether payers get a receipt by mail.', example: true }) payer_receipts!: boolean;
-  @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' }) created_at!: string;
+  @Time('UTC.') created_at!: string;
 }
 
 export function merchantAccountBody(account: AccountEntity): MerchantAccountBody {

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { NullableText, NullableTime, OneOf, Text, Time } from '../../core/http/index.js';
 import type { Mode } from '../../core/mode.js';
 
 const FINGERPRINT = {
@@ -7,48 +8,29 @@ const FINGERPRINT = {
 };
 
 export class ApiKeyBody {
-  @ApiProperty({ description: 'Id of the key.', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' }) id!: string;
-  @ApiProperty({ description: 'Start of the key, to recognise it by.', example: 'ak_test_9fKe' }) prefix!: string;
-  @ApiProperty({ description: 'As given; null without one.', type: String, nullable: true, example: 'Shop backend' })
-  label!: string | null;
-  @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' }) createdAt!: string;
-  @ApiProperty({ description: 'Whether the key uses the sandbox or moves money.', enum: ['test', 'live'] }) mode!: Mode;
+  @Text('Id of the key.', '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12') id!: string;
+  @Text('Start of the key, to recognise it by.', 'ak_test_9fKe') prefix!: string;
+  @NullableText('As given; null without one.', 'Shop backend') label!: string | null;
+  @Time('UTC.') createdAt!: string;
+  @OneOf('Whether the key uses the sandbox or moves money.', ['test', 'live']) mode!: Mode;
 }
 
 /** The contract's API key object. */
 export class IssuedApiKeyBody extends ApiKeyBody {
-  @ApiProperty({
-    description: 'The key itself. Shown here only: keep it.',
-    example: 'ak_test_9fKeW2bq0yV3mZxN1tHcJ5sLd8uRaGoP',
-  })
-  apiKey!: string;
+  @Text('The key itself. Shown here only: keep it.', 'ak_test_9fKeW2bq0yV3mZxN1tHcJ5sLd8uRaGoP') apiKey!: string;
   @ApiProperty(FINGERPRINT) fingerprint!: string;
 }
 
 export class ApiKeyDetailsBody extends ApiKeyBody {
   @ApiProperty(FINGERPRINT) fingerprint!: string;
-  @ApiProperty({
-    description: 'Id of the user who issued or last rotated it; null for the command line.',
-    type: String,
-    nullable: true,
-    example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a14',
-  })
+  @NullableText(
+    'Id of the user who issued or last rotated it; null for the command line.',
+    '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a14',
+  )
   issued_by!: string | null;
-  @ApiProperty({
-    description: 'The hour, begun, in which it was last used, UTC; null when it never was.',
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    example: '2026-11-21T15:00:00.000Z',
-  })
+  @NullableTime('The hour, begun, in which it was last used, UTC; null when it never was.', '2026-11-21T15:00:00.000Z')
   last_used_at!: string | null;
-  @ApiProperty({
-    description: 'When it stops working by itself, UTC; null for never.',
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    example: '2027-11-22T02:59:59.999Z',
-  })
+  @NullableTime('When it stops working by itself, UTC; null for never.', '2027-11-22T02:59:59.999Z')
   expires_at!: string | null;
   @ApiProperty({
     description: 'Where it works from; everywhere when the list is empty.',
@@ -70,5 +52,5 @@ export class ApiKeyListBody {
 }
 
 export class RevokedBody {
-  @ApiProperty({ description: 'The key does not work any more.', enum: [true] }) revoked!: true;
+  @OneOf('The key does not work any more.', [true]) revoked!: true;
 }

@@ -1,13 +1,14 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Integer, NullableText, OneOf, Text, Time } from '../../core/http/index.js';
 import type { Role } from '../../accounts/index.js';
 import type { DashboardRole } from '../principal.js';
 
 const TOKEN_EXAMPLE = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIwMTlhIn0.q1w2e3r4t5y6u7i8o9p0';
 
 export class LoginUserBody {
-  @ApiProperty({ description: 'Id of the user.', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' }) id!: string;
-  @ApiProperty({ description: 'E-mail.', example: 'ana@example.com' }) email!: string;
-  @ApiProperty({ description: 'Name.', example: 'Ana Souza' }) name!: string;
+  @Text('Id of the user.', '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12') id!: string;
+  @Text('E-mail.', 'ana@example.com') email!: string;
+  @Text('Name.', 'Ana Souza') name!: string;
 }
 
 export class LoginBody {
@@ -18,7 +19,7 @@ export class LoginBody {
   access_token?: string;
   @ApiPropertyOptional({ description: 'Same as `access_token`.', example: TOKEN_EXAMPLE }) token?: string;
   @ApiPropertyOptional({ description: 'Kind of token.', enum: ['Bearer'] }) token_type?: string;
-  @ApiProperty({ description: 'Seconds until it ends.', type: 'integer', example: 3600 }) expires_in!: number;
+  @Integer('Seconds until it ends.', 3600) expires_in!: number;
   @ApiProperty({ description: 'Who has logged in.', type: LoginUserBody }) user!: LoginUserBody;
   // Written out: in OpenAPI 3.0 a reference cannot be null.
   @ApiProperty({
@@ -36,10 +37,9 @@ export class LoginBody {
 }
 
 export class CurrentSessionBody {
-  @ApiProperty({ description: 'Kind of object.', enum: ['session'] }) object!: string;
-  @ApiProperty({ description: 'Id of the login.', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a14' }) id!: string;
-  @ApiProperty({ description: 'What the user may do, as of now.', enum: ['OWNER', 'ADMIN', 'MEMBER', 'OPERATOR'] })
-  role!: DashboardRole;
+  @OneOf('Kind of object.', ['session']) object!: string;
+  @Text('Id of the login.', '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a14') id!: string;
+  @OneOf('What the user may do, as of now.', ['OWNER', 'ADMIN', 'MEMBER', 'OPERATOR']) role!: DashboardRole;
   @ApiProperty({ description: 'Whether a login of this user needs a one-time code too.', example: true })
   second_factor!: boolean;
   @ApiProperty({
@@ -62,34 +62,29 @@ export class CurrentSessionBody {
 }
 
 export class SessionBody {
-  @ApiProperty({ description: 'Id of the login.', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a14' }) id!: string;
-  @ApiProperty({ description: 'Kind of object.', enum: ['session'] }) object!: string;
+  @Text('Id of the login.', '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a14') id!: string;
+  @OneOf('Kind of object.', ['session']) object!: string;
   @ApiProperty({ description: 'Whether it is the one of this request.', example: true }) current!: boolean;
-  @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:10:00.000Z' }) created_at!: string;
-  @ApiProperty({ description: 'The hour, UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' })
-  last_used_at!: string;
-  @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T13:10:00.000Z' }) expires_at!: string;
-  @ApiProperty({ description: 'Address of the login.', type: String, nullable: true, example: '203.0.113.7' })
-  ip!: string | null;
-  @ApiProperty({ description: 'Program, shortened.', type: String, nullable: true, example: 'Mozilla/5.0 (X11)' })
-  user_agent!: string | null;
+  @Time('UTC.', '2026-11-21T12:10:00.000Z') created_at!: string;
+  @Time('The hour, UTC.') last_used_at!: string;
+  @Time('UTC.', '2026-11-21T13:10:00.000Z') expires_at!: string;
+  @NullableText('Address of the login.', '203.0.113.7') ip!: string | null;
+  @NullableText('Program, shortened.', 'Mozilla/5.0 (X11)') user_agent!: string | null;
 }
 
 export class SessionListBody {
-  @ApiProperty({ description: 'Kind of object.', enum: ['list'] }) object!: string;
+  @OneOf('Kind of object.', ['list']) object!: string;
   @ApiProperty({ description: 'All logins that go on, newest first.', type: [SessionBody] }) data!: SessionBody[];
 }
 
 export class TotpBody {
-  @ApiProperty({ description: 'In base32, for typing in.', example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' })
-  secret!: string;
-  @ApiProperty({
-    description: 'The same, for a QR code.',
-    example: 'otpauth://totp/Recebe:ana%40example.com?issuer=Recebe&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
-  })
+  @Text('In base32, for typing in.', 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP') secret!: string;
+  @Text(
+    'The same, for a QR code.',
+    'otpauth://totp/Recebe:ana%40example.com?issuer=Recebe&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+  )
   uri!: string;
-  @ApiProperty({ description: 'The QR code, a PNG as a `data:` URL.', example: 'data:image/png;base64,iVBORw0KGgo=' })
-  qr!: string;
+  @Text('The QR code, a PNG as a `data:` URL.', 'data:image/png;base64,iVBORw0KGgo=') qr!: string;
 }
 
 export class RecoveryCodesBody {

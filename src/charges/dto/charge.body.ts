@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { CursorListOf } from '../../core/http/index.js';
+import { CursorListOf, Integer, OneOf, Text, Time } from '../../core/http/index.js';
 import { SHOWN_RETURNS } from '../../transactions/index.js';
 import { PUBLIC_STATUSES, type PublicStatus } from '../charge-status.js';
 
@@ -11,11 +11,10 @@ export class ChargeCustomerBody {
 }
 
 export class ChargePixBody {
-  @ApiProperty({
-    description: 'The EMV copy-and-paste payload.',
-    example:
-      '00020101021226740014br.gov.bcb.pix2552pay.example.com/pix/7d9f0335b1d24c9f8a6e5c3b2a190f8e520400005303986540519.905802BR5916Padaria Sao Joao6009Sao Paulo62070503***63040DED',
-  })
+  @Text(
+    'The EMV copy-and-paste payload.',
+    '00020101021226740014br.gov.bcb.pix2552pay.example.com/pix/7d9f0335b1d24c9f8a6e5c3b2a190f8e520400005303986540519.905802BR5916Padaria Sao Joao6009Sao Paulo62070503***63040DED',
+  )
   br_code!: string;
   @ApiProperty({
     description: 'PNG of the QR code.',
@@ -24,13 +23,7 @@ export class ChargePixBody {
   })
   qr_code_url!: string;
   // Null in the type alone, as the column allows it: every Pix charge is created with its expiry.
-  @ApiProperty({
-    description: 'Authoritative expiry.',
-    type: String,
-    format: 'date-time',
-    example: '2026-11-21T13:00:00.000Z',
-  })
-  expires_at!: string | null;
+  @Time('Authoritative expiry.', '2026-11-21T13:00:00.000Z') expires_at!: string | null;
   @ApiPropertyOptional({
     description: 'The acquirer’s txid; never equals the charge’s id.',
     example: '7d9f0335b1d24c9f8a6e5c3b2a190f8e',
@@ -47,21 +40,19 @@ export class ChargeSettlementBody {
 }
 
 export class ChargeReturnBody {
-  @ApiProperty({ description: 'Cents.', type: 'integer', example: 1990 }) amount!: number;
-  @ApiProperty({ description: 'Why it did not pay the charge.', enum: SHOWN_RETURNS }) reason!: string;
-  @ApiProperty({ description: 'Of the Pix.', example: 'E00000000202611211530abcDEF12345' }) end_to_end_id!: string;
-  @ApiProperty({ description: 'When it had gone back, UTC.', format: 'date-time', example: '2026-11-21T13:00:00.000Z' })
-  at!: string;
+  @Integer('Cents.', 1990) amount!: number;
+  @OneOf('Why it did not pay the charge.', SHOWN_RETURNS) reason!: string;
+  @Text('Of the Pix.', 'E00000000202611211530abcDEF12345') end_to_end_id!: string;
+  @Time('When it had gone back, UTC.', '2026-11-21T13:00:00.000Z') at!: string;
 }
 
 export class ChargeBody {
-  @ApiProperty({ description: '`ch_<uuid>`; key your data by it.', example: 'ch_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' })
-  id!: string;
-  @ApiProperty({ description: 'Kind of object.', enum: ['charge'] }) object!: 'charge';
-  @ApiProperty({ description: 'Cents.', type: 'integer', example: 1990 }) amount!: number;
-  @ApiProperty({ description: 'ISO 4217.', example: 'BRL' }) currency!: string;
-  @ApiProperty({ description: 'Public status.', enum: PUBLIC_STATUSES }) status!: PublicStatus;
-  @ApiProperty({ description: 'How it is paid.', enum: ['pix'] }) payment_method!: 'pix';
+  @Text('`ch_<uuid>`; key your data by it.', 'ch_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12') id!: string;
+  @OneOf('Kind of object.', ['charge']) object!: 'charge';
+  @Integer('Cents.', 1990) amount!: number;
+  @Text('ISO 4217.', 'BRL') currency!: string;
+  @OneOf('Public status.', PUBLIC_STATUSES) status!: PublicStatus;
+  @OneOf('How it is paid.', ['pix']) payment_method!: 'pix';
   @ApiProperty({ description: 'What was supplied; empty when nothing was.', type: ChargeCustomerBody })
   customer!: ChargeCustomerBody;
   @ApiProperty({ description: 'What the payer needs.', type: ChargePixBody }) pix!: ChargePixBody;
@@ -79,7 +70,7 @@ export class ChargeBody {
     additionalProperties: true,
   })
   metadata!: Record<string, unknown>;
-  @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' }) created_at!: string;
+  @Time('UTC.') created_at!: string;
   @ApiPropertyOptional({ description: 'Only when the payer lock is active for the account.', example: '52998224725' })
   expected_payer_tax_id?: string;
   @ApiPropertyOptional({

@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
 import { ERROR_TYPES } from '../errors/index.js';
+import { OneOf, Text } from './properties.js';
 
 /** Headers that every answer carries. */
 export const COMMON_HEADERS = {
@@ -35,24 +36,16 @@ export const REQUEST_ID = {
 };
 
 export class ErrorDetailBody {
-  @ApiProperty({ description: 'Path of the field.', example: 'customer.document' }) param!: string;
-  @ApiProperty({
-    description: '`required`, `invalid`, `unknown_field`, `duplicate_key`, `inexact_number`, `invalid_characters` …',
-    example: 'invalid',
-  })
+  @Text('Path of the field.', 'customer.document') param!: string;
+  @Text('`required`, `invalid`, `unknown_field`, `duplicate_key`, `inexact_number`, `invalid_characters` …', 'invalid')
   code!: string;
-  @ApiProperty({ description: 'What the field must be.', example: 'must be a valid CPF or CNPJ' }) message!: string;
+  @Text('What the field must be.', 'must be a valid CPF or CNPJ') message!: string;
 }
 
 export class ErrorInnerBody {
-  @ApiProperty({
-    description: 'Class of the error.',
-    enum: [...ERROR_TYPES],
-  })
-  type!: string;
-  @ApiProperty({ description: 'Stable code to program against.', example: 'invalid_request' }) code!: string;
-  @ApiProperty({ description: 'For people; may change.', example: 'amount: must be an integer from 1 to 999999999999' })
-  message!: string;
+  @OneOf('Class of the error.', ERROR_TYPES) type!: string;
+  @Text('Stable code to program against.', 'invalid_request') code!: string;
+  @Text('For people; may change.', 'amount: must be an integer from 1 to 999999999999') message!: string;
   @ApiPropertyOptional({ description: 'The first field concerned.', example: 'amount' }) param?: string;
   @ApiPropertyOptional({
     description: 'Every violation of the request, at most 50; `message` says how many there are.',
@@ -63,8 +56,7 @@ export class ErrorInnerBody {
 
 export class ErrorBody {
   @ApiProperty({ description: 'What went wrong.', type: ErrorInnerBody }) error!: ErrorInnerBody;
-  @ApiProperty({ description: 'Same as the X-Request-Id header.', example: 'req_7f3c2a1b9d4e4f5a8b6c7d8e9f0a1b2c' })
-  request_id!: string;
+  @Text('Same as the X-Request-Id header.', 'req_7f3c2a1b9d4e4f5a8b6c7d8e9f0a1b2c') request_id!: string;
 }
 
 const MEANINGS: Record<number, string> = {

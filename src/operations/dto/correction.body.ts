@@ -1,6 +1,19 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsInt, Matches, Max, Min, NotEquals } from 'class-validator';
-import { CursorListOf, IsIdOf, IsOneLine, IsText, OptionalField, RequiredField } from '../../core/http/index.js';
+import {
+  CursorListOf,
+  Integer,
+  IsIdOf,
+  IsOneLine,
+  IsText,
+  NullableText,
+  NullableTime,
+  OneOf,
+  OptionalField,
+  RequiredField,
+  Text,
+  Time,
+} from '../../core/http/index.js';
 import { IsIdempotencyKey } from '../../core/idempotency/index.js';
 import type { Mode } from '../../core/mode.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
@@ -16,7 +29,6 @@ import {
 import { OfAccountQuery } from './operations.query.js';
 
 const ID = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
-const TIME = { format: 'date-time', example: '2026-11-21T12:00:00.000Z' };
 const AMOUNT = { message: `must be an integer from -${MAX_AMOUNT} to ${MAX_AMOUNT}, and not 0` };
 
 export class ListCorrectionsQuery extends OfAccountQuery {
@@ -58,29 +70,28 @@ class CorrectionDto {
 
 /** Body of `POST /v1/operations/unmatched/{id}/correct`. */
 export class CorrectPixDto extends CorrectionDto {
-  @ApiProperty({
-    description:
-      '`return`: it is sent back to its payer, again where the bank has refused that; `assign`: it pays the charge `charge_id`, which waits for exactly this; `returned_elsewhere`: it was sent back in the bank’s own app; `write_off`: nobody wants it, and the platform keeps it.',
-    enum: SUSPENSE_CORRECTIONS,
-  })
+  @OneOf(
+    '`return`: it is sent back to its payer, again where the bank has refused that; `assign`: it pays the charge `charge_id`, which waits for exactly this; `returned_elsewhere`: it was sent back in the bank’s own app; `write_off`: nobody wants it, and the platform keeps it.',
+    SUSPENSE_CORRECTIONS,
+  )
   @IsIn(SUSPENSE_CORRECTIONS, { message: `must be one of ${SUSPENSE_CORRECTIONS.join(', ')}` })
   kind!: (typeof SUSPENSE_CORRECTIONS)[number];
 }
 
 /** Body of `POST /v1/operations/corrections`. */
 export class CorrectWalletDto extends CorrectionDto {
-  @ApiProperty({
-    description: '`bank_fee`: the bank has charged it; `loss`: the bank holds that much less for the account.',
-    enum: WALLET_CORRECTIONS,
-  })
+  @OneOf(
+    '`bank_fee`: the bank has charged it; `loss`: the bank holds that much less for the account.',
+    WALLET_CORRECTIONS,
+  )
   @IsIn(WALLET_CORRECTIONS, { message: `must be one of ${WALLET_CORRECTIONS.join(', ')}` })
   kind!: (typeof WALLET_CORRECTIONS)[number];
 
-  @ApiProperty({ description: 'Id of the account.', example: ID })
+  @Text('Id of the account.', ID)
   @IsIdOf('the id of an account')
   account_id!: string;
 
-  @ApiProperty({ description: 'World it belongs to.', enum: ['test', 'live'] })
+  @OneOf('World it belongs to.', ['test', 'live'])
   @IsIn(['test', 'live'], { message: 'must be test or live' })
   mode!: Mode;
 
@@ -88,21 +99,14 @@ export class CorrectWalletDto extends CorrectionDto {
   @Matches(/^[A-Z]{3,5}$/, { message: 'must be a currency, as BRL' })
   currency?: string;
 
-  @ApiProperty({
-    description: 'Smallest unit; below zero: a fee or a loss that came back.',
-    type: 'integer',
-    example: 190,
-  })
+  @Integer('Smallest unit; below zero: a fee or a loss that came back.', 190)
   @IsInt(AMOUNT)
   @Min(-MAX_AMOUNT, AMOUNT)
   @Max(MAX_AMOUNT, AMOUNT)
   @NotEquals(0, AMOUNT)
   amount!: number;
 
-  @ApiProperty({
-    description: 'Who pays it: the merchant, from the available balance, which may go below zero, or the platform.',
-    enum: BEARERS,
-  })
+  @OneOf('Who pays it: the merchant, from the available balance, which may go below zero, or the platform.', BEARERS)
   @IsIn(BEARERS, { message: `must be one of ${BEARERS.join(', ')}` })
   borne_by!: Bearer;
 
@@ -120,18 +124,15 @@ export class CorrectWalletDto extends CorrectionDto {
 }
 
 export class CorrectionBody {
-  @ApiProperty({ description: 'Id of the correction.', example: ID }) id!: string;
-  @ApiProperty({ description: 'Kind of object.', enum: ['correction'] }) object!: string;
-  @ApiProperty({ description: 'What is put right.', enum: CORRECTION_KINDS }) kind!: string;
-  @ApiProperty({
-    description: '`waiting`: above the limit of `CORRECTION_LIMIT`, a second operator has to approve it.',
-    enum: CORRECTION_STATUSES,
-  })
+  @Text('Id of the correction.', ID) id!: string;
+  @OneOf('Kind of object.', ['correction']) object!: string;
+  @OneOf('What is put right.', CORRECTION_KINDS) kind!: string;
+  @OneOf('`waiting`: above the limit of `CORRECTION_LIMIT`, a second operator has to approve it.', CORRECTION_STATUSES)
   status!: string;
-  @ApiProperty({ description: 'Id of the account.', example: ID }) account_id!: string;
-  @ApiProperty({ description: 'World it belongs to.', enum: ['test', 'live'] }) mode!: Mode;
-  @ApiProperty({ description: 'Smallest unit.', type: 'integer', example: 1990 }) amount!: number;
-  @ApiProperty({ description: 'ISO 4217.', example: 'BRL' }) currency!: string;
+  @Text('Id of the account.', ID) account_id!: string;
+  @OneOf('World it belongs to.', ['test', 'live']) mode!: Mode;
+  @Integer('Smallest unit.', 1990) amount!: number;
+  @Text('ISO 4217.', 'BRL') currency!: string;
   @ApiProperty({
     description: 'Who pays it; null of a Pix in suspense.',
     type: String,
@@ -139,38 +140,18 @@ export class CorrectionBody {
     enum: [...BEARERS, null],
   })
   borne_by!: string | null;
-  @ApiProperty({
-    description: 'The Pix that it is about, as in `GET /v1/operations/unmatched`; null: none.',
-    type: String,
-    nullable: true,
-    example: ID,
-  })
+  @NullableText('The Pix that it is about, as in `GET /v1/operations/unmatched`; null: none.', ID)
   pix_id!: string | null;
-  @ApiProperty({ description: 'The charge that it is about.', type: String, nullable: true, example: `ch_${ID}` })
-  charge_id!: string | null;
-  @ApiProperty({
-    description: 'Id of a return that was made at the bank.',
-    type: String,
-    nullable: true,
-    example: 'D7f9c0335b1d24c9f8a6e5c3b2a190f8e',
-  })
+  @NullableText('The charge that it is about.', `ch_${ID}`) charge_id!: string | null;
+  @NullableText('Id of a return that was made at the bank.', 'D7f9c0335b1d24c9f8a6e5c3b2a190f8e')
   bank_reference!: string | null;
-  @ApiProperty({
-    description: 'Whose invoice has the fee; null: none is named.',
-    type: String,
-    nullable: true,
-    example: `pix-api:${ID}`,
-  })
-  acquirer!: string | null;
-  @ApiProperty({ description: 'The month of that invoice.', type: String, nullable: true, example: '2026-11' })
-  invoice_month!: string | null;
-  @ApiProperty({ description: 'For whoever reads the books later.', example: 'Asked for by phone' }) reason!: string;
-  @ApiProperty({ description: 'Id of the operator who asked for it.', example: ID }) requested_by!: string;
-  @ApiProperty({ description: 'Id of the operator who decided.', type: String, nullable: true, example: ID })
-  decided_by!: string | null;
-  @ApiProperty({ description: 'When it was asked for, UTC.', ...TIME }) created_at!: string;
-  @ApiProperty({ description: 'When it was decided, UTC.', type: String, nullable: true, ...TIME })
-  decided_at!: string | null;
+  @NullableText('Whose invoice has the fee; null: none is named.', `pix-api:${ID}`) acquirer!: string | null;
+  @NullableText('The month of that invoice.', '2026-11') invoice_month!: string | null;
+  @Text('For whoever reads the books later.', 'Asked for by phone') reason!: string;
+  @Text('Id of the operator who asked for it.', ID) requested_by!: string;
+  @NullableText('Id of the operator who decided.', ID) decided_by!: string | null;
+  @Time('When it was asked for, UTC.') created_at!: string;
+  @NullableTime('When it was decided, UTC.') decided_at!: string | null;
 }
 
 export class CorrectionListBody extends CursorListOf(CorrectionBody) {}

@@ -1,6 +1,16 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsInt, Matches, Max, Min } from 'class-validator';
-import { CursorListOf, OptionalField, RequiredField } from '../../core/http/index.js';
+import {
+  CursorListOf,
+  Integer,
+  NullableText,
+  NullableTime,
+  OneOf,
+  OptionalField,
+  RequiredField,
+  Text,
+  Time,
+} from '../../core/http/index.js';
 
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import type { Mode } from '../../core/mode.js';
@@ -52,19 +62,19 @@ export class MedNotificationsDto {
 }
 
 export class MedNotificationsBody {
-  @ApiProperty({ description: 'Id of the account.', example: ID }) account_id!: string;
-  @ApiProperty({ description: 'Kind of object.', enum: ['med_notifications'] }) object!: string;
+  @Text('Id of the account.', ID) account_id!: string;
+  @OneOf('Kind of object.', ['med_notifications']) object!: string;
   @ApiProperty({ description: 'Whether the account is told by webhook how its cases end.', example: false })
   outcome_notifications!: boolean;
 }
 
 export class MedReviewBody {
-  @ApiProperty({ description: 'Id of the case.', example: `med_${ID}` }) id!: string;
-  @ApiProperty({ description: 'Kind of object.', enum: ['med_review'] }) object!: string;
-  @ApiProperty({
-    description: 'Send it with a decision. Another one as soon as the bank or the merchant has said something else.',
-    example: '6f1ed002ab559585',
-  })
+  @Text('Id of the case.', `med_${ID}`) id!: string;
+  @OneOf('Kind of object.', ['med_review']) object!: string;
+  @Text(
+    'Send it with a decision. Another one as soon as the bank or the merchant has said something else.',
+    '6f1ed002ab559585',
+  )
   version!: string;
   @ApiProperty({
     description:
@@ -73,30 +83,19 @@ export class MedReviewBody {
     nullable: true,
   })
   review!: MedReview | null;
-  @ApiProperty({ description: 'Whose charge.', example: ID }) account_id!: string;
-  @ApiProperty({ description: 'World it belongs to.', enum: ['test', 'live'] }) mode!: Mode;
+  @Text('Whose charge.', ID) account_id!: string;
+  @OneOf('World it belongs to.', ['test', 'live']) mode!: Mode;
   @ApiProperty({ description: 'Whether the merchant sees the case.', example: false }) visible!: boolean;
-  @ApiProperty({ description: 'As the bank reports it, smallest unit.', type: 'integer', example: 2500 })
-  reported_amount!: number;
-  @ApiProperty({ description: 'What is held of it now.', type: 'integer', example: 0 }) held_amount!: number;
-  @ApiProperty({ description: 'What of it is gone for good.', type: 'integer', example: 0 }) lost_amount!: number;
-  @ApiProperty({ description: 'Who reports it.', example: 'sandbox' }) acquirer!: string;
-  @ApiProperty({ description: 'The bank’s own id of it.', example: '5f1c3f7e-5d36-4b7e-9a54-8f7b1d2c3e4f' })
-  reference!: string;
-  @ApiProperty({ description: 'With the bank.', enum: ['created', 'delivered', 'closed', 'canceled'] })
-  bank_status!: string;
+  @Integer('As the bank reports it, smallest unit.', 2500) reported_amount!: number;
+  @Integer('What is held of it now.', 0) held_amount!: number;
+  @Integer('What of it is gone for good.', 0) lost_amount!: number;
+  @Text('Who reports it.', 'sandbox') acquirer!: string;
+  @Text('The bank’s own id of it.', '5f1c3f7e-5d36-4b7e-9a54-8f7b1d2c3e4f') reference!: string;
+  @OneOf('With the bank.', ['created', 'delivered', 'closed', 'canceled']) bank_status!: string;
   @ApiProperty({ description: 'The bank’s ruling.', enum: ['agreed', 'disagreed', null], nullable: true })
   bank_result!: string | null;
-  @ApiProperty({
-    description: 'When it was decided, UTC.',
-    type: String,
-    nullable: true,
-    format: 'date-time',
-    example: '2026-11-21T12:00:00.000Z',
-  })
-  reviewed_at!: string | null;
-  @ApiProperty({ description: 'Id of the operator who decided.', type: String, nullable: true, example: ID })
-  reviewed_by!: string | null;
+  @NullableTime('When it was decided, UTC.') reviewed_at!: string | null;
+  @NullableText('Id of the operator who decided.', ID) reviewed_by!: string | null;
   @ApiProperty({ description: 'The case as the merchant sees it, or would.', type: MedCaseBody })
   case!: MedCaseBody;
 }
@@ -104,43 +103,22 @@ export class MedReviewBody {
 export class MedReviewListBody extends CursorListOf(MedReviewBody) {}
 
 export class MedWaitingBody {
-  @ApiProperty({ description: 'Id of the notification.', example: ID }) id!: string;
-  @ApiProperty({ description: 'Kind of object.', enum: ['med_waiting'] }) object!: string;
-  @ApiProperty({
-    description:
-      'What it waits for. `held`: its payment is under review (`/v1/operations/reviews`); `unmatched`: it matches no charge (`/v1/operations/unmatched`); `unknown`: it has not arrived here.',
-    enum: ['held', 'unmatched', 'unknown'],
-  })
+  @Text('Id of the notification.', ID) id!: string;
+  @OneOf('Kind of object.', ['med_waiting']) object!: string;
+  @OneOf(
+    'What it waits for. `held`: its payment is under review (`/v1/operations/reviews`); `unmatched`: it matches no charge (`/v1/operations/unmatched`); `unknown`: it has not arrived here.',
+    ['held', 'unmatched', 'unknown'],
+  )
   payment!: 'held' | 'unmatched' | 'unknown';
-  @ApiProperty({ description: 'End-to-end id or txid of the payment.', example: 'E00000000202611211230abcDEF12345' })
-  payment_reference!: string;
-  @ApiProperty({ description: 'Who reports it.', example: 'sandbox' }) acquirer!: string;
-  @ApiProperty({ description: 'The bank’s own id of it.', example: '5f1c3f7e-5d36-4b7e-9a54-8f7b1d2c3e4f' })
-  reference!: string;
-  @ApiProperty({ description: 'Kind of dispute.', enum: MED_CASE_TYPES }) type!: string;
-  @ApiProperty({ description: 'What is claimed, smallest unit.', type: 'integer', example: 1990 }) amount!: number;
-  @ApiProperty({ description: 'With the bank.', enum: ['created', 'delivered', 'closed', 'canceled'] })
-  bank_status!: string;
-  @ApiProperty({
-    description: 'Until when to answer, UTC.',
-    type: String,
-    nullable: true,
-    format: 'date-time',
-    example: '2026-11-28T12:00:00.000Z',
-  })
-  response_deadline!: string | null;
-  @ApiProperty({
-    description: 'When the payer opened it, UTC.',
-    format: 'date-time',
-    example: '2026-11-21T12:00:00.000Z',
-  })
-  opened_at!: string;
-  @ApiProperty({
-    description: 'When the service was first told of it, UTC.',
-    format: 'date-time',
-    example: '2026-11-21T12:00:01.000Z',
-  })
-  created_at!: string;
+  @Text('End-to-end id or txid of the payment.', 'E00000000202611211230abcDEF12345') payment_reference!: string;
+  @Text('Who reports it.', 'sandbox') acquirer!: string;
+  @Text('The bank’s own id of it.', '5f1c3f7e-5d36-4b7e-9a54-8f7b1d2c3e4f') reference!: string;
+  @OneOf('Kind of dispute.', MED_CASE_TYPES) type!: string;
+  @Integer('What is claimed, smallest unit.', 1990) amount!: number;
+  @OneOf('With the bank.', ['created', 'delivered', 'closed', 'canceled']) bank_status!: string;
+  @NullableTime('Until when to answer, UTC.', '2026-11-28T12:00:00.000Z') response_deadline!: string | null;
+  @Time('When the payer opened it, UTC.') opened_at!: string;
+  @Time('When the service was first told of it, UTC.', '2026-11-21T12:00:01.000Z') created_at!: string;
 }
 
 export class MedWaitingListBody extends CursorListOf(MedWaitingBody) {}

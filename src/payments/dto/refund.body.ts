@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { CursorListOf } from '../../core/http/index.js';
+import { CursorListOf, Integer, NullableText, OneOf, Text, Time } from '../../core/http/index.js';
 import { REFUND_STATUSES } from '../../transactions/index.js';
 import { REFUND_STRATEGIES } from './refund.dto.js';
 
@@ -12,16 +12,11 @@ export class RefundBody {
     example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
   })
   transactionId!: string;
-  @ApiProperty({ description: 'Smallest unit.', type: 'integer', example: 990 }) amount!: number;
-  @ApiProperty({ description: 'Of the payment.', example: 'BRL' }) currency!: string;
-  @ApiProperty({
-    description: 'PENDING, then IN_PROGRESS at the provider, then REFUNDED or FAILED.',
-    enum: REFUND_STATUSES,
-  })
-  status!: string;
-  @ApiProperty({ description: 'As supplied.', type: String, nullable: true, example: 'Article returned' })
-  reason!: string | null;
-  @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:00.000Z' }) createdAt!: string;
+  @Integer('Smallest unit.', 990) amount!: number;
+  @Text('Of the payment.', 'BRL') currency!: string;
+  @OneOf('PENDING, then IN_PROGRESS at the provider, then REFUNDED or FAILED.', REFUND_STATUSES) status!: string;
+  @NullableText('As supplied.', 'Article returned') reason!: string | null;
+  @Time('UTC.') createdAt!: string;
 }
 
 export class RefundItemBody extends RefundBody {
@@ -33,35 +28,27 @@ export class RefundItemBody extends RefundBody {
     example: 'cashout',
   })
   strategy!: string | null;
-  @ApiProperty({
-    description:
-      'Of the Pix by which the money goes: of a devolution the one that was paid, of a cashout the new one, null until it is known.',
-    type: String,
-    nullable: true,
-    example: 'E00000000202611211530abcDEF12345',
-  })
+  @NullableText(
+    'Of the Pix by which the money goes: of a devolution the one that was paid, of a cashout the new one, null until it is known.',
+    'E00000000202611211530abcDEF12345',
+  )
   endToEndId!: string | null;
-  @ApiProperty({
-    description: 'What the payer’s bank calls a devolution (rtrId); null until it is known.',
-    type: String,
-    nullable: true,
-    example: 'D00000000202611211531abcDEF12345',
-  })
+  @NullableText(
+    'What the payer’s bank calls a devolution (rtrId); null until it is known.',
+    'D00000000202611211531abcDEF12345',
+  )
   returnId!: string | null;
-  @ApiProperty({
-    description:
-      '`amount_exceeded`, `destination_invalid`, `insufficient_funds`, `too_late` or `refused` by the provider; `charge_disputed` before it was called. Null unless FAILED.',
-    type: String,
-    nullable: true,
-    example: 'refused',
-  })
+  @NullableText(
+    '`amount_exceeded`, `destination_invalid`, `insufficient_funds`, `too_late` or `refused` by the provider; `charge_disputed` before it was called. Null unless FAILED.',
+    'refused',
+  )
   failureReason!: string | null;
-  @ApiProperty({ description: 'UTC.', format: 'date-time', example: '2026-11-21T12:00:01.000Z' }) updatedAt!: string;
+  @Time('UTC.', '2026-11-21T12:00:01.000Z') updatedAt!: string;
 }
 
 export class RefundListBody {
   @ApiProperty({ description: 'Newest first.', type: [RefundItemBody] }) data!: RefundItemBody[];
-  @ApiProperty({ description: 'How many there are.', type: 'integer', example: 1 }) total!: number;
+  @Integer('How many there are.', 1) total!: number;
 }
 
 export class AllRefundsListBody extends CursorListOf(RefundItemBody) {}

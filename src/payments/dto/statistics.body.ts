@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { Integer, NullableInteger, NullableText, OneOf, Text } from '../../core/http/index.js';
 import { PAYMENT_METHODS } from '../../transactions/index.js';
 
 /** By currency code, in the smallest unit. */
@@ -6,13 +7,10 @@ export type AmountsByCurrency = Record<string, number>;
 /** Plain amounts when one currency was asked for. */
 export type Volume = number | AmountsByCurrency;
 
-const count = (description: string, example: number): PropertyDecorator =>
-  ApiProperty({ description, type: 'integer', example });
 const percent = (description: string): PropertyDecorator =>
   ApiProperty({ description: `${description}, in whole per cent; 0 of nothing.`, type: 'integer', example: 80 });
 const day = (description: string, example = '2026-11-20'): PropertyDecorator =>
   ApiProperty({ description, format: 'date', example });
-const method = (description: string): PropertyDecorator => ApiProperty({ description, enum: PAYMENT_METHODS });
 
 const AMOUNTS = { type: 'object' as const, additionalProperties: { type: 'integer' } };
 const amounts = (description: string): PropertyDecorator =>
@@ -25,9 +23,9 @@ const volume = (description: string): PropertyDecorator =>
   });
 
 export class CurrencyVolumeBody {
-  @ApiProperty({ description: 'Currency code.', example: 'BRL' }) currency!: string;
-  @count('Smallest unit.', 7960) volume!: number;
-  @count('Payments.', 4) count!: number;
+  @Text('Currency code.', 'BRL') currency!: string;
+  @Integer('Smallest unit.', 7960) volume!: number;
+  @Integer('Payments.', 4) count!: number;
 }
 
 export class DayVolumeBody {
@@ -36,15 +34,16 @@ export class DayVolumeBody {
 }
 
 export class MethodVolumeBody {
-  @method('By which it was paid.') method!: string;
-  @count('Smallest units, of all currencies together.', 7960) volume!: number;
-  @count('Payments.', 4) count!: number;
+  @OneOf('By which it was paid.', PAYMENT_METHODS) method!: string;
+  @Integer('Smallest units, of all currencies together.', 7960) volume!: number;
+  @Integer('Payments.', 4) count!: number;
 }
 
 export class StatsBody {
-  @count('Payments created in the window.', 5) totalTransactions!: number;
-  @count('Those that were ever paid, whatever happened to the money later, see `basis`.', 4) paidTransactions!: number;
-  @count('Payments created today.', 1) todayTransactions!: number;
+  @Integer('Payments created in the window.', 5) totalTransactions!: number;
+  @Integer('Those that were ever paid, whatever happened to the money later, see `basis`.', 4)
+  paidTransactions!: number;
+  @Integer('Payments created today.', 1) todayTransactions!: number;
   @percent('Paid of created') successRate!: number;
   @ApiProperty({ description: 'What was paid, before fees and refunds.', type: [CurrencyVolumeBody] })
   volumeByCurrency!: CurrencyVolumeBody[];
@@ -60,14 +59,14 @@ export class StatsBody {
 }
 
 export class FunnelBody {
-  @count('All payments of the window.', 10) created!: number;
-  @count('Still waiting, or in flight.', 1) pending!: number;
-  @count('Ever paid, also those refunded or disputed by now.', 6) paid!: number;
-  @count('Refused by the acquirer or the issuer.', 1) failed!: number;
-  @count('Not paid in time.', 1) expired!: number;
-  @count('Cancelled by the merchant.', 1) cancelled!: number;
-  @count('Refunded in full.', 1) refunded!: number;
-  @count('In dispute, or charged back.', 0) disputed!: number;
+  @Integer('All payments of the window.', 10) created!: number;
+  @Integer('Still waiting, or in flight.', 1) pending!: number;
+  @Integer('Ever paid, also those refunded or disputed by now.', 6) paid!: number;
+  @Integer('Refused by the acquirer or the issuer.', 1) failed!: number;
+  @Integer('Not paid in time.', 1) expired!: number;
+  @Integer('Cancelled by the merchant.', 1) cancelled!: number;
+  @Integer('Refunded in full.', 1) refunded!: number;
+  @Integer('In dispute, or charged back.', 0) disputed!: number;
   @percent('Paid of created') conversionRate!: number;
 }
 
@@ -80,41 +79,37 @@ export class VolumeBody {
 }
 
 export class TimeToPayBody {
-  @ApiProperty({
-    description:
-      'Half of the payments took at most this long from creation. Exact up to 20 s, less than 10 % off above. Null of nothing.',
-    type: 'integer',
-    nullable: true,
-    example: 42,
-  })
+  @NullableInteger(
+    'Half of the payments took at most this long from creation. Exact up to 20 s, less than 10 % off above. Null of nothing.',
+    42,
+  )
   p50Seconds!: number | null;
-  @ApiProperty({ description: 'The same of nine in ten.', type: 'integer', nullable: true, example: 310 })
-  p90Seconds!: number | null;
+  @NullableInteger('The same of nine in ten.', 310) p90Seconds!: number | null;
 }
 
 export class DayMetricsBody {
   @day('Of São Paulo, on which the payments were created.') date!: string;
-  @count('Payments created.', 5) created!: number;
-  @count('Those of them that were ever paid.', 4) paid!: number;
+  @Integer('Payments created.', 5) created!: number;
+  @Integer('Those of them that were ever paid.', 4) paid!: number;
   @volume('Of those paid') volume!: Volume;
 }
 
 export class MethodMetricsBody {
-  @method('Method.') method!: string;
-  @count('Payments that could be paid with it: one with several methods counts for each.', 5) created!: number;
-  @count('Those that were paid with it.', 4) paid!: number;
+  @OneOf('Method.', PAYMENT_METHODS) method!: string;
+  @Integer('Payments that could be paid with it: one with several methods counts for each.', 5) created!: number;
+  @Integer('Those that were paid with it.', 4) paid!: number;
   @percent('Paid of created') conversionRate!: number;
   @volume('Of those paid') volume!: Volume;
-  @count('Payments in `volume`.', 4) count!: number;
+  @Integer('Payments in `volume`.', 4) count!: number;
 }
 
 /** Source: docs/contract.md#statistics. */
 export class MetricsBody {
-  @count('Business days, as asked for.', 7) days!: number;
-  @ApiProperty({ description: 'As asked for.', type: String, nullable: true, example: 'BRL' }) currency!: string | null;
+  @Integer('Business days, as asked for.', 7) days!: number;
+  @NullableText('As asked for.', 'BRL') currency!: string | null;
   @day('First day of the window.', '2026-11-12') from!: string;
   @day('Last day of the window: today.') to!: string;
-  @ApiProperty({ description: 'Of all days.', example: 'America/Sao_Paulo' }) timezone!: string;
+  @Text('Of all days.', 'America/Sao_Paulo') timezone!: string;
   @ApiProperty({
     description: 'What has become of the payments created in the window, as of now.',
     type: FunnelBody,

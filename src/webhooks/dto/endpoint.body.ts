@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Text, Time } from '../../core/http/index.js';
 import { ENDPOINT_STATUSES, type EndpointStatus } from '../webhook.entity.js';
 
 const ID_DESCRIPTION = 'Id of the endpoint.';
@@ -13,32 +14,23 @@ const SECRET_DESCRIPTION =
 const SECRET_EXAMPLE = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
 export class RegisteredEndpointBody {
-  @ApiProperty({ description: ID_DESCRIPTION, example: ID_EXAMPLE }) id!: string;
-  @ApiProperty({ description: URL_DESCRIPTION, example: URL_EXAMPLE }) url!: string;
+  @Text(ID_DESCRIPTION, ID_EXAMPLE) id!: string;
+  @Text(URL_DESCRIPTION, URL_EXAMPLE) url!: string;
   @ApiProperty({ description: EVENTS_DESCRIPTION, type: [String], example: EVENTS_EXAMPLE }) events!: string[];
-  @ApiProperty({ description: SECRET_DESCRIPTION, example: SECRET_EXAMPLE }) secret!: string;
+  @Text(SECRET_DESCRIPTION, SECRET_EXAMPLE) secret!: string;
   @ApiProperty({ description: STATUS_DESCRIPTION, enum: ENDPOINT_STATUSES, example: 'ACTIVE' })
   status!: EndpointStatus;
 }
 
 export class EndpointBody {
-  @ApiProperty({
-    description: '`wh_` and the id given at registration; routes take both forms.',
-    example: 'wh_019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e',
-  })
+  @Text('`wh_` and the id given at registration; routes take both forms.', 'wh_019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e')
   id!: string;
-  @ApiProperty({ description: URL_DESCRIPTION, example: URL_EXAMPLE }) url!: string;
+  @Text(URL_DESCRIPTION, URL_EXAMPLE) url!: string;
   @ApiProperty({ description: EVENTS_DESCRIPTION, type: [String], example: EVENTS_EXAMPLE }) events!: string[];
   @ApiProperty({ description: STATUS_DESCRIPTION, enum: ENDPOINT_STATUSES, example: 'ACTIVE' })
   status!: EndpointStatus;
-  @ApiProperty({
-    description: 'When it was registered, UTC.',
-    format: 'date-time',
-    example: '2026-11-03T12:00:00.000Z',
-  })
-  createdAt!: string;
-  @ApiProperty({ description: 'When it last changed, UTC.', format: 'date-time', example: '2026-11-03T12:00:00.000Z' })
-  updatedAt!: string;
+  @Time('When it was registered, UTC.', '2026-11-03T12:00:00.000Z') createdAt!: string;
+  @Time('When it last changed, UTC.', '2026-11-03T12:00:00.000Z') updatedAt!: string;
   @ApiPropertyOptional({
     description: 'After a rotation with `overlap_seconds`: until when the secret before signs too, UTC.',
     format: 'date-time',
@@ -59,8 +51,8 @@ export class EndpointListBody {
 }
 
 export class UpdatedEndpointBody {
-  @ApiProperty({ description: ID_DESCRIPTION, example: ID_EXAMPLE }) id!: string;
-  @ApiProperty({ description: URL_DESCRIPTION, example: URL_EXAMPLE }) url!: string;
+  @Text(ID_DESCRIPTION, ID_EXAMPLE) id!: string;
+  @Text(URL_DESCRIPTION, URL_EXAMPLE) url!: string;
   @ApiProperty({ description: EVENTS_DESCRIPTION, type: [String], example: EVENTS_EXAMPLE }) events!: string[];
   @ApiProperty({ description: STATUS_DESCRIPTION, enum: ENDPOINT_STATUSES, example: 'ACTIVE' })
   status!: EndpointStatus;
@@ -71,10 +63,10 @@ export class DeletedEndpointBody {
 }
 
 export class RotatedSecretBody {
-  @ApiProperty({ description: ID_DESCRIPTION, example: ID_EXAMPLE }) id!: string;
-  @ApiProperty({ description: SECRET_DESCRIPTION, example: SECRET_EXAMPLE }) secret!: string;
+  @Text(ID_DESCRIPTION, ID_EXAMPLE) id!: string;
+  @Text(SECRET_DESCRIPTION, SECRET_EXAMPLE) secret!: string;
 }
 
 export class DefaultSecretBody {
-  @ApiProperty({ description: SECRET_DESCRIPTION, example: SECRET_EXAMPLE }) secret!: string;
+  @Text(SECRET_DESCRIPTION, SECRET_EXAMPLE) secret!: string;
 }

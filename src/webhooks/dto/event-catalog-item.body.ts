@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { Text } from '../../core/http/index.js';
 
 export class EventCatalogItemBody {
-  @ApiProperty({ description: 'Name to subscribe to.', example: 'charge.paid' }) event!: string;
-  @ApiProperty({ description: 'When it is sent.', example: 'A charge was paid and the payment is confirmed.' })
-  description!: string;
+  @Text('Name to subscribe to.', 'charge.paid') event!: string;
+  @Text('When it is sent.', 'A charge was paid and the payment is confirmed.') description!: string;
   @ApiProperty({
     description: 'True for the older families `payment.*` and `withdrawal.*`, which `"*"` does not include.',
     example: false,

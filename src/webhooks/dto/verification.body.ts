@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { NullableInteger, NullableText, NullableTime, Text, Time } from '../../core/http/index.js';
 import { BODY_DIFFERENCES, type BodyDifference } from '../verify/body-differences.js';
 import { VERIFICATION_REASONS, type VerificationReason } from '../verify/verification.js';
 
@@ -16,21 +17,16 @@ export class VerificationDetailsBody {
   })
   scheme!: 'canonical' | 'legacy' | null;
 
-  @ApiProperty({
-    description: 'The delivery that body and time were compared with; null without an id, or when it is not yours.',
-    type: String,
-    nullable: true,
-    example: 'wd_019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5f',
-  })
+  @NullableText(
+    'The delivery that body and time were compared with; null without an id, or when it is not yours.',
+    'wd_019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5f',
+  )
   deliveryId!: string | null;
 
-  @ApiProperty({
-    description:
-      'The endpoint whose secret the signature is, or should be, made with; null when that is not known, or for a delivery to the `webhookUrl` of a payment.',
-    type: String,
-    nullable: true,
-    example: 'wh_019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e',
-  })
+  @NullableText(
+    'The endpoint whose secret the signature is, or should be, made with; null when that is not known, or for a delivery to the `webhookUrl` of a payment.',
+    'wh_019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e',
+  )
   endpointId!: string | null;
 
   @ApiProperty({
@@ -43,37 +39,14 @@ export class VerificationDetailsBody {
   })
   secret!: SecretKind | null;
 
-  @ApiProperty({
-    description: 'When `secret` is `other_endpoint`: that endpoint.',
-    type: String,
-    nullable: true,
-    example: null,
-  })
-  secretEndpointId!: string | null;
+  @NullableText('When `secret` is `other_endpoint`: that endpoint.', null) secretEndpointId!: string | null;
 
-  @ApiProperty({
-    description: '`t` of the header, UTC; null on legacy events.',
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    example: '2026-11-03T12:00:00.000Z',
-  })
-  timestamp!: string | null;
+  @NullableTime('`t` of the header, UTC; null on legacy events.', '2026-11-03T12:00:00.000Z') timestamp!: string | null;
 
-  @ApiProperty({
-    description: 'Seconds from `timestamp` to `checkedAt`; negative when it lies in the future.',
-    type: 'integer',
-    nullable: true,
-    example: 2,
-  })
+  @NullableInteger('Seconds from `timestamp` to `checkedAt`; negative when it lies in the future.', 2)
   secondsOff!: number | null;
 
-  @ApiProperty({
-    description: 'Our clock: compare yours with it. UTC.',
-    format: 'date-time',
-    example: '2026-11-03T12:00:02.000Z',
-  })
-  checkedAt!: string;
+  @Time('Our clock: compare yours with it. UTC.', '2026-11-03T12:00:02.000Z') checkedAt!: string;
 
   @ApiProperty({
     description:
@@ -97,8 +70,7 @@ export class VerificationBody {
   })
   reason!: VerificationReason | null;
 
-  @ApiProperty({ description: 'The same for people; may change.', example: 'The signature is right.' })
-  message!: string;
+  @Text('The same for people; may change.', 'The signature is right.') message!: string;
 
   @ApiProperty({ description: 'What was found.', type: VerificationDetailsBody }) details!: VerificationDetailsBody;
 }

@@ -1,0 +1,28 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+const NOON = '2026-11-21T12:00:00.000Z';
+
+/** A text of an answer, as the OpenAPI document describes it. */
+export const Text = (description: string, example?: string): PropertyDecorator =>
+  ApiProperty({ description, ...(example === undefined ? {} : { example }) });
+
+export const NullableText = (description: string, example: string | null): PropertyDecorator =>
+  ApiProperty({ description, type: String, nullable: true, example });
+
+/** One of these texts, and no other. */
+export const OneOf = (description: string, values: readonly (string | boolean)[]): PropertyDecorator =>
+  ApiProperty({ description, enum: [...values] });
+
+/** An amount in the smallest unit of its currency, or a count. */
+export const Integer = (description: string, example: number): PropertyDecorator =>
+  ApiProperty({ description, type: 'integer', example });
+
+export const NullableInteger = (description: string, example: number): PropertyDecorator =>
+  ApiProperty({ description, type: 'integer', nullable: true, example });
+
+/** An instant, as RFC 3339 with milliseconds in UTC. */
+export const Time = (description: string, example = NOON): PropertyDecorator =>
+  ApiProperty({ description, type: String, format: 'date-time', example });
+
+export const NullableTime = (description: string, example = NOON): PropertyDecorator =>
+  ApiProperty({ description, type: String, format: 'date-time', nullable: true, example });
