@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, read, type RowWrite, write, type Tx } from '../core/database/index.js';
+import { fieldsOf, read, Reader, type RowWrite, type Tx, write } from '../core/database/index.js';
 import type { Mode, Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import { OperatorQueues } from '../core/operator-queues.js';
@@ -202,24 +202,8 @@ function postingValues(entries: readonly EntryRow[], now: Date): unknown[] {
   const lines = rows.flatMap((row) => row.lines);
   return [
     now,
-    balances.map(({ accountId }) => accountId),
-    balances.map(({ mode }) => mode),
-    balances.map(({ currency }) => currency),
-    balances.map(({ bucket }) => bucket),
-    balances.map(({ amount }) => amount),
-    balances.map((balance) => balance.entries),
-    rows.map(({ id }) => id),
-    rows.map(({ accountId }) => accountId),
-    rows.map(({ mode }) => mode),
-    rows.map(({ currency }) => currency),
-    rows.map(({ cause }) => cause),
-    rows.map(({ type }) => type),
-    rows.map(({ transactionId }) => transactionId),
-    rows.map(({ followers }) => followers),
-    lines.map(({ entryId }) => entryId),
-    lines.map(({ line }) => line),
-    lines.map(({ bucket }) => bucket),
-    lines.map(({ amount }) => amount),
-    lines.map(({ followedBy }) => followedBy),
+    ...fieldsOf(balances, 'accountId', 'mode', 'currency', 'bucket', 'amount', 'entries'),
+    ...fieldsOf(rows, 'id', 'accountId', 'mode', 'currency', 'cause', 'type', 'transactionId', 'followers'),
+    ...fieldsOf(lines, 'entryId', 'line', 'bucket', 'amount', 'followedBy'),
   ];
 }

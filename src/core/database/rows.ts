@@ -60,6 +60,11 @@ export function columns(lists: readonly Values[]): unknown[][] {
   return (lists[0] ?? []).map((_, index) => lists.map((values) => values[index]));
 }
 
+/** Of each of these fields the values of all rows: the parameters of a statement that unnests them. */
+export function fieldsOf<R>(rows: readonly R[], ...fields: (keyof R)[]): unknown[][] {
+  return fields.map((field) => rows.map((row) => row[field]));
+}
+
 interface Asked {
   readonly values: Values;
   resolve(row: unknown): void;

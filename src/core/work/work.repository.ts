@@ -1,7 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock.js';
-import { BY_INDEX, columnsOf, insertInto, read, Reader, rowWrite, type Tx, wanted, write } from '../database/index.js';
+import {
+  BY_INDEX,
+  columnsOf,
+  fieldsOf,
+  insertInto,
+  read,
+  Reader,
+  rowWrite,
+  type Tx,
+  wanted,
+  write,
+} from '../database/index.js';
 import { OperatorQueues } from '../operator-queues.js';
 import { WorkEntity } from './work.entity.js';
 
@@ -167,15 +178,7 @@ export class WorkRepository {
     againFirst: boolean,
   ): Promise<ClaimedWork[]> {
     tx.defer(BY_INDEX, []);
-    return tx.query(CLAIM, [
-      now,
-      rooms.map(({ kind }) => kind),
-      rooms.map(({ room }) => room),
-      rooms.map(({ leaseMs }) => leaseMs),
-      randomUUID(),
-      offsetMs,
-      againFirst,
-    ]);
+    return tx.query(CLAIM, [now, ...fieldsOf(rooms, 'kind', 'room', 'leaseMs'), randomUUID(), offsetMs, againFirst]);
   }
 
   /**

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, write, type Tx } from '../../core/database/index.js';
+import { columnsOf, fieldsOf, type Tx, write } from '../../core/database/index.js';
 import type { Mode } from '../../core/mode.js';
 import { DISABLE_AFTER_MS, DISABLE_FAILURES, type Health } from './endpoint-health.js';
 import { WebhookEndpointEntity } from '../webhook.entity.js';
@@ -49,12 +49,7 @@ export class EndpointHealthRepository {
   }
 
   update(tx: Tx, changes: readonly (Health & { readonly id: string })[]): void {
-    tx.defer(UPDATE, [
-      changes.map((change) => change.id),
-      changes.map((change) => change.failures),
-      changes.map((change) => change.failingSince),
-      changes.map((change) => change.pausedUntil),
-    ]);
+    tx.defer(UPDATE, fieldsOf(changes, 'id', 'failures', 'failingSince', 'pausedUntil'));
   }
 
   /** Of an endpoint that is locked. */

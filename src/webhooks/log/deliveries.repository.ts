@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../core/crypto/index.js';
-import { write, type Tx } from '../../core/database/index.js';
+import { fieldsOf, type Tx, write } from '../../core/database/index.js';
 import type { WebhookAttemptEntity, WebhookMessageEntity } from '../webhook.entity.js';
 
 /** One public event as its receivers get it, with a delivery for each of them. */
@@ -55,16 +55,10 @@ export class DeliveriesRepository {
   insert(tx: Tx, messages: readonly Message[], maxAttempts: number, now: Date): void {
     const deliveries = messages.flatMap((message) => message.deliveries.map((delivery) => ({ ...delivery, message })));
     tx.defer(INSERT, [
-      deliveries.map((delivery) => delivery.id),
-      deliveries.map((delivery) => delivery.endpointId),
+      ...fieldsOf(deliveries, 'id', 'endpointId'),
       deliveries.map((delivery) => delivery.message.id),
       deliveries.map((delivery) => delivery.message.subjectId),
-      messages.map((message) => message.id),
-      messages.map((message) => message.accountId),
-      messages.map((message) => message.mode),
-      messages.map((message) => message.eventId),
-      messages.map((message) => message.eventType),
-      messages.map((message) => message.manual),
+      ...fieldsOf(messages, 'id', 'accountId', 'mode', 'eventId', 'eventType', 'manual'),
       messages.map(({ id, payload }) => this.secrets.sealText(payload, messageContext(id))),
       maxAttempts,
       now,

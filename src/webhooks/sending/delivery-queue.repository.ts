@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BY_INDEX, read, type Tx, write } from '../../core/database/index.js';
+import { BY_INDEX, fieldsOf, read, type Tx, write } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
 import type { Attempt } from '../log/deliveries.repository.js';
 import type { EndpointKind } from '../endpoints/endpoint-health.js';
@@ -266,12 +266,7 @@ export class DeliveryQueueRepository {
   /** Claimed and not begun → as if it had not been claimed; not what came back by its lease meanwhile. */
   handBack(tx: Tx, deliveries: readonly ClaimedDelivery[], now: Date): void {
     this.byIndex(tx);
-    tx.defer(HAND_BACK, [
-      deliveries.map(({ id }) => id),
-      deliveries.map(({ attempts }) => attempts),
-      deliveries.map(({ dueAt }) => dueAt),
-      now,
-    ]);
+    tx.defer(HAND_BACK, [...fieldsOf(deliveries, 'id', 'attempts', 'dueAt'), now]);
   }
 
   /**
@@ -285,18 +280,13 @@ export class DeliveryQueueRepository {
 
   /** Moves deliveries on that are still the attempts of this worker, and writes what the attempts were. */
   finish(tx: Tx, outcomes: readonly Outcome[]): void {
-    tx.defer(FINISH, [
-      outcomes.map(({ delivery }) => delivery.id),
-      outcomes.map(({ delivery }) => delivery.attempts),
-      outcomes.map(({ status }) => status),
-      outcomes.map(({ nextAttemptAt }) => nextAttemptAt),
-      outcomes.map(({ attempt }) => attempt.statusCode),
-      outcomes.map(({ attempt }) => attempt.error),
-      outcomes.map(({ endedAt }) => endedAt),
-      outcomes.map(({ delivery }) => delivery.endpoint.accountId),
-      outcomes.map(({ attempt }) => attempt.startedAt),
-      outcomes.map(({ attempt }) => attempt.durationMs),
-      outcomes.map(({ attempt }) => attempt.responseBody),
-    ]);
+    const rows = outcomes.map(({ delivery: { id, attempts, endpoint }, attempt, ...outcome }) => {
+      return { ...attempt, ...outcome, id, attempts, accountId: endpoint.accountId };
+    });
+    const parts = [
+      fieldsOf(rows, 'id', 'attempts', 'status', 'nextAttemptAt', 'statusCode', 'error', 'endedAt', 'accountId'),
+      fieldsOf(rows, 'startedAt', 'durationMs', 'responseBody'),
+    ];
+    tx.defer(FINISH, parts.flat());
   }
 }
