@@ -1,7 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { buildMessage, ValidateBy } from 'class-validator';
-import { NullableText, OneOf, OptionalField, Text, Time } from '../../core/http/index.js';
+import { NullableText, OneOf, OptionalField, rule, Text, Time } from '../../core/http/index.js';
 import type { AccountEntity } from '../account.entity.js';
 import { type SettingName, SETTINGS, type SettingValues } from '../settings.js';
 
@@ -10,13 +9,7 @@ export function Setting(name: SettingName, options: ApiPropertyOptions): Propert
   const setting = SETTINGS[name];
   return applyDecorators(
     OptionalField(options),
-    ValidateBy({
-      name: 'isSetting',
-      validator: {
-        validate: (value: unknown) => setting.read(value) !== null,
-        defaultMessage: buildMessage(() => `must be ${setting.rule}`),
-      },
-    }),
+    rule('isSetting', (value) => setting.read(value) !== null, `must be ${setting.rule}`),
   );
 }
 

@@ -1,7 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
-import { buildMessage, ValidateBy } from 'class-validator';
 import { isDay, saoPauloDayBounds } from '../../brazil/index.js';
-import { OptionalField } from './validators.js';
+import { OptionalField, rule } from './validators.js';
 
 /** With its zone: a time without one would be read in the server's own. The offsets are those that clocks have had. */
 const INSTANT =
@@ -51,16 +50,11 @@ function valid(date: string): DateSpan {
  * A day or an instant of ISO 8601, stricter than the standard: no week dates or basic forms, no 24:00, no leap seconds.
  */
 export function IsDayOrInstant(): PropertyDecorator {
-  return ValidateBy({
-    name: 'isDayOrInstant',
-    validator: {
-      validate: (value: unknown) => typeof value === 'string' && spanOf(value) !== null,
-      defaultMessage: buildMessage(
-        () =>
-          'must be a date-time of the calendar with its zone, as in 2026-11-21T15:30:00Z or 2026-11-21T12:30:00-03:00, or a day, as in 2026-11-21',
-      ),
-    },
-  });
+  return rule(
+    'isDayOrInstant',
+    (value) => typeof value === 'string' && spanOf(value) !== null,
+    'must be a date-time of the calendar with its zone, as in 2026-11-21T15:30:00Z or 2026-11-21T12:30:00-03:00, or a day, as in 2026-11-21',
+  );
 }
 
 /** What the OpenAPI document says of it. */

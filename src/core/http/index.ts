@@ -23,4 +23,5 @@ export {
   IsText,
   OptionalField,
   RequiredField,
+  rule,
 } from './validators.js';

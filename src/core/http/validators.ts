@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions, ApiPropertyOptional } from '@nestjs/swagger';
-import { buildMessage, IsDefined, IsEmail, ValidateBy, ValidateIf } from 'class-validator';
+import { IsDefined, IsEmail, ValidateBy, ValidateIf, type ValidationArguments } from 'class-validator';
 import { isUuid } from '../ids.js';
 import { hasControls, visibleLength } from '../text.js';
 
@@ -28,30 +28,41 @@ export function IsNullable(): PropertyDecorator {
 }
 
 /**
+ * A rule of ours.
+ * @param name unique among the rules of a field
+ * @param message what a value must be, as the error says it
+ */
+export function rule(
+  name: string,
+  isKept: (value: unknown, dto: object) => boolean,
+  message: string | ((value: unknown, dto: object) => string),
+): PropertyDecorator {
+  const validate = (value: unknown, args?: ValidationArguments): boolean => isKept(value, args?.object ?? {});
+  const said = (args?: ValidationArguments): string =>
+    typeof message === 'string' ? message : message(args?.value, args?.object ?? {});
+  return ValidateBy({ name, validator: { validate, defaultMessage: said } });
+}
+
+/**
  * A text for people. Blanks and invisible characters around it do not count towards `min`, so a name of them is empty;
  * it is kept and shown as it was sent, so that they do count towards `max`.
  */
 export function IsText(min: number, max: number): PropertyDecorator {
-  const rule = min === 0 ? `at most ${max}` : `${min} to ${max}`;
-  return ValidateBy({
-    name: 'isText',
-    validator: {
-      validate: (value: unknown) =>
-        typeof value === 'string' && visibleLength(value) >= min && charactersOf(value) <= max,
-      defaultMessage: (args) => (typeof args?.value === 'string' ? `must have ${rule} characters` : 'must be a text'),
-    },
-  });
+  const size = min === 0 ? `at most ${max}` : `${min} to ${max}`;
+  return rule(
+    'isText',
+    (value) => typeof value === 'string' && visibleLength(value) >= min && charactersOf(value) <= max,
+    (value) => (typeof value === 'string' ? `must have ${size} characters` : 'must be a text'),
+  );
 }
 
 /** A name of something: without line breaks, other controls and marks of direction. */
 export function IsOneLine(): PropertyDecorator {
-  return ValidateBy({
-    name: 'isOneLine',
-    validator: {
-      validate: (value: unknown) => typeof value === 'string' && !hasControls(value),
-      defaultMessage: buildMessage(() => 'must have no line breaks, controls or marks of direction'),
-    },
-  });
+  return rule(
+    'isOneLine',
+    (value) => typeof value === 'string' && !hasControls(value),
+    'must have no line breaks, controls or marks of direction',
+  );
 }
 
 /** RFC 5322: also a host without a top-level domain, an underscore in it, an address in brackets; ASCII before the @. */
@@ -64,15 +75,13 @@ export function IsEmailAddress(): PropertyDecorator {
 
 /** An id, bare or with one of the prefixes. @param what of the message, for example `the id of a charge` */
 export function IsIdOf(what: string, ...prefixes: string[]): PropertyDecorator {
-  return ValidateBy({
-    name: 'isIdOf',
-    validator: {
-      validate: (value: unknown) =>
-        typeof value === 'string' &&
-        ['', ...prefixes].some((one) => value.startsWith(one) && isUuid(value.slice(one.length))),
-      defaultMessage: buildMessage(() => `must be ${what}`),
-    },
-  });
+  return rule(
+    'isIdOf',
+    (value) =>
+      typeof value === 'string' &&
+      ['', ...prefixes].some((one) => value.startsWith(one) && isUuid(value.slice(one.length))),
+    `must be ${what}`,
+  );
 }
 
 /** An emoji is one. */
@@ -85,38 +94,32 @@ const MAX_METADATA_VALUES = 500;
 
 /** An object of at most 16 KiB as JSON, 500 values and 5 levels (docs/contract.md#metadata-and-texts). */
 export function IsMetadata(): PropertyDecorator {
-  return ValidateBy({
-    name: 'isMetadata',
-    validator: {
-      validate: (value: unknown) =>
-        value !== null &&
-        typeof value === 'object' &&
-        !Array.isArray(value) &&
-        depthOf(value) <= MAX_METADATA_DEPTH &&
-        valuesOf(value) <= MAX_METADATA_VALUES &&
-        Buffer.byteLength(JSON.stringify(value)) <= MAX_METADATA_BYTES,
-      defaultMessage: buildMessage(() => 'must be an object of at most 16 KiB as JSON, 500 values and 5 levels'),
-    },
-  });
+  return rule(
+    'isMetadata',
+    (value) =>
+      value !== null &&
+      typeof value === 'object' &&
+      !Array.isArray(value) &&
+      depthOf(value) <= MAX_METADATA_DEPTH &&
+      valuesOf(value) <= MAX_METADATA_VALUES &&
+      Buffer.byteLength(JSON.stringify(value)) <= MAX_METADATA_BYTES,
+    'must be an object of at most 16 KiB as JSON, 500 values and 5 levels',
+  );
 }
 
 /** `metadata[key]=value` of a query: 1 to 5 keys of at most 100 characters, each with one text of at most 500. */
 export function IsMetadataFilter(): PropertyDecorator {
-  return ValidateBy({
-    name: 'isMetadataFilter',
-    validator: {
-      validate: (value: unknown) => {
-        if (value === null || typeof value !== 'object') return false;
-        const entries = Object.entries(value);
-        const isFilter = ([key, text]: [string, unknown]): boolean =>
-          key.length <= 100 && typeof text === 'string' && charactersOf(text) <= 500;
-        return entries.length <= 5 && entries.every(isFilter);
-      },
-      defaultMessage: buildMessage(
-        () => 'is written metadata[key]=value, at most 5 times, each key once; values have at most 500 characters',
-      ),
+  return rule(
+    'isMetadataFilter',
+    (value) => {
+      if (value === null || typeof value !== 'object') return false;
+      const entries = Object.entries(value);
+      const isFilter = ([key, text]: [string, unknown]): boolean =>
+        key.length <= 100 && typeof text === 'string' && charactersOf(text) <= 500;
+      return entries.length <= 5 && entries.every(isFilter);
     },
-  });
+    'is written metadata[key]=value, at most 5 times, each key once; values have at most 500 characters',
+  );
 }
 
 /** Texts, numbers, literals, objects and lists within an object or list, whose levels are bounded. */

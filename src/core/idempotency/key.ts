@@ -1,4 +1,4 @@
-import { buildMessage, ValidateBy } from 'class-validator';
+import { rule } from '../http/index.js';
 
 const MOST = 128;
 
@@ -9,15 +9,13 @@ export function keyOf(text: string): string {
 
 /** @param least characters, blanks around them not counted */
 export function IsIdempotencyKey(least: number): PropertyDecorator {
-  return ValidateBy({
-    name: 'isIdempotencyKey',
-    validator: {
-      validate: (value: unknown) => {
-        if (typeof value !== 'string' || !/^[\x20-\x7e]{1,256}$/.test(value)) return false;
-        const { length } = keyOf(value);
-        return length >= least && length <= MOST;
-      },
-      defaultMessage: buildMessage(() => `must have ${least} to ${MOST} printable ASCII characters`),
+  return rule(
+    'isIdempotencyKey',
+    (value) => {
+      if (typeof value !== 'string' || !/^[\x20-\x7e]{1,256}$/.test(value)) return false;
+      const { length } = keyOf(value);
+      return length >= least && length <= MOST;
     },
-  });
+    `must have ${least} to ${MOST} printable ASCII characters`,
+  );
 }

@@ -1,7 +1,6 @@
 import {
   ArrayMaxSize,
   ArrayMinSize,
-  buildMessage,
   IsArray,
   IsIn,
   IsInt,
@@ -10,10 +9,9 @@ import {
   Max,
   MaxLength,
   Min,
-  ValidateBy,
 } from 'class-validator';
 import { normalizeTaxId } from '../../brazil/index.js';
-import { IsEmailAddress, IsMetadata, IsText, OptionalField, RequiredField } from '../../core/http/index.js';
+import { IsEmailAddress, IsMetadata, IsText, OptionalField, RequiredField, rule } from '../../core/http/index.js';
 import { IsIdempotencyKey } from '../../core/idempotency/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { MAX_URL_LENGTH } from '../../core/net/index.js';
@@ -30,18 +28,14 @@ const BRAZILIAN = /^(?:\d{3}\.\d{3}\.\d{3}-\d{2}|[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A
  * slip and no other country's number.
  */
 function IsTaxIdOfAnyCountry(): PropertyDecorator {
-  return ValidateBy({
-    name: 'isTaxIdOfAnyCountry',
-    validator: {
-      validate: (value: unknown) =>
-        typeof value === 'string' &&
-        /^[\x21-\x7e](?:[\x20-\x7e]{0,30}[\x21-\x7e])?$/.test(value) &&
-        (!BRAZILIAN.test(value) || normalizeTaxId(value) !== null),
-      defaultMessage: buildMessage(
-        () => 'must be a CPF or CNPJ with valid check digits, a NIF or another tax id of 1 to 32 printable characters',
-      ),
-    },
-  });
+  return rule(
+    'isTaxIdOfAnyCountry',
+    (value) =>
+      typeof value === 'string' &&
+      /^[\x21-\x7e](?:[\x20-\x7e]{0,30}[\x21-\x7e])?$/.test(value) &&
+      (!BRAZILIAN.test(value) || normalizeTaxId(value) !== null),
+    'must be a CPF or CNPJ with valid check digits, a NIF or another tax id of 1 to 32 printable characters',
+  );
 }
 
 /** Body of `POST /v1/payments`. */

@@ -1,6 +1,6 @@
-import { buildMessage, IsBoolean, IsIn, IsInt, Max, Min, ValidateBy, type ValidationArguments } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
 import { normalizePixKey } from '../../brazil/index.js';
-import { IsText, OptionalField, RequiredField } from '../../core/http/index.js';
+import { IsText, OptionalField, RequiredField, rule } from '../../core/http/index.js';
 import { IsIdempotencyKey } from '../../core/idempotency/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import type { RefundOrder } from '../../transactions/index.js';
@@ -10,27 +10,20 @@ export const REFUND_STRATEGIES = ['devolution', 'cashout'] as const;
 const AMOUNT = { message: `must be an integer from 1 to ${MAX_AMOUNT}` };
 
 function IsPixKey(): PropertyDecorator {
-  return ValidateBy({
-    name: 'isPixKey',
-    validator: {
-      validate: (value: unknown) => typeof value === 'string' && value.length <= 100 && normalizePixKey(value) !== null,
-      defaultMessage: buildMessage(
-        () => 'must be a Pix key: a CPF, a CNPJ, an e-mail address, a phone as +5511987654321, or a random key (UUID)',
-      ),
-    },
-  });
+  return rule(
+    'isPixKey',
+    (value) => typeof value === 'string' && value.length <= 100 && normalizePixKey(value) !== null,
+    'must be a Pix key: a CPF, a CNPJ, an e-mail address, a phone as +5511987654321, or a random key (UUID)',
+  );
 }
 
 /** A devolution goes back where the money came from: dropping the key silently would pay somebody else. */
 function IsOnlyForCashout(): PropertyDecorator {
-  return ValidateBy({
-    name: 'isOnlyForCashout',
-    validator: {
-      validate: (_value: unknown, args?: ValidationArguments) =>
-        (args?.object as RefundDto | undefined)?.strategy !== 'devolution',
-      defaultMessage: buildMessage(() => 'is for cashout refunds only; a devolution goes back to the payer'),
-    },
-  });
+  return rule(
+    'isOnlyForCashout',
+    (_value, dto) => (dto as RefundDto).strategy !== 'devolution',
+    'is for cashout refunds only; a devolution goes back to the payer',
+  );
 }
 
 /** Body of `POST /v1/payments/{id}/refund`. */

@@ -1,5 +1,5 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsInt, Matches, Max, Min, ValidateBy, ValidateIf } from 'class-validator';
+import { IsIn, IsInt, Matches, Max, Min, ValidateIf } from 'class-validator';
 import { DISPUTE_METHODS, type DisputeMethod } from '../../acquirers/index.js';
 import { IsTaxId } from '../../charges/index.js';
 import {
@@ -9,6 +9,7 @@ import {
   IsText,
   OptionalField,
   RequiredField,
+  rule,
 } from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { PAYMENT_METHODS, type PaymentMethod } from '../../transactions/index.js';
@@ -27,13 +28,11 @@ function methodsFor(event: unknown): readonly string[] {
 }
 
 function IsMethodOfEvent(): PropertyDecorator {
-  return ValidateBy({
-    name: 'isMethodOfEvent',
-    validator: {
-      validate: (value, args) => methodsFor((args?.object as SimulateDto).event).includes(value as string),
-      defaultMessage: (args) => `must be one of ${methodsFor((args?.object as SimulateDto).event).join(', ')}`,
-    },
-  });
+  return rule(
+    'isMethodOfEvent',
+    (value, dto) => methodsFor((dto as SimulateDto).event).includes(value as string),
+    (_value, dto) => `must be one of ${methodsFor((dto as SimulateDto).event).join(', ')}`,
+  );
 }
 
 export class SimulateDto {

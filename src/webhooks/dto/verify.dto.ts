@@ -1,20 +1,18 @@
-import { buildMessage, IsString, MaxLength, ValidateBy } from 'class-validator';
-import { RequiredField } from '../../core/http/index.js';
+import { IsString, MaxLength } from 'class-validator';
+import { RequiredField, rule } from '../../core/http/index.js';
 
 /** An object of header names to texts, or to lists of texts as some servers give repeated ones. */
 function IsHeaders(): PropertyDecorator {
   const isText = (value: unknown): boolean => typeof value === 'string';
-  return ValidateBy({
-    name: 'isHeaders',
-    validator: {
-      validate: (value: unknown) =>
-        value !== null &&
-        typeof value === 'object' &&
-        !Array.isArray(value) &&
-        Object.values(value).every((inner) => isText(inner) || (Array.isArray(inner) && inner.every(isText))),
-      defaultMessage: buildMessage(() => 'must be an object of header names to their values, as texts'),
-    },
-  });
+  return rule(
+    'isHeaders',
+    (value) =>
+      value !== null &&
+      typeof value === 'object' &&
+      !Array.isArray(value) &&
+      Object.values(value).every((inner) => isText(inner) || (Array.isArray(inner) && inner.every(isText))),
+    'must be an object of header names to their values, as texts',
+  );
 }
 
 export class VerifyDto {
