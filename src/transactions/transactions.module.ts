@@ -6,7 +6,6 @@ import { processors } from '../core/queue/index.js';
 import { workers } from '../core/work/index.js';
 import { OutboxModule } from '../outbox/index.js';
 import { WalletsModule } from '../wallets/index.js';
-import { AcquirerWorkService } from './creation/acquirer-work.service.js';
 import { InternalRecordsRepository } from './settlement/internal-records.repository.js';
 import { CancellationService } from './creation/cancellation.service.js';
 import { CorrectionsRepository } from './corrections/corrections.repository.js';
@@ -17,7 +16,6 @@ import { CustomerDataRepository } from './customer-data/customer-data.repository
 import { CustomerDataService } from './customer-data/customer-data.service.js';
 import { DisputesRepository } from './disputes/disputes.repository.js';
 import { DisputesService } from './disputes/disputes.service.js';
-import { ExpiryInquiryService } from './creation/expiry-inquiry.service.js';
 import { ExpiryRepository } from './creation/expiry.repository.js';
 import { ExpiryService } from './creation/expiry.service.js';
 import { StatisticsRepository } from './statistics/statistics.repository.js';
@@ -32,12 +30,10 @@ import { MedPayers } from './disputes/med-payers.service.js';
 import { PaymentCreationService } from './creation/payment-creation.service.js';
 import { RefundOpening } from './refunds/refund-opening.service.js';
 import { RefundTransitions } from './refunds/refund-transitions.service.js';
-import { RefundProgress } from './refunds/refund-progress.service.js';
 import { RefundsRepository } from './refunds/refunds.repository.js';
 import { RefundsService } from './refunds/refunds.service.js';
 import { ReceiptsService } from './settlement/receipts.service.js';
 import { ReturnCalls } from './settlement/return-calls.service.js';
-import { ReturnProgress } from './settlement/return-progress.service.js';
 import { ReturnUpdates } from './settlement/return-updates.service.js';
 import { ReturnsService } from './settlement/returns.service.js';
 import { ReviewsRepository } from './settlement/reviews.repository.js';
@@ -59,7 +55,6 @@ import { TransactionsService } from './transactions.service.js';
 @Module({
   imports: [AccountsModule, AcquirersModule, AuditModule, OutboxModule, WalletsModule],
   providers: [
-    AcquirerWorkService,
     InternalRecordsRepository,
     CancellationService,
     CorrectionMoves,
@@ -70,7 +65,6 @@ import { TransactionsService } from './transactions.service.js';
     CustomerDataService,
     DisputesRepository,
     DisputesService,
-    ExpiryInquiryService,
     ExpiryRepository,
     ExpiryService,
     StatisticsRepository,
@@ -82,11 +76,9 @@ import { TransactionsService } from './transactions.service.js';
     ReceiptsService,
     RefundOpening,
     RefundTransitions,
-    RefundProgress,
     RefundsRepository,
     RefundsService,
     ReturnCalls,
-    ReturnProgress,
     ReturnUpdates,
     ReturnsService,
     ReviewsRepository,

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { AcquirersService, ConfirmationService, InboxService } from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
-import { ExpiryInquiryService } from '../../src/transactions/creation/expiry-inquiry.service.js';
+import { ExpiryProcessor } from '../../src/transactions/jobs/expiry.processor.js';
 import { ExpiryService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank } from '../support/far-bank.js';
@@ -179,7 +179,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
           await database.transaction((tx) => inbox.store(tx, bank.name, { kind: 'pix', reference })),
         ),
       ),
-      ...made.map(({ id }) => service.get(ExpiryInquiryService).ask(id.slice(3))),
+      ...made.map(({ id }) => service.get(ExpiryProcessor).run({ data: { transactionId: id.slice(3) } })),
       ...Array.from({ length: 5 }, () => expiry.expireDue()),
       ...Array.from({ length: 5 }, () => expiry.askDue()),
     ]);

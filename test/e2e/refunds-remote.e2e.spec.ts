@@ -10,7 +10,7 @@ import {
 import { Database } from '../../src/core/database/index.js';
 import { RefundTransitions } from '../../src/transactions/index.js';
 import { WorkService } from '../../src/core/work/index.js';
-import { RefundProgress } from '../../src/transactions/refunds/refund-progress.service.js';
+import { RefundProcessor } from '../../src/transactions/jobs/refund.processor.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank } from '../support/far-bank.js';
 import {
@@ -172,8 +172,9 @@ describe('refunds at an acquirer behind a network', () => {
       const { id } = await paid();
       const refundId = await accepted(id);
       for (let round = 0; round < 3; round++) {
-        const progress = service.get(RefundProgress);
-        await Promise.all(Array.from({ length: 20 }, () => progress.advance(refundId, round + 1)));
+        const refunds = service.get(RefundProcessor);
+        const work = { subjectId: refundId, attempt: round + 1, prolong: async () => undefined };
+        await Promise.all(Array.from({ length: 20 }, () => refunds.run(work)));
       }
       expect((await refund(id, refundId)).status).toBe('REFUNDED');
       expect(bank.returns.size).toBe(1);

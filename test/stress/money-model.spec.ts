@@ -13,7 +13,7 @@ import {
 import { type ErrorAnswer, openRefunds, refundsOf, requestRefund } from '../support/refunds.js';
 import { ConfirmationService, SandboxAcquirer } from '../../src/acquirers/index.js';
 import { ExpiryService } from '../../src/transactions/creation/expiry.service.js';
-import { RefundProgress } from '../../src/transactions/refunds/refund-progress.service.js';
+import { RefundsRepository } from '../../src/transactions/refunds/refunds.repository.js';
 import { ReleasesService } from '../../src/wallets/releases.service.js';
 import { scaled } from '../support/scale.js';
 import { type Answer, type Person, TestClock, TestService } from '../support/service.js';
@@ -518,13 +518,13 @@ const overtakenRefunds = fc
       (sale) =>
         isRefundable(sale) && ['PAID', 'APPROVED'].includes(sale.status) && sale.cases.length < 5 && !sale.failsNext,
       async (model, merchant, sale) => {
-        const progress = service.get(RefundProgress);
-        const advance = progress.advance.bind(progress);
+        const refunds = service.get(RefundsRepository);
+        const findOpen = refunds.findOpen.bind(refunds);
         let letGo = (): void => undefined;
         const gate = new Promise<void>((resolve) => (letGo = resolve));
-        const kept = jest.spyOn(progress, 'advance').mockImplementation(async (id, attempt) => {
+        const kept = jest.spyOn(refunds, 'findOpen').mockImplementation(async (id) => {
           await gate;
-          return advance(id, attempt);
+          return findOpen(id);
         });
         try {
           const isPix = sale.method === 'PIX';

@@ -34,7 +34,7 @@ const PATIENCE_MS = 10 * 60_000;
  * where the charge reads EXPIRED already (`asOf`); one that was settled too late writes it itself, and goes back; once it
  * is written everything goes back. Besides the sweep, a list by status writes it and a report
  * (`transaction-pages.service.ts`), and a resend. What is held (`isHeld`) never expires: an operator may still credit it.
- * A charge that was issued by an acquirer far away is asked about first, once, by `ExpiryInquiryService`. An acquirer that
+ * A charge that was issued by an acquirer far away is asked about first, once, by `ExpiryProcessor`. An acquirer that
  * gives no answer is waited for ten minutes; one whose answer cannot be read, until it can.
  */
 @Injectable()

@@ -1,13 +1,59 @@
 import { Process, Processor } from '@nestjs/bull';
+import { AcquirersService, ConfirmationService, UnreadableAnswer } from '../../acquirers/index.js';
+import { Logger } from '../../core/log/index.js';
 import type { Job } from '../../core/queue/index.js';
-import { ExpiryInquiryService } from '../creation/expiry-inquiry.service.js';
+import { ExpiryService } from '../creation/expiry.service.js';
+import { InternalRecordsRepository } from '../settlement/internal-records.repository.js';
+import { isOpen } from '../transaction.js';
+import { TransactionsRepository } from '../transactions.repository.js';
 
+/**
+ * Asks acquirers about charges past their expiry: a payment in time that was not reported is found then, and later it
+ * would have to go back. Nothing is held while asking. An answer that cannot be read is asked for as long as it takes,
+ * by the inbox, before the operators' eyes: the charge may be paid.
+ */
 @Processor('transactions.expiry')
 export class ExpiryProcessor {
-  constructor(private readonly inquiry: ExpiryInquiryService) {}
+  constructor(
+    private readonly transactions: TransactionsRepository,
+    private readonly acquirers: AcquirersService,
+    private readonly records: InternalRecordsRepository,
+    private readonly confirmations: ConfirmationService,
+    private readonly expiry: ExpiryService,
+    private readonly logger: Logger,
+  ) {}
 
+  /** Asks about one charge and settles what has arrived for it; without an answer nothing changes. */
   @Process({ concurrency: 16 })
-  async run({ data }: Job<'transactions.expiry'>): Promise<void> {
-    await this.inquiry.ask(data.transactionId);
+  async run({ data: { transactionId: id } }: Job<'transactions.expiry'>): Promise<void> {
+    const transaction = await this.transactions.findPublic(id);
+    if (!transaction || !isOpen(transaction) || transaction.txid === null) return;
+    const { acquirer, txid } = transaction;
+    try {
+      const state = await this.acquirers.get(acquirer).getPixCharge(txid);
+      const isSettled = state.kind === 'not_found' || (await this.#settle(acquirer, state.payments));
+      if (!isSettled) return;
+    } catch (error) {
+      if (error instanceof UnreadableAnswer) {
+        await this.confirmations.confirmNow(acquirer, [{ kind: 'charge', reference: txid }]);
+        return;
+      }
+      this.logger.warn({ error, transactionId: id }, 'an acquirer does not say how an expired charge stands');
+      return;
+    }
+    await this.expiry.heard(id);
+  }
+
+  /** @returns whether all of them have come to their end here @throws UnreadableAnswer when one cannot be read */
+  async #settle(acquirer: string, endToEndIds: readonly string[]): Promise<boolean> {
+    const news = await this.records.unknown(acquirer, endToEndIds);
+    if (news.length === 0) return true;
+    const failures = await this.confirmations.confirmNow(
+      acquirer,
+      news.map((reference) => ({ kind: 'pix', reference })),
+    );
+    const unreadable = failures.find((failure) => failure instanceof UnreadableAnswer);
+    if (unreadable) throw unreadable;
+    return (await this.records.unknown(acquirer, news)).length === 0;
   }
 }

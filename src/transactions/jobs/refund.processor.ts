@@ -1,18 +1,65 @@
 import { Process, Processor } from '@nestjs/bull';
+import { newReturnId } from '../../brazil/index.js';
+import { SecretBox } from '../../core/crypto/index.js';
+import { Database } from '../../core/database/index.js';
 import type { Work, WorkAnswer, Worker } from '../../core/work/index.js';
-import { RefundProgress } from '../refunds/refund-progress.service.js';
-import { RETURN_BACKOFF } from '../settlement/return-calls.service.js';
+import type { Refund } from '../refunds/refund.js';
+import { RefundTransitions } from '../refunds/refund-transitions.service.js';
+import { RefundsRepository } from '../refunds/refunds.repository.js';
+import { RETURN_BACKOFF, ReturnCalls } from '../settlement/return-calls.service.js';
 
+/** Carries refunds out: intent, call, outcome. */
 @Processor('refund')
 export class RefundProcessor implements Worker {
   readonly backoff = RETURN_BACKOFF;
   readonly leaseMs = 30_000;
 
-  constructor(private readonly progress: RefundProgress) {}
+  constructor(
+    private readonly database: Database,
+    private readonly refunds: RefundsRepository,
+    private readonly transitions: RefundTransitions,
+    private readonly calls: ReturnCalls,
+    private readonly secrets: SecretBox,
+  ) {}
 
-  /** So many at once that an acquirer that hangs does not hold up the refunds of another one. */
+  /**
+   * Takes a refund one step further. May run any number of times for the same one, also at once: every call to the
+   * acquirer bears the same name, and every outcome is written once. So many run at once that an acquirer that hangs
+   * does not hold up the refunds of another one.
+   */
   @Process({ concurrency: 16 })
-  run({ subjectId, attempt }: Work): Promise<WorkAnswer> {
-    return this.progress.advance(subjectId, attempt);
+  async run({ subjectId, attempt }: Work): Promise<WorkAnswer> {
+    const found = await this.refunds.findOpen(subjectId);
+    if (!found) return 'done';
+    const isNew = found.refund.status === 'PENDING';
+    const destination = this.#destination(found.refund, found.payerDocumentSealed);
+    const refund = isNew
+      ? await this.database.transaction((tx) => this.transitions.send(tx, found.refund))
+      : found.refund;
+    if (!refund) return 'again';
+    const { accountId, way, paymentReference, amount, currency } = refund;
+    // The return id is made of the refund's own id: the same at every attempt and in every process.
+    const returnId = newReturnId(refund.id);
+    const name = { accountId, way, reference: paymentReference, returnId };
+    const request = { ...name, cause: 'refund', amount, currency, destination } as const;
+    // It is IN_PROGRESS since just before its first call, and nothing has changed it since.
+    const earlier = isNew ? null : { attempts: attempt - 1, since: refund.updatedAt };
+    // A dispute holds the same money: until it is ruled, a call that may have been lost is asked for and not made again;
+    // nor afterwards, when it has taken what the refund would give back once more.
+    const isClaimed = found.isDisputed && !isNew && (await this.transitions.isClaimed(null, refund));
+    const mayCall = !isClaimed && !found.isOvertaken;
+    const state = mayCall
+      ? await this.calls.advance(refund.acquirer, request, earlier)
+      : await this.calls.ask(refund.acquirer, request, isClaimed ? null : earlier);
+    if (state.kind === 'in_progress' || state.kind === 'not_found') return 'again';
+    await this.database.transaction((tx) => this.transitions.record(tx, refund, state));
+    return 'done';
+  }
+
+  #destination(refund: Refund, payerDocumentSealed: Buffer | null): string | null {
+    if (refund.way !== 'cashout') return null;
+    if (refund.destinationSealed) return this.secrets.open(refund.destinationSealed, `refund:${refund.id}`);
+    if (payerDocumentSealed) return this.secrets.open(payerDocumentSealed, `settlement:${refund.paymentReference}`);
+    throw new Error(`The refund ${refund.id} goes nowhere: it has no key and its payer is not known`);
   }
 }

@@ -33,7 +33,7 @@ export interface AskedRefund {
   readonly request: IdempotentRequest;
 }
 
-/** Refunds as merchants ask for them and read them; RefundProgress carries them out. */
+/** Refunds as merchants ask for them and read them; RefundProcessor carries them out. */
 @Injectable()
 export class RefundsService {
   constructor(

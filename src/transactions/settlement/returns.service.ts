@@ -14,7 +14,7 @@ export interface PixReturnIntent extends Pick<PixReturnEntity, IntentField> {
   readonly txid: string | null;
 }
 
-/** Sends money that is nobody's payment back to its payer: the intent is written here, ReturnProgress carries it out. */
+/** Sends money that is nobody's payment back to its payer: the intent is written here, ReturnProcessor carries it out. */
 @Injectable()
 export class ReturnsService {
   constructor(

@@ -60,7 +60,7 @@ export class SettlementOutcomes {
   }
 
   /**
-   * Sends money back to its payer: `ReturnProgress` asks the bank, and leaves to an operator what the bank refuses.
+   * Sends money back to its payer: `ReturnProcessor` asks the bank, and leaves to an operator what the bank refuses.
    * @param trigger null: the sale stays as it is
    * @param way null: the acquirer knows none
    */

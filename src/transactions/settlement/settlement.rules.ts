@@ -49,7 +49,7 @@ const back = (reason: ReturnReason, trigger: Trigger | null = null): SettlementD
  *
  * The Pix itself is new here: one that was settled before (the same end-to-end id) is `repeated` and changes nothing
  * (`SettlementService`). What is not credited lies in the bucket `suspense` until it is back at its payer or an operator
- * has decided; a return that the bank refuses is FAILED and waits for one (`ReturnProgress`).
+ * has decided; a return that the bank refuses is FAILED and waits for one (`ReturnProcessor`).
  */
 export function decideSettlement(transaction: Transaction, money: ReceivedMoney): SettlementDecision {
   switch (transaction.status) {
