@@ -37,11 +37,11 @@ export class DisputedTransaction {
 
   /** What was credited, has not gone back by a devolution and is not disputed. */
   get room(): Amount {
-    return this.transaction.paidAt === null ? 0 : this.#undevolved - this.#disputedAmount;
+    return this.transaction.paidAt === null ? 0 : this.#notDevolved - this.#disputedAmount;
   }
 
-  /** A cashout is another Pix: what was paid is still where the payer's bank can take it. */
-  get #undevolved(): Amount {
+  /** What was paid less what devolutions give back. A cashout is another Pix: what was paid is still where the payer's bank can take it. */
+  get #notDevolved(): Amount {
     return this.transaction.amount - this.transaction.refundsAmount + this.cashoutsAmount;
   }
 
@@ -78,7 +78,7 @@ export class DisputedTransaction {
     if (!this.isCredited(medCase)) return 0;
     const others = this.cases.filter(({ id }) => id !== medCase.id);
     const lost = others.reduce((sum, { lostAmount }) => sum + lostAmount, 0);
-    return this.#undevolved - lost;
+    return this.#notDevolved - lost;
   }
 
   /** Whether there is money that the case can hold, or that a refund or another case may yet give back. */

@@ -35,7 +35,11 @@ export interface MedMove {
   readonly outcome: MoneyOutcome | null;
 }
 
-/** The legal moves. A case without an answer is not `rejected`: the contract keeps that word for appeals. */
+/**
+ * The legal moves. A case without an answer is not `rejected`: the contract keeps that word for appeals. One that the
+ * merchant does not see yet is also closed when an operator dismisses it (`MedDesk`), and open again when the operator
+ * admits it or the bank changes it (`MedDisputesService`).
+ */
 export const MED_MOVES: Readonly<Record<MedTrigger, MedMove>> = {
   appealed: { from: ['open'], to: 'appealed', outcome: null },
   accepted: { from: ['open'], to: 'accepted', outcome: 'lost' },

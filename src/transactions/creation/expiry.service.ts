@@ -34,8 +34,10 @@ const PATIENCE_MS = 10 * 60_000;
  * where the charge reads EXPIRED already (`asOf`); one that was settled too late writes it itself, and goes back; once it
  * is written everything goes back. Besides the sweep, a list by status writes it and a report
  * (`transaction-pages.service.ts`), and a resend. What is held (`isHeld`) never expires: an operator may still credit it.
- * A charge that was issued by an acquirer far away is asked about first, once, by `ExpiryProcessor`. An acquirer that
- * gives no answer is waited for ten minutes; one whose answer cannot be read, until it can.
+ * A Pix charge of an acquirer that is called over the network, so not the sandbox, is asked about first by
+ * `ExpiryProcessor`: from two seconds after its expiry, every 15 s until there is an answer, for ten minutes at most. Where
+ * the answer cannot be read there is no end to it. `ExpiryRepository` has that rule in SQL (`isHeard`). An acquirer may
+ * also end a charge itself, at any time (`SettlementListener`), which the sandbox does by `simulate`.
  */
 @Injectable()
 export class ExpiryService implements OnApplicationBootstrap {

@@ -30,8 +30,9 @@ export interface RefundPlan {
 /**
  * Whether and how a refund is made, the balance apart: available must hold the amount and the fee, which
  * `RefundOpening` finds out under lock. Source: docs/contract.md#refunds.
- * @throws ApiError 400 `charge_disputed`, `payment_not_refundable`, `refund_amount_exceeds_remaining`, `invalid_request`;
- *   422 `REFUND_NOT_SUPPORTED`, `REFUND_STRATEGY_NOT_SUPPORTED`, `refund_limit_reached`
+ * @throws ApiError in this order: 400 `charge_disputed` or `payment_not_refundable`; 422 `REFUND_NOT_SUPPORTED`; 400
+ *   `invalid_request`, for fields of Pix on another method; 422 `REFUND_STRATEGY_NOT_SUPPORTED`; 400
+ *   `refund_amount_exceeds_remaining`; 422 `refund_limit_reached`
  */
 export function planRefund(order: RefundOrder, facts: RefundFacts): RefundPlan {
   const { transaction } = facts;
@@ -55,7 +56,7 @@ export function planRefund(order: RefundOrder, facts: RefundFacts): RefundPlan {
       );
   }
   const way = wayOf(order, facts);
-  // Below zero when a dispute has taken what a cashout had given back already.
+  // The difference is below zero when a dispute has taken what a cashout had given back already.
   const remaining = Math.max(transaction.amount - transaction.refundsAmount - facts.disputedAmount, 0);
   const amount = order.amount ?? remaining;
   if (amount > remaining || remaining === 0) {

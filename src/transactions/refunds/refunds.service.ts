@@ -53,10 +53,13 @@ export class RefundsService {
    * @param key of the request's body; for ever, and of all payments of the account and mode together
    * @param admit the fraud guard's word on a new request, `FraudGuard.check`: every caller has to ask it
    * @param present the answer that this and every repetition of the request get
-   * @throws ApiError 404; 409 `idempotency_key_reused`, `idempotency_key_in_use`; 403 `fraud.document_blocked`,
-   *   `fraud.velocity_exceeded` where the account's `fraud_mode` is `enforce`; what `planRefund` throws; 422
-   *   `insufficient_balance`: less is available than the amount and the fee. Over HTTP `RefundDto` comes first: 400
-   *   `invalid_request`, among others for a `destinationKey` with the strategy `devolution`
+   * @throws ApiError in this order. 404. 409 `idempotency_key_reused`: the key was used with another body or payment;
+   *   `idempotency_key_in_use`: the first request with it is still at work after 10 s. 403 `fraud.document_blocked` and
+   *   `fraud.velocity_exceeded` (refunds a minute of a customer's document, `fraud_velocity`) where the account's
+   *   `fraud_mode` is `enforce`. What `planRefund` throws. 422 `insufficient_balance`: less is available than the amount
+   *   and the fee. Over HTTP `RefundDto` comes before all of them: 400 `invalid_request` for a body without an
+   *   `idempotencyKey` of 8 to 128 characters, an amount that is not an integer from 1 on, an unknown `strategy`, what is
+   *   no Pix key, or a `destinationKey` with the strategy `devolution`
    */
   async request<T>(
     scope: Scope,

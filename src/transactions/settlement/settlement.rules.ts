@@ -11,7 +11,7 @@ export interface ReceivedMoney extends ReceivedPix {
 export const SHOWN_RETURNS = ['wrong_amount', 'late', 'duplicate', 'charge_closed'] as const;
 
 /**
- * The others are the sale's own outcome, REFUNDED or CANCELLED, whose shape the contract gives. What was held was sent
+ * The others are not in `returns`: they end the sale itself, as REFUNDED or CANCELLED. What was held was sent
  * back by an operator (`review_returned`), or because the merchant cancelled the charge (`cancelled`). Of no charge is what
  * an operator has sent back as `unmatched`.
  */
@@ -49,7 +49,8 @@ const back = (reason: ReturnReason, trigger: Trigger | null = null): SettlementD
  *
  * The Pix itself is new here: one that was settled before (the same end-to-end id) is `repeated` and changes nothing
  * (`SettlementService`). What is not credited lies in the bucket `suspense` until it is back at its payer or an operator
- * has decided; a return that the bank refuses is FAILED and waits for one (`ReturnProcessor`).
+ * has decided; a return that the bank refuses is FAILED and waits for one (`ReturnProcessor`). What goes back sends no
+ * event of its own. Money by a method without a way back is `unmatched` in place of `returned`, and waits for an operator.
  */
 export function decideSettlement(transaction: Transaction, money: ReceivedMoney): SettlementDecision {
   switch (transaction.status) {
