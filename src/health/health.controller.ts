@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import { LimitPerIp, Public } from '../auth/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Reader, read } from '../core/database/index.js';
-import { ApiErrors, OneOf } from '../core/http/index.js';
+import { ApiErrors, EnumOf } from '../core/http/index.js';
 import { isSame } from '../core/crypto/index.js';
 import { notFound } from '../core/errors/index.js';
 import { Metrics } from '../core/metrics/index.js';
@@ -20,14 +20,14 @@ const PING = read('health.ping', 'SELECT 1');
 type State = 'up' | 'down';
 
 export class LiveBody {
-  @OneOf('The process answers.', ['up']) status!: 'up';
+  @EnumOf('The process answers.', ['up']) status!: 'up';
 }
 
 export class ReadyBody {
-  @OneOf('Whether requests can be served.', ['up', 'down']) status!: State;
-  @OneOf('PostgreSQL.', ['up', 'down']) database!: State;
-  @OneOf('Redis, or the in-process queue.', ['up', 'down']) queue!: State;
-  @OneOf('Where files are kept: the data directory, or an object store.', ['up', 'down']) storage!: State;
+  @EnumOf('Whether requests can be served.', ['up', 'down']) status!: State;
+  @EnumOf('PostgreSQL.', ['up', 'down']) database!: State;
+  @EnumOf('Redis, or the in-process queue.', ['up', 'down']) queue!: State;
+  @EnumOf('Where files are kept: the data directory, or an object store.', ['up', 'down']) storage!: State;
 }
 
 @ApiTags('Operations')

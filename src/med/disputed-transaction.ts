@@ -40,7 +40,10 @@ export class DisputedTransaction {
     return this.transaction.paidAt === null ? 0 : this.#notDevolved - this.#disputedAmount;
   }
 
-  /** What was paid less what devolutions give back. A cashout is another Pix: what was paid is still where the payer's bank can take it. */
+  /**
+   * What was paid less what devolutions give back. A cashout is another Pix: what was paid is still where the payer's bank
+   * can take it.
+   */
   get #notDevolved(): Amount {
     return this.transaction.amount - this.transaction.refundsAmount + this.cashoutsAmount;
   }

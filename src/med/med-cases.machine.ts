@@ -37,8 +37,8 @@ export interface MedMove {
 
 /**
  * The legal moves. A case without an answer is not `rejected`: the contract keeps that word for appeals. One that the
- * merchant does not see yet is also closed when an operator dismisses it (`MedDesk`), and open again when the operator
- * admits it or the bank changes it (`MedDisputesService`).
+ * merchant does not see yet is also closed when an operator dismisses it, and open again when an operator admits it (both
+ * `MedDesk`), or when the bank changes its amount (`MedDisputesService`).
  */
 export const MED_MOVES: Readonly<Record<MedTrigger, MedMove>> = {
   appealed: { from: ['open'], to: 'appealed', outcome: null },

@@ -57,7 +57,9 @@ export interface Move {
 }
 
 /**
- * The legal moves. A live Pix charge is made PENDING, everything else WAITING_PAYMENT. Sources: docs/contract.md#transaction-status and docs/contract.md#settlement. */
+ * The legal moves. A live Pix charge is made PENDING, everything else WAITING_PAYMENT.
+ * Sources: docs/contract.md#transaction-status and docs/contract.md#settlement.
+ */
 export const MOVES: Readonly<Record<Trigger, Move>> = {
   issued: { from: ['PENDING'], to: 'WAITING_PAYMENT' },
   not_issued: { from: ['PENDING'], to: 'REFUSED' },

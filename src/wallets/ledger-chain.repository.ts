@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { fieldsOf, read, Reader, type Tx, write } from '../core/database/index.js';
+import { read, Reader, type Tx, valuesOfFields, write } from '../core/database/index.js';
 import type { Scope } from '../core/mode.js';
 
 /** Of one account, mode and currency. */
@@ -177,7 +177,7 @@ export class LedgerChainRepository {
   }
 
   link(tx: Tx, wallet: Wallet, links: readonly { number: number; entryId: string; hash: Buffer }[]): void {
-    tx.defer(LINK, [...keyOf(wallet), ...fieldsOf(links, 'number', 'entryId', 'hash')]);
+    tx.defer(LINK, [...keyOf(wallet), ...valuesOfFields(links, 'number', 'entryId', 'hash')]);
   }
 
   async wallets(tx: Tx, accountId: string | null): Promise<WalletEnds[]> {

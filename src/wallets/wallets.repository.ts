@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { fieldsOf, read, Reader, type RowWrite, type Tx, write } from '../core/database/index.js';
+import { read, Reader, type RowWrite, type Tx, valuesOfFields, write } from '../core/database/index.js';
 import type { Mode, Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import { OperatorQueues } from '../core/operator-queues.js';
@@ -202,8 +202,8 @@ function postingValues(entries: readonly EntryRow[], now: Date): unknown[] {
   const lines = rows.flatMap((row) => row.lines);
   return [
     now,
-    ...fieldsOf(balances, 'accountId', 'mode', 'currency', 'bucket', 'amount', 'entries'),
-    ...fieldsOf(rows, 'id', 'accountId', 'mode', 'currency', 'cause', 'type', 'transactionId', 'followers'),
-    ...fieldsOf(lines, 'entryId', 'line', 'bucket', 'amount', 'followedBy'),
+    ...valuesOfFields(balances, 'accountId', 'mode', 'currency', 'bucket', 'amount', 'entries'),
+    ...valuesOfFields(rows, 'id', 'accountId', 'mode', 'currency', 'cause', 'type', 'transactionId', 'followers'),
+    ...valuesOfFields(lines, 'entryId', 'line', 'bucket', 'amount', 'followedBy'),
   ];
 }

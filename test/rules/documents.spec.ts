@@ -39,10 +39,10 @@ describe('documents', () => {
   it('names only functions that are where it says', () => {
     const named = allDocuments().flatMap((path) => {
       const text = readFileSync(path, 'utf8');
-      // `one` in [file.ts](path), `one` and `another` in [file.ts](path)
-      return [...text.matchAll(/`(#?\w+)`(?: and `(#?\w+)`)? in \[[\w.-]+\.ts\]\(([\w./-]+)\)/g)].flatMap(
-        ([, one = '', another, target = '']) =>
-          [one, another ?? one].map((name) => ({ path, name, file: join(dirname(path), target) })),
+      // [`one`](path/file.ts), `one` and [`another`](path/file.ts)
+      return [...text.matchAll(/(?:`(#?\w+)` and )?\[`(#?\w+)`\]\(([\w./-]+\.ts)\)/g)].flatMap(
+        ([, one, another = '', target = '']) =>
+          [one ?? another, another].map((name) => ({ path, name, file: join(dirname(path), target) })),
       );
     });
     expect(named.length).toBeGreaterThan(15);

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { NullableText, OneOf, OptionalField, rule, Text, Time } from '../../core/http/index.js';
+import { EnumOf, NullableText, OptionalField, rule, Text, Time } from '../../core/http/index.js';
 import type { AccountEntity } from '../account.entity.js';
 import { type SettingName, SETTINGS, type SettingValues } from '../settings.js';
 
@@ -61,7 +61,7 @@ export function settingsOf(dto: MerchantSettingsDto): SettingValues {
 /** An account as its own people see it. */
 export class MerchantAccountBody {
   @Text('Id of the account.', '019aa0f0-0000-7000-8000-000000000001') id!: string;
-  @OneOf('Kind of object.', ['account']) object!: string;
+  @EnumOf('Kind of object.', ['account']) object!: string;
   @Text('Name of the merchant.', 'Padaria São João') name!: string;
   @Text('Where the account is written to.', 'ana@example.com') contact_email!: string;
   @Text('Shown in the BR Code.', 'SAO PAULO') city!: string;

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { NullableText, NullableTime, OneOf, Text, Time } from '../../core/http/index.js';
+import { EnumOf, NullableText, NullableTime, Text, Time } from '../../core/http/index.js';
 import type { Mode } from '../../core/mode.js';
 
 const FINGERPRINT = {
@@ -12,7 +12,7 @@ export class ApiKeyBody {
   @Text('Start of the key, to recognise it by.', 'ak_test_9fKe') prefix!: string;
   @NullableText('As given; null without one.', 'Shop backend') label!: string | null;
   @Time('UTC.') createdAt!: string;
-  @OneOf('Whether the key uses the sandbox or moves money.', ['test', 'live']) mode!: Mode;
+  @EnumOf('Whether the key uses the sandbox or moves money.', ['test', 'live']) mode!: Mode;
 }
 
 /** The contract's API key object. */
@@ -52,5 +52,5 @@ export class ApiKeyListBody {
 }
 
 export class RevokedBody {
-  @OneOf('The key does not work any more.', [true]) revoked!: true;
+  @EnumOf('The key does not work any more.', [true]) revoked!: true;
 }

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Integer, NullableText, OneOf, Text, Time } from '../../core/http/index.js';
+import { EnumOf, Integer, NullableText, Text, Time } from '../../core/http/index.js';
 import type { Role } from '../../accounts/index.js';
 import type { DashboardRole } from '../principal.js';
 
@@ -37,9 +37,9 @@ export class LoginBody {
 }
 
 export class CurrentSessionBody {
-  @OneOf('Kind of object.', ['session']) object!: string;
+  @EnumOf('Kind of object.', ['session']) object!: string;
   @Text('Id of the login.', '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a14') id!: string;
-  @OneOf('What the user may do, as of now.', ['OWNER', 'ADMIN', 'MEMBER', 'OPERATOR']) role!: DashboardRole;
+  @EnumOf('What the user may do, as of now.', ['OWNER', 'ADMIN', 'MEMBER', 'OPERATOR']) role!: DashboardRole;
   @ApiProperty({ description: 'Whether a login of this user needs a one-time code too.', example: true })
   second_factor!: boolean;
   @ApiProperty({
@@ -63,7 +63,7 @@ export class CurrentSessionBody {
 
 export class SessionBody {
   @Text('Id of the login.', '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a14') id!: string;
-  @OneOf('Kind of object.', ['session']) object!: string;
+  @EnumOf('Kind of object.', ['session']) object!: string;
   @ApiProperty({ description: 'Whether it is the one of this request.', example: true }) current!: boolean;
   @Time('UTC.', '2026-11-21T12:10:00.000Z') created_at!: string;
   @Time('The hour, UTC.') last_used_at!: string;
@@ -73,7 +73,7 @@ export class SessionBody {
 }
 
 export class SessionListBody {
-  @OneOf('Kind of object.', ['list']) object!: string;
+  @EnumOf('Kind of object.', ['list']) object!: string;
   @ApiProperty({ description: 'All logins that go on, newest first.', type: [SessionBody] }) data!: SessionBody[];
 }
 

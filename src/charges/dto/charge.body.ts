@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { CursorListOf, Integer, OneOf, Text, Time } from '../../core/http/index.js';
+import { CursorListOf, EnumOf, Integer, Text, Time } from '../../core/http/index.js';
 import { SHOWN_RETURNS } from '../../transactions/index.js';
 import { PUBLIC_STATUSES, type PublicStatus } from '../charge-status.js';
 
@@ -41,18 +41,18 @@ export class ChargeSettlementBody {
 
 export class ChargeReturnBody {
   @Integer('Cents.', 1990) amount!: number;
-  @OneOf('Why it did not pay the charge.', SHOWN_RETURNS) reason!: string;
+  @EnumOf('Why it did not pay the charge.', SHOWN_RETURNS) reason!: string;
   @Text('Of the Pix.', 'E00000000202611211530abcDEF12345') end_to_end_id!: string;
   @Time('When it had gone back, UTC.', '2026-11-21T13:00:00.000Z') at!: string;
 }
 
 export class ChargeBody {
   @Text('`ch_<uuid>`; key your data by it.', 'ch_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12') id!: string;
-  @OneOf('Kind of object.', ['charge']) object!: 'charge';
+  @EnumOf('Kind of object.', ['charge']) object!: 'charge';
   @Integer('Cents.', 1990) amount!: number;
   @Text('ISO 4217.', 'BRL') currency!: string;
-  @OneOf('Public status.', PUBLIC_STATUSES) status!: PublicStatus;
-  @OneOf('How it is paid.', ['pix']) payment_method!: 'pix';
+  @EnumOf('Public status.', PUBLIC_STATUSES) status!: PublicStatus;
+  @EnumOf('How it is paid.', ['pix']) payment_method!: 'pix';
   @ApiProperty({ description: 'What was supplied; empty when nothing was.', type: ChargeCustomerBody })
   customer!: ChargeCustomerBody;
   @ApiProperty({ description: 'What the payer needs.', type: ChargePixBody }) pix!: ChargePixBody;

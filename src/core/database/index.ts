@@ -5,7 +5,7 @@ export type { Membership } from './group.js';
 export * from './migrate.js';
 export * from './pg-errors.js';
 export * from './row-buffer.js';
-export { fieldsOf, oneOf, rowQuery, type RowWrite, rowWrite, wanted } from './rows.js';
+export { valuesOfFields, oneOf, rowQuery, type RowWrite, rowWrite, wanted } from './rows.js';
 export { Sealed, type SealedColumn, sealedColumns } from './sealed.js';
 export { excessivePowers, ServiceRoleError } from './service-role.js';
 export { BY_INDEX, read, type ReadStatement, write, type WriteStatement } from './statement.js';

@@ -61,7 +61,7 @@ export function columns(lists: readonly Values[]): unknown[][] {
 }
 
 /** Of each of these fields the values of all rows: the parameters of a statement that unnests them. */
-export function fieldsOf<R>(rows: readonly R[], ...fields: (keyof R)[]): unknown[][] {
+export function valuesOfFields<R>(rows: readonly R[], ...fields: (keyof R)[]): unknown[][] {
   return fields.map((field) => rows.map((row) => row[field]));
 }
 

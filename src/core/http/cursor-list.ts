@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
-import { NullableText, OneOf } from './properties.js';
+import { EnumOf, NullableText } from './properties.js';
 import { firstInstantOf, lastInstantOf, QueryDate } from './dates.js';
 import { IsIdOf, OptionalField } from './validators.js';
 
@@ -67,7 +67,7 @@ export interface CursorPage<T> {
 /** The documented body of a page: extend it by a class, whose name becomes the schema's. @param cursor an example */
 export function CursorListOf<T>(Item: Type<T>, cursor = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12'): Type<CursorPage<T>> {
   class Page implements CursorPage<T> {
-    @OneOf('Kind of object.', ['list']) object!: 'list';
+    @EnumOf('Kind of object.', ['list']) object!: 'list';
     @ApiProperty({ description: 'Newest first.', type: [Item] }) data!: T[];
     @ApiProperty({ description: 'Whether there are more.' }) has_more!: boolean;
     @NullableText('Send as `starting_after`; null on the last page.', cursor) next_cursor!: string | null;

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
 import { ERROR_TYPES } from '../errors/index.js';
-import { OneOf, Text } from './properties.js';
+import { EnumOf, Text } from './properties.js';
 
 /** Headers that every answer carries. */
 export const COMMON_HEADERS = {
@@ -43,7 +43,7 @@ export class ErrorDetailBody {
 }
 
 export class ErrorInnerBody {
-  @OneOf('Class of the error.', ERROR_TYPES) type!: string;
+  @EnumOf('Class of the error.', ERROR_TYPES) type!: string;
   @Text('Stable code to program against.', 'invalid_request') code!: string;
   @Text('For people; may change.', 'amount: must be an integer from 1 to 999999999999') message!: string;
   @ApiPropertyOptional({ description: 'The first field concerned.', example: 'amount' }) param?: string;

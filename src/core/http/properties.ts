@@ -2,18 +2,18 @@ import { ApiProperty } from '@nestjs/swagger';
 
 const NOON = '2026-11-21T12:00:00.000Z';
 
-/** A text of an answer, as the OpenAPI document describes it. */
+/** Fields as the OpenAPI document describes them. What a request's field must be, rules of class-validator say. */
 export const Text = (description: string, example?: string): PropertyDecorator =>
   ApiProperty({ description, ...(example === undefined ? {} : { example }) });
 
 export const NullableText = (description: string, example: string | null): PropertyDecorator =>
   ApiProperty({ description, type: String, nullable: true, example });
 
-/** One of these texts, and no other. */
-export const OneOf = (description: string, values: readonly (string | boolean)[]): PropertyDecorator =>
+/** One of these values, and no other. */
+export const EnumOf = (description: string, values: readonly (string | boolean)[]): PropertyDecorator =>
   ApiProperty({ description, enum: [...values] });
 
-/** An amount in the smallest unit of its currency, or a count. */
+/** Amounts are in the smallest unit of their currency. */
 export const Integer = (description: string, example: number): PropertyDecorator =>
   ApiProperty({ description, type: 'integer', example });
 

@@ -4,12 +4,12 @@ import { Clock } from '../clock.js';
 import {
   BY_INDEX,
   columnsOf,
-  fieldsOf,
   insertInto,
   read,
   Reader,
   rowWrite,
   type Tx,
+  valuesOfFields,
   wanted,
   write,
 } from '../database/index.js';
@@ -178,7 +178,13 @@ export class WorkRepository {
     againFirst: boolean,
   ): Promise<ClaimedWork[]> {
     tx.defer(BY_INDEX, []);
-    return tx.query(CLAIM, [now, ...fieldsOf(rooms, 'kind', 'room', 'leaseMs'), randomUUID(), offsetMs, againFirst]);
+    return tx.query(CLAIM, [
+      now,
+      ...valuesOfFields(rooms, 'kind', 'room', 'leaseMs'),
+      randomUUID(),
+      offsetMs,
+      againFirst,
+    ]);
   }
 
   /**

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { CursorListOf, Integer, NullableText, NullableTime, OneOf, Text, Time } from '../../core/http/index.js';
+import { CursorListOf, EnumOf, Integer, NullableText, NullableTime, Text, Time } from '../../core/http/index.js';
 import {
   MED_CASE_STATUSES,
   MED_CASE_TYPES,
@@ -13,9 +13,9 @@ const ID = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
 
 export class MedCaseBody {
   @Text('`med_<uuid>`.', `med_${ID}`) id!: string;
-  @OneOf('Kind of object.', ['med_case']) object!: 'med_case';
-  @OneOf('`med`: of a Pix; the others are of cards.', MED_CASE_TYPES) type!: MedCaseType;
-  @OneOf(
+  @EnumOf('Kind of object.', ['med_case']) object!: 'med_case';
+  @EnumOf('`med`: of a Pix; the others are of cards.', MED_CASE_TYPES) type!: MedCaseType;
+  @EnumOf(
     '`accepted`, `rejected` and `closed` are final; `closed` alone does not mean won: read `money_outcome`.',
     MED_CASE_STATUSES,
   )

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { CursorListOf, Integer, NullableInteger, OneOf } from '../../core/http/index.js';
+import { CursorListOf, EnumOf, Integer, NullableInteger } from '../../core/http/index.js';
 import { type FraudMode, MerchantAccountBody } from '../../accounts/index.js';
 
 export class AccountBody extends MerchantAccountBody {
@@ -15,7 +15,7 @@ export class AccountBody extends MerchantAccountBody {
   @Integer('Seconds a charge waits by default.', 3_600) default_expires_in!: number;
   @ApiProperty({ description: 'Whether it is told by webhook how its MED cases end.', example: true })
   med_outcome_notifications!: boolean;
-  @OneOf('What the fraud guard does.', ['enforce', 'shadow', 'off']) fraud_mode!: FraudMode;
+  @EnumOf('What the fraud guard does.', ['enforce', 'shadow', 'off']) fraud_mode!: FraudMode;
   @Integer('Charges a minute for one customer document.', 30) fraud_velocity!: number;
   @NullableInteger('Maximum ticket; null for none.', 500_000) fraud_max_amount!: number | null;
   @ApiProperty({ description: 'CPFs and CNPJs that are not charged.', type: [String], example: ['52998224725'] })

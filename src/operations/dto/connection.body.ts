@@ -1,11 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { FEE_OPERATIONS, type FeeOperation } from '../../acquirers/index.js';
-import { CursorListOf, Integer, NullableInteger, NullableTime, OneOf, Text, Time } from '../../core/http/index.js';
+import { CursorListOf, EnumOf, Integer, NullableInteger, NullableTime, Text, Time } from '../../core/http/index.js';
 
 const ID = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
 
 export class FeeBody {
-  @OneOf('`PIX`: one that comes in; `devolution`: money of one that goes back.', FEE_OPERATIONS)
+  @EnumOf('`PIX`: one that comes in; `devolution`: money of one that goes back.', FEE_OPERATIONS)
   operation!: FeeOperation;
   @ApiProperty({
     description: 'Its first day in São Paulo. Of two of one day the later one of the list holds.',
@@ -21,7 +21,7 @@ export class FeeBody {
 
 export class ConnectionBody {
   @Text('Id of the connection.', ID) id!: string;
-  @OneOf('Kind of object.', ['connection']) object!: 'connection';
+  @EnumOf('Kind of object.', ['connection']) object!: 'connection';
   @Text('Whose.', ID) account_id!: string;
   @Text('Profile of the PSP.', 'efi') psp!: string;
   @Text('The Pix key that is charged to.', 'pix@example.com') pix_key!: string;

@@ -2,13 +2,13 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsInt, Matches, Max, Min, NotEquals } from 'class-validator';
 import {
   CursorListOf,
+  EnumOf,
   Integer,
   IsIdOf,
   IsOneLine,
   IsText,
   NullableText,
   NullableTime,
-  OneOf,
   OptionalField,
   RequiredField,
   Text,
@@ -70,7 +70,7 @@ class CorrectionDto {
 
 /** Body of `POST /v1/operations/unmatched/{id}/correct`. */
 export class CorrectPixDto extends CorrectionDto {
-  @OneOf(
+  @EnumOf(
     '`return`: it is sent back to its payer, again where the bank has refused that; `assign`: it pays the charge `charge_id`, which waits for exactly this; `returned_elsewhere`: it was sent back in the bank’s own app; `write_off`: nobody wants it, and the platform keeps it.',
     SUSPENSE_CORRECTIONS,
   )
@@ -80,7 +80,7 @@ export class CorrectPixDto extends CorrectionDto {
 
 /** Body of `POST /v1/operations/corrections`. */
 export class CorrectWalletDto extends CorrectionDto {
-  @OneOf(
+  @EnumOf(
     '`bank_fee`: the bank has charged it; `loss`: the bank holds that much less for the account.',
     WALLET_CORRECTIONS,
   )
@@ -91,7 +91,7 @@ export class CorrectWalletDto extends CorrectionDto {
   @IsIdOf('the id of an account')
   account_id!: string;
 
-  @OneOf('World it belongs to.', ['test', 'live'])
+  @EnumOf('World it belongs to.', ['test', 'live'])
   @IsIn(['test', 'live'], { message: 'must be test or live' })
   mode!: Mode;
 
@@ -106,7 +106,7 @@ export class CorrectWalletDto extends CorrectionDto {
   @NotEquals(0, AMOUNT)
   amount!: number;
 
-  @OneOf('Who pays it: the merchant, from the available balance, which may go below zero, or the platform.', BEARERS)
+  @EnumOf('Who pays it: the merchant, from the available balance, which may go below zero, or the platform.', BEARERS)
   @IsIn(BEARERS, { message: `must be one of ${BEARERS.join(', ')}` })
   borne_by!: Bearer;
 
@@ -125,12 +125,12 @@ export class CorrectWalletDto extends CorrectionDto {
 
 export class CorrectionBody {
   @Text('Id of the correction.', ID) id!: string;
-  @OneOf('Kind of object.', ['correction']) object!: string;
-  @OneOf('What is put right.', CORRECTION_KINDS) kind!: string;
-  @OneOf('`waiting`: above the limit of `CORRECTION_LIMIT`, a second operator has to approve it.', CORRECTION_STATUSES)
+  @EnumOf('Kind of object.', ['correction']) object!: string;
+  @EnumOf('What is put right.', CORRECTION_KINDS) kind!: string;
+  @EnumOf('`waiting`: above the limit of `CORRECTION_LIMIT`, a second operator has to approve it.', CORRECTION_STATUSES)
   status!: string;
   @Text('Id of the account.', ID) account_id!: string;
-  @OneOf('World it belongs to.', ['test', 'live']) mode!: Mode;
+  @EnumOf('World it belongs to.', ['test', 'live']) mode!: Mode;
   @Integer('Smallest unit.', 1990) amount!: number;
   @Text('ISO 4217.', 'BRL') currency!: string;
   @ApiProperty({

@@ -2,10 +2,10 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsInt, Matches, Max, Min } from 'class-validator';
 import {
   CursorListOf,
+  EnumOf,
   Integer,
   NullableText,
   NullableTime,
-  OneOf,
   OptionalField,
   RequiredField,
   Text,
@@ -63,14 +63,14 @@ export class MedNotificationsDto {
 
 export class MedNotificationsBody {
   @Text('Id of the account.', ID) account_id!: string;
-  @OneOf('Kind of object.', ['med_notifications']) object!: string;
+  @EnumOf('Kind of object.', ['med_notifications']) object!: string;
   @ApiProperty({ description: 'Whether the account is told by webhook how its cases end.', example: false })
   outcome_notifications!: boolean;
 }
 
 export class MedReviewBody {
   @Text('Id of the case.', `med_${ID}`) id!: string;
-  @OneOf('Kind of object.', ['med_review']) object!: string;
+  @EnumOf('Kind of object.', ['med_review']) object!: string;
   @Text(
     'Send it with a decision. Another one as soon as the bank or the merchant has said something else.',
     '6f1ed002ab559585',
@@ -84,14 +84,14 @@ export class MedReviewBody {
   })
   review!: MedReview | null;
   @Text('Whose charge.', ID) account_id!: string;
-  @OneOf('World it belongs to.', ['test', 'live']) mode!: Mode;
+  @EnumOf('World it belongs to.', ['test', 'live']) mode!: Mode;
   @ApiProperty({ description: 'Whether the merchant sees the case.', example: false }) visible!: boolean;
   @Integer('As the bank reports it, smallest unit.', 2500) reported_amount!: number;
   @Integer('What is held of it now.', 0) held_amount!: number;
   @Integer('What of it is gone for good.', 0) lost_amount!: number;
   @Text('Who reports it.', 'sandbox') acquirer!: string;
   @Text('The bank’s own id of it.', '5f1c3f7e-5d36-4b7e-9a54-8f7b1d2c3e4f') reference!: string;
-  @OneOf('With the bank.', ['created', 'delivered', 'closed', 'canceled']) bank_status!: string;
+  @EnumOf('With the bank.', ['created', 'delivered', 'closed', 'canceled']) bank_status!: string;
   @ApiProperty({ description: 'The bank’s ruling.', enum: ['agreed', 'disagreed', null], nullable: true })
   bank_result!: string | null;
   @NullableTime('When it was decided, UTC.') reviewed_at!: string | null;
@@ -104,8 +104,8 @@ export class MedReviewListBody extends CursorListOf(MedReviewBody) {}
 
 export class MedWaitingBody {
   @Text('Id of the notification.', ID) id!: string;
-  @OneOf('Kind of object.', ['med_waiting']) object!: string;
-  @OneOf(
+  @EnumOf('Kind of object.', ['med_waiting']) object!: string;
+  @EnumOf(
     'What it waits for. `held`: its payment is under review (`/v1/operations/reviews`); `unmatched`: it matches no charge (`/v1/operations/unmatched`); `unknown`: it has not arrived here.',
     ['held', 'unmatched', 'unknown'],
   )
@@ -113,9 +113,9 @@ export class MedWaitingBody {
   @Text('End-to-end id or txid of the payment.', 'E00000000202611211230abcDEF12345') payment_reference!: string;
   @Text('Who reports it.', 'sandbox') acquirer!: string;
   @Text('The bank’s own id of it.', '5f1c3f7e-5d36-4b7e-9a54-8f7b1d2c3e4f') reference!: string;
-  @OneOf('Kind of dispute.', MED_CASE_TYPES) type!: string;
+  @EnumOf('Kind of dispute.', MED_CASE_TYPES) type!: string;
   @Integer('What is claimed, smallest unit.', 1990) amount!: number;
-  @OneOf('With the bank.', ['created', 'delivered', 'closed', 'canceled']) bank_status!: string;
+  @EnumOf('With the bank.', ['created', 'delivered', 'closed', 'canceled']) bank_status!: string;
   @NullableTime('Until when to answer, UTC.', '2026-11-28T12:00:00.000Z') response_deadline!: string | null;
   @Time('When the payer opened it, UTC.') opened_at!: string;
   @Time('When the service was first told of it, UTC.', '2026-11-21T12:00:01.000Z') created_at!: string;

@@ -1,11 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Integer, NullableText, NullableTime, OneOf, Text, Time } from '../../core/http/index.js';
+import { EnumOf, Integer, NullableText, NullableTime, Text, Time } from '../../core/http/index.js';
 import type { Mode } from '../../core/mode.js';
 
 export class NegativeBalanceBody {
-  @OneOf('Kind of object.', ['negative_balance']) object!: string;
+  @EnumOf('Kind of object.', ['negative_balance']) object!: string;
   @Text('Whose.', '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12') account_id!: string;
-  @OneOf('World it belongs to.', ['test', 'live']) mode!: Mode;
+  @EnumOf('World it belongs to.', ['test', 'live']) mode!: Mode;
   @Text('ISO 4217.', 'BRL') currency!: string;
   @Integer('What is available, below zero; smallest unit.', -1990) available!: number;
   @Time('Since when it is below zero, UTC.') negative_since!: string;
@@ -13,7 +13,7 @@ export class NegativeBalanceBody {
 }
 
 export class NegativeBalanceListBody {
-  @OneOf('Kind of object.', ['list']) object!: 'list';
+  @EnumOf('Kind of object.', ['list']) object!: 'list';
   @ApiProperty({ description: 'Below zero for longest first.', type: [NegativeBalanceBody] })
   data!: NegativeBalanceBody[];
   @ApiProperty({ description: 'Whether there are more.' }) has_more!: boolean;

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { CursorListOf, Integer, NullableText, NullableTime, OneOf, Text, Time } from '../../core/http/index.js';
+import { CursorListOf, EnumOf, Integer, NullableText, NullableTime, Text, Time } from '../../core/http/index.js';
 import type { Mode } from '../../core/mode.js';
 import { PAYMENT_METHODS, RETURN_REASONS, RETURN_STATUSES, type ReturnStatus } from '../../transactions/index.js';
 import { ReviewAccountBody } from './review.body.js';
@@ -12,19 +12,19 @@ export const SHOWN_RETURN_STATUSES = RETURN_STATUSES.map((status) => status.toLo
 
 export class ReturnedBody {
   @Text('Id of the return.', ID) id!: string;
-  @OneOf('Kind of object.', ['returned_payment']) object!: string;
-  @OneOf(
+  @EnumOf('Kind of object.', ['returned_payment']) object!: string;
+  @EnumOf(
     '`returned` once the bank has sent it back, which is when the merchant sees it; `failed`: the bank has refused that, and the money is still here.',
     SHOWN_RETURN_STATUSES,
   )
   status!: ShownReturnStatus;
   @ApiProperty({ description: 'Whose charge it was meant for.', type: ReviewAccountBody }) account!: ReviewAccountBody;
-  @OneOf('World it belongs to.', ['test', 'live']) mode!: Mode;
+  @EnumOf('World it belongs to.', ['test', 'live']) mode!: Mode;
   @NullableText('The charge that it did not pay; null: it matches none.', `ch_${ID}`) charge_id!: string | null;
   @Integer('What arrived and goes back, smallest unit.', 1990) amount!: number;
   @Text('ISO 4217.', 'BRL') currency!: string;
-  @OneOf('Why it goes back.', RETURN_REASONS) reason!: string;
-  @OneOf('How it was paid.', PAYMENT_METHODS) method!: string;
+  @EnumOf('Why it goes back.', RETURN_REASONS) reason!: string;
+  @EnumOf('How it was paid.', PAYMENT_METHODS) method!: string;
   @NullableText('Who paid, masked; null when not known.', '***.982.247-**') reported_payer_tax_id!: string | null;
   @Text('Who holds the money.', 'sandbox') acquirer!: string;
   @Text('Of the Pix; of another method what the acquirer knows it by.', 'E00000000202611211530abcDEF12345')

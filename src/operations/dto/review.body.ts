@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { CursorListOf, Integer, NullableText, NullableTime, OneOf, Text, Time } from '../../core/http/index.js';
+import { CursorListOf, EnumOf, Integer, NullableText, NullableTime, Text, Time } from '../../core/http/index.js';
 import type { Mode } from '../../core/mode.js';
 
 const ID = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
@@ -11,11 +11,11 @@ export class ReviewAccountBody {
 
 export class ReviewBody {
   @Text('Id of the review.', ID) id!: string;
-  @OneOf('Kind of object.', ['review']) object!: string;
-  @OneOf('`pending` until an operator has decided.', ['pending', 'accepted', 'returned'])
+  @EnumOf('Kind of object.', ['review']) object!: string;
+  @EnumOf('`pending` until an operator has decided.', ['pending', 'accepted', 'returned'])
   status!: 'pending' | 'accepted' | 'returned';
   @ApiProperty({ description: 'Whose charge was paid.', type: ReviewAccountBody }) account!: ReviewAccountBody;
-  @OneOf('World it belongs to.', ['test', 'live']) mode!: Mode;
+  @EnumOf('World it belongs to.', ['test', 'live']) mode!: Mode;
   @Text('The charge.', `ch_${ID}`) charge_id!: string;
   @Integer('Smallest unit.', 1990) amount!: number;
   @Text('ISO 4217.', 'BRL') currency!: string;
@@ -35,7 +35,7 @@ export class ReviewListBody extends CursorListOf(ReviewBody) {}
 
 export class UnmatchedPixBody {
   @Text('Id of the entry.', ID) id!: string;
-  @OneOf('Kind of object.', ['unmatched_pix']) object!: string;
+  @EnumOf('Kind of object.', ['unmatched_pix']) object!: string;
   @Integer('Cents.', 1990) amount!: number;
   @Text('Who holds the money.', 'sandbox') acquirer!: string;
   @Text('Of the Pix.', 'E00000000202611211530abcDEF12345') end_to_end_id!: string;
@@ -62,8 +62,8 @@ export class UnmatchedPixListBody extends CursorListOf(UnmatchedPixBody) {}
 
 export class UnreadableBody {
   @Text('Id of the entry.', ID) id!: string;
-  @OneOf('Kind of object.', ['unreadable']) object!: string;
-  @OneOf('What it is.', ['pix', 'charge', 'payment', 'order', 'dispute', 'return']) kind!: string;
+  @EnumOf('Kind of object.', ['unreadable']) object!: string;
+  @EnumOf('What it is.', ['pix', 'charge', 'payment', 'order', 'dispute', 'return']) kind!: string;
   @Text('Who has it.', 'pix-api:019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12') acquirer!: string;
   @Text(
     'What the acquirer is asked by: of a Pix its end-to-end id, of a charge its txid, of a dispute `<end-to-end id>/<return id>`. A charge is here when it, or what has paid it, cannot be read; it does not expire before that can be.',

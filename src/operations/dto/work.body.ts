@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Integer, NullableText, NullableTime, OneOf, Text, Time } from '../../core/http/index.js';
+import { EnumOf, Integer, NullableText, NullableTime, Text, Time } from '../../core/http/index.js';
 
 export class WorkBody {
-  @OneOf('Kind of object.', ['work']) object!: string;
+  @EnumOf('Kind of object.', ['work']) object!: string;
   @Text('What is to be done.', 'refund') kind!: string;
   @Text('Of what it is to be done about: of the kind `refund` the refund’s id.', '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12')
   subject_id!: string;
@@ -15,7 +15,7 @@ export class WorkBody {
 }
 
 export class WorkListBody {
-  @OneOf('Kind of object.', ['list']) object!: string;
+  @EnumOf('Kind of object.', ['list']) object!: string;
   @ApiProperty({ description: 'Due longest first.', type: [WorkBody] }) data!: WorkBody[];
   @ApiProperty({ description: 'Whether there are more.' }) has_more!: boolean;
 }

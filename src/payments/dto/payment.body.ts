@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Integer, NullableInteger, NullableText, NullableTime, OneOf, Text, Time } from '../../core/http/index.js';
+import { EnumOf, Integer, NullableInteger, NullableText, NullableTime, Text, Time } from '../../core/http/index.js';
 import {
   PAYMENT_METHODS,
   SHOWN_RETURNS,
@@ -10,7 +10,7 @@ import {
 const LATER = '2026-11-21T13:00:00.000Z';
 
 abstract class PaymentFields {
-  @OneOf('Transaction status.', TRANSACTION_STATUSES) status!: TransactionStatus;
+  @EnumOf('Transaction status.', TRANSACTION_STATUSES) status!: TransactionStatus;
   @Integer('Smallest unit.', 1990) amount!: number;
   @Text('Currency code.', 'BRL') currency!: string;
   @ApiProperty({ description: 'How it may be paid.', enum: PAYMENT_METHODS, isArray: true }) paymentMethods!: string[];
@@ -24,7 +24,7 @@ abstract class PaymentFields {
 
 export class PaymentReturnBody {
   @Integer('Cents.', 1990) amount!: number;
-  @OneOf('Why it did not pay the payment.', SHOWN_RETURNS) reason!: string;
+  @EnumOf('Why it did not pay the payment.', SHOWN_RETURNS) reason!: string;
   @Text('Of the Pix.', 'E00000000202611211530abcDEF12345') endToEndId!: string;
   @Time('When it had gone back, UTC.', '2026-11-21T13:00:00.000Z') at!: string;
 }
@@ -102,7 +102,7 @@ export class PaymentDetailBody extends SettledPaymentFields {
 }
 
 export class CancelledPaymentBody extends PaymentDetailBody {
-  @OneOf('Status before it was cancelled.', TRANSACTION_STATUSES) previousStatus!: TransactionStatus;
+  @EnumOf('Status before it was cancelled.', TRANSACTION_STATUSES) previousStatus!: TransactionStatus;
 }
 
 export class PaymentListBody {
@@ -113,7 +113,7 @@ export class PaymentListBody {
 }
 
 export class ProviderStatusBody {
-  @OneOf('Transaction status here.', TRANSACTION_STATUSES) localStatus!: TransactionStatus;
+  @EnumOf('Transaction status here.', TRANSACTION_STATUSES) localStatus!: TransactionStatus;
   @NullableText('Name of the acquirer; null when it was never told of the payment.', 'sandbox') provider!:
     string | null;
   @NullableText('What the acquirer knows it by.', '7d9f0335b1d24c9f8a6e5c3b2a') providerTransactionId!: string | null;
@@ -128,6 +128,6 @@ export class ProviderStatusBody {
 }
 
 export class ReceiptBody {
-  @OneOf('Media type.', ['application/pdf']) contentType!: 'application/pdf';
+  @EnumOf('Media type.', ['application/pdf']) contentType!: 'application/pdf';
   @Text('The document.', 'JVBERi0xLjMK') base64!: string;
 }

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { CursorListOf, Integer, NullableText, OneOf, Text, Time } from '../../core/http/index.js';
+import { CursorListOf, EnumOf, Integer, NullableText, Text, Time } from '../../core/http/index.js';
 import { REFUND_STATUSES } from '../../transactions/index.js';
 import { REFUND_STRATEGIES } from './refund.dto.js';
 
@@ -14,7 +14,7 @@ export class RefundBody {
   transactionId!: string;
   @Integer('Smallest unit.', 990) amount!: number;
   @Text('Of the payment.', 'BRL') currency!: string;
-  @OneOf('PENDING, then IN_PROGRESS at the provider, then REFUNDED or FAILED.', REFUND_STATUSES) status!: string;
+  @EnumOf('PENDING, then IN_PROGRESS at the provider, then REFUNDED or FAILED.', REFUND_STATUSES) status!: string;
   @NullableText('As supplied.', 'Article returned') reason!: string | null;
   @Time('UTC.') createdAt!: string;
 }

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Integer, NullableInteger, NullableText, OneOf, Text } from '../../core/http/index.js';
+import { EnumOf, Integer, NullableInteger, NullableText, Text } from '../../core/http/index.js';
 import { PAYMENT_METHODS } from '../../transactions/index.js';
 
 /** By currency code, in the smallest unit. */
@@ -34,7 +34,7 @@ export class DayVolumeBody {
 }
 
 export class MethodVolumeBody {
-  @OneOf('By which it was paid.', PAYMENT_METHODS) method!: string;
+  @EnumOf('By which it was paid.', PAYMENT_METHODS) method!: string;
   @Integer('Smallest units, of all currencies together.', 7960) volume!: number;
   @Integer('Payments.', 4) count!: number;
 }
@@ -95,7 +95,7 @@ export class DayMetricsBody {
 }
 
 export class MethodMetricsBody {
-  @OneOf('Method.', PAYMENT_METHODS) method!: string;
+  @EnumOf('Method.', PAYMENT_METHODS) method!: string;
   @Integer('Payments that could be paid with it: one with several methods counts for each.', 5) created!: number;
   @Integer('Those that were paid with it.', 4) paid!: number;
   @percent('Paid of created') conversionRate!: number;

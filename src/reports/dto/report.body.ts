@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { CursorListOf, Integer, NullableInteger, NullableTime, OneOf, Text, Time } from '../../core/http/index.js';
+import { CursorListOf, EnumOf, Integer, NullableInteger, NullableTime, Text, Time } from '../../core/http/index.js';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions/index.js';
 import {
   REPORT_FORMATS,
@@ -21,9 +21,9 @@ interface ReportFiltersBody {
 
 export class ReportBody {
   @Text('Of the report.', ID) id!: string;
-  @OneOf('Kind of object.', ['report']) object!: 'report';
-  @OneOf('What it is of.', REPORT_TYPES) type!: ReportType;
-  @OneOf('Of the file.', REPORT_FORMATS) format!: ReportFormat;
+  @EnumOf('Kind of object.', ['report']) object!: 'report';
+  @EnumOf('What it is of.', REPORT_TYPES) type!: ReportType;
+  @EnumOf('Of the file.', REPORT_FORMATS) format!: ReportFormat;
   @Time('First millisecond of the window, UTC.', '2026-11-01T03:00:00.000Z') from!: string;
   @Time('Last millisecond of the window, UTC.', '2026-12-01T02:59:59.999Z') to!: string;
   @ApiProperty({
@@ -57,7 +57,7 @@ export class ReportBody {
     example: { basis: 'paid', status: 'PAID', query: 'maria' },
   })
   filters!: ReportFiltersBody | null;
-  @OneOf(
+  @EnumOf(
     '`pending`, then `processing`, then `ready` or `failed`; `expired` once its file has been removed.',
     REPORT_STATUSES,
   )

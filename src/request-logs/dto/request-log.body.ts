@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { CursorListOf, Integer, NullableText, OneOf, Text, Time } from '../../core/http/index.js';
+import { CursorListOf, EnumOf, Integer, NullableText, Text, Time } from '../../core/http/index.js';
 import type { Mode } from '../../core/mode.js';
 
 export class RequestLogBody {
   @Text('Of this entry.', '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12') id!: string;
-  @OneOf('Kind of object.', ['request_log']) object!: 'request_log';
+  @EnumOf('Kind of object.', ['request_log']) object!: 'request_log';
   @Text('The answer’s `X-Request-Id`.', 'req_7f3c2a1b9d4e4f5a8b6c7d8e9f0a1b2c') requestId!: string;
   @ApiProperty({
     description: 'Of the key; null for a person.',

@@ -1,5 +1,5 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
-import { Integer, OneOf, Text, Time } from '../../core/http/index.js';
+import { EnumOf, Integer, Text, Time } from '../../core/http/index.js';
 import { ChargeBody, PUBLIC_STATUSES, type PublicStatus } from '../../charges/index.js';
 import { PaymentDetailBody } from '../../payments/index.js';
 import { PAYMENT_METHODS } from '../../transactions/index.js';
@@ -8,11 +8,11 @@ import { SANDBOX_EVENTS } from './simulate.dto.js';
 /** A payment without Pix, told of as far as it is like a charge: there is no code and no checkout. */
 export class SandboxChargeBody {
   @Text('`ch_<uuid>`.', 'ch_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12') id!: string;
-  @OneOf('Kind of object.', ['charge']) object!: 'charge';
+  @EnumOf('Kind of object.', ['charge']) object!: 'charge';
   @Integer('Smallest unit.', 1990) amount!: number;
   @Text('Currency code.', 'EUR') currency!: string;
-  @OneOf('Public status.', PUBLIC_STATUSES) status!: PublicStatus;
-  @OneOf(
+  @EnumOf('Public status.', PUBLIC_STATUSES) status!: PublicStatus;
+  @EnumOf(
     'How it was or may be paid.',
     PAYMENT_METHODS.filter((method) => method !== 'PIX').map((method) => method.toLowerCase()),
   )
@@ -30,8 +30,8 @@ export class SandboxChargeBody {
 
 @ApiExtraModels(ChargeBody, SandboxChargeBody)
 export class SandboxEventBody {
-  @OneOf('Kind of object.', ['sandbox_event']) object!: 'sandbox_event';
-  @OneOf('As asked for.', SANDBOX_EVENTS) event!: string;
+  @EnumOf('Kind of object.', ['sandbox_event']) object!: 'sandbox_event';
+  @EnumOf('As asked for.', SANDBOX_EVENTS) event!: string;
   @ApiProperty({
     description: 'The charge after it; of a payment without Pix what is like a charge.',
     oneOf: [{ $ref: getSchemaPath(ChargeBody) }, { $ref: getSchemaPath(SandboxChargeBody) }],
@@ -40,7 +40,7 @@ export class SandboxEventBody {
 }
 
 export class SandboxPaymentEventBody {
-  @OneOf('Kind of object.', ['sandbox_event']) object!: 'sandbox_event';
-  @OneOf('As asked for.', SANDBOX_EVENTS) event!: string;
+  @EnumOf('Kind of object.', ['sandbox_event']) object!: 'sandbox_event';
+  @EnumOf('As asked for.', SANDBOX_EVENTS) event!: string;
   @ApiProperty({ description: 'The payment after it.', type: PaymentDetailBody }) payment!: PaymentDetailBody;
 }

@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { CursorListOf, NullableText, OneOf, Text, Time } from '../../core/http/index.js';
+import { CursorListOf, EnumOf, NullableText, Text, Time } from '../../core/http/index.js';
 import { AUDIT_EVENT_TYPES, type AuditEventType } from '../../audit/index.js';
 
 export class AuditActorBody {
-  @OneOf(
+  @EnumOf(
     'A `member` of the account, an `operator` of the platform, a program with an `api_key`, the command line (`cli`), the service itself (`system`), or a caller who had not logged in (`anonymous`).',
     ['member', 'operator', 'api_key', 'cli', 'system', 'anonymous'],
   )
@@ -14,8 +14,8 @@ export class AuditActorBody {
 
 export class AuditEventBody {
   @Text('Id of the event.', '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a15') id!: string;
-  @OneOf('Kind of object.', ['audit_event']) object!: string;
-  @OneOf('What happened.', AUDIT_EVENT_TYPES) type!: AuditEventType;
+  @EnumOf('Kind of object.', ['audit_event']) object!: string;
+  @EnumOf('What happened.', AUDIT_EVENT_TYPES) type!: AuditEventType;
   @ApiProperty({ description: 'Who did it.', type: AuditActorBody }) actor!: AuditActorBody;
   @NullableText(
     'Of the API key that was issued or revoked, or with which it was done; null otherwise.',

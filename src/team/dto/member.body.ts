@@ -1,13 +1,13 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { OneOf, Text, Time } from '../../core/http/index.js';
+import { EnumOf, Text, Time } from '../../core/http/index.js';
 
 export class MemberBody {
   @Text('Id of the user; of an invited one, of the invitation.', '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12') id!: string;
-  @OneOf('Kind of object.', ['member']) object!: string;
+  @EnumOf('Kind of object.', ['member']) object!: string;
   @Text('What the member logs in with.', 'ana@example.com') email!: string;
   @Text('Name; the e-mail when none was given.', 'Ana Souza') name!: string;
-  @OneOf('What the member may do.', ['OWNER', 'ADMIN', 'MEMBER']) role!: string;
-  @OneOf('An `invited` one has not accepted yet, and is no member before.', ['active', 'invited']) status!: string;
+  @EnumOf('What the member may do.', ['OWNER', 'ADMIN', 'MEMBER']) role!: string;
+  @EnumOf('An `invited` one has not accepted yet, and is no member before.', ['active', 'invited']) status!: string;
   @Time('UTC.') created_at!: string;
 }
 
@@ -24,11 +24,11 @@ export class ListedMemberBody extends MemberBody {
 }
 
 export class MemberListBody {
-  @OneOf('Kind of object.', ['list']) object!: string;
+  @EnumOf('Kind of object.', ['list']) object!: string;
   @ApiProperty({ description: 'Members, then those who are invited; oldest first.', type: [ListedMemberBody] })
   data!: ListedMemberBody[];
 }
 
 export class RemovedBody {
-  @OneOf('The member is none any more.', [true]) removed!: true;
+  @EnumOf('The member is none any more.', [true]) removed!: true;
 }

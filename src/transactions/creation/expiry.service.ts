@@ -36,7 +36,8 @@ const PATIENCE_MS = 10 * 60_000;
  * (`transaction-pages.service.ts`), and a resend. What is held (`isHeld`) never expires: an operator may still credit it.
  * A Pix charge of an acquirer that is called over the network, so not the sandbox, is asked about first by
  * `ExpiryProcessor`: from two seconds after its expiry, every 15 s until there is an answer, for ten minutes at most. Where
- * the answer cannot be read there is no end to it. `ExpiryRepository` has that rule in SQL (`isHeard`). An acquirer may
+ * the answer cannot be read the inbox asks on, and the charge does not expire until it can be. `ExpiryRepository` has that
+ * rule in SQL (`isHeard`). An acquirer may
  * also end a charge itself, at any time (`SettlementListener`), which the sandbox does by `simulate`.
  */
 @Injectable()

@@ -57,9 +57,9 @@ export class RefundsService {
    *   `idempotency_key_in_use`: the first request with it is still at work after 10 s. 403 `fraud.document_blocked` and
    *   `fraud.velocity_exceeded` (refunds a minute of a customer's document, `fraud_velocity`) where the account's
    *   `fraud_mode` is `enforce`. What `planRefund` throws. 422 `insufficient_balance`: less is available than the amount
-   *   and the fee. Over HTTP `RefundDto` comes before all of them: 400 `invalid_request` for a body without an
-   *   `idempotencyKey` of 8 to 128 characters, an amount that is not an integer from 1 on, an unknown `strategy`, what is
-   *   no Pix key, or a `destinationKey` with the strategy `devolution`
+   *   and the fee. Over HTTP `RefundDto` comes before all of them: 400 `invalid_request`, among others for a body
+   *   without an `idempotencyKey` of 8 to 128 characters, an amount that is not an integer from 1 on, an unknown
+   *   `strategy`, a `destinationKey` that is no Pix key, or one with the strategy `devolution`
    */
   async request<T>(
     scope: Scope,

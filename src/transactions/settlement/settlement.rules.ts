@@ -49,8 +49,8 @@ const back = (reason: ReturnReason, trigger: Trigger | null = null): SettlementD
  *
  * The Pix itself is new here: one that was settled before (the same end-to-end id) is `repeated` and changes nothing
  * (`SettlementService`). What is not credited lies in the bucket `suspense` until it is back at its payer or an operator
- * has decided; a return that the bank refuses is FAILED and waits for one (`ReturnProcessor`). What goes back sends no
- * event of its own. Money by a method without a way back is `unmatched` in place of `returned`, and waits for an operator.
+ * has decided; a return that the bank refuses is FAILED and waits for one (`ReturnProcessor`). A return sends
+ * no event of its own; a move of the sale (`trigger`) sends its own. Money by a method without a way back is `unmatched` in place of `returned`, and waits for an operator.
  */
 export function decideSettlement(transaction: Transaction, money: ReceivedMoney): SettlementDecision {
   switch (transaction.status) {

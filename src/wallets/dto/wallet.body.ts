@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Integer, NullableInteger, NullableTime, OneOf, Text, Time } from '../../core/http/index.js';
+import { EnumOf, Integer, NullableInteger, NullableTime, Text, Time } from '../../core/http/index.js';
 
 export class CurrencyBalanceBody {
   @Text('ISO 4217.', 'BRL') currency!: string;
@@ -50,7 +50,7 @@ export class PlannedReleaseBody {
 }
 
 export class ReleaseListBody {
-  @OneOf('Kind of object.', ['list']) object!: 'list';
+  @EnumOf('Kind of object.', ['list']) object!: 'list';
   @ApiProperty({ description: 'The next ones first, at most 400.', type: [PlannedReleaseBody] })
   data!: PlannedReleaseBody[];
 }

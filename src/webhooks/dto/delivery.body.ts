@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Integer, NullableInteger, NullableText, NullableTime, OneOf, Text, Time } from '../../core/http/index.js';
+import { EnumOf, Integer, NullableInteger, NullableText, NullableTime, Text, Time } from '../../core/http/index.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../webhook.entity.js';
 
 export class DeliveryBody {
@@ -77,7 +77,7 @@ export class DeliveryStatsBody {
 }
 
 export class RecoveryBody {
-  @OneOf('Kind of object.', ['webhook_recovery']) object!: 'webhook_recovery';
+  @EnumOf('Kind of object.', ['webhook_recovery']) object!: 'webhook_recovery';
   @Time('As asked for, UTC.', '2026-11-03T12:00:00.000Z') since!: string;
   @ApiProperty({ description: 'Whether this only counted.', example: false }) dry_run!: boolean;
   @Integer(

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { CursorListOf, OneOf, Text, Time } from '../../core/http/index.js';
+import { CursorListOf, EnumOf, Text, Time } from '../../core/http/index.js';
 
 const CURSOR = 'evc_812_019aa0f07d5c7c3e9b1a2f4d6c8e0a12_1';
 
@@ -9,7 +9,7 @@ export class EventBody {
     'evt_019aa0f07d5c7c3e9b1a2f4d6c8e0a12',
   )
   id!: string;
-  @OneOf('Kind of object.', ['event']) object!: 'event';
+  @EnumOf('Kind of object.', ['event']) object!: 'event';
   @Text('Version of the API.', '2025-01-01') api_version!: string;
   @Text('Name of the event catalog.', 'charge.paid') type!: string;
   @Time('When it happened.', '2026-11-20T12:00:00.000Z') created_at!: string;

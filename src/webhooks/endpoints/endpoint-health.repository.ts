@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, fieldsOf, type Tx, write } from '../../core/database/index.js';
+import { columnsOf, type Tx, valuesOfFields, write } from '../../core/database/index.js';
 import type { Mode } from '../../core/mode.js';
 import { DISABLE_AFTER_MS, DISABLE_FAILURES, type Health } from './endpoint-health.js';
 import { WebhookEndpointEntity } from '../webhook.entity.js';
@@ -49,7 +49,7 @@ export class EndpointHealthRepository {
   }
 
   update(tx: Tx, changes: readonly (Health & { readonly id: string })[]): void {
-    tx.defer(UPDATE, fieldsOf(changes, 'id', 'failures', 'failingSince', 'pausedUntil'));
+    tx.defer(UPDATE, valuesOfFields(changes, 'id', 'failures', 'failingSince', 'pausedUntil'));
   }
 
   /** Of an endpoint that is locked. */

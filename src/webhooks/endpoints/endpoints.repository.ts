@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, fieldsOf, read, Reader, type Tx, write } from '../../core/database/index.js';
+import { columnsOf, read, Reader, type Tx, valuesOfFields, write } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
 import type { DirectEndpoint } from './direct-endpoint.js';
 import { type EndpointStatus, WebhookEndpointEntity } from '../webhook.entity.js';
@@ -182,6 +182,6 @@ export class EndpointsRepository {
 
   /** Those that exist already are left alone. They have no secret: the account's default one signs for them. */
   insertDirect(tx: Tx, endpoints: readonly DirectEndpoint[], now: Date): void {
-    tx.defer(INSERT_DIRECT, [...fieldsOf(endpoints, 'id', 'accountId', 'mode', 'url'), now]);
+    tx.defer(INSERT_DIRECT, [...valuesOfFields(endpoints, 'id', 'accountId', 'mode', 'url'), now]);
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../core/crypto/index.js';
-import { fieldsOf, type Tx, write } from '../../core/database/index.js';
+import { type Tx, valuesOfFields, write } from '../../core/database/index.js';
 import type { WebhookAttemptEntity, WebhookMessageEntity } from '../webhook.entity.js';
 
 /** One public event as its receivers get it, with a delivery for each of them. */
@@ -55,10 +55,10 @@ export class DeliveriesRepository {
   insert(tx: Tx, messages: readonly Message[], maxAttempts: number, now: Date): void {
     const deliveries = messages.flatMap((message) => message.deliveries.map((delivery) => ({ ...delivery, message })));
     tx.defer(INSERT, [
-      ...fieldsOf(deliveries, 'id', 'endpointId'),
+      ...valuesOfFields(deliveries, 'id', 'endpointId'),
       deliveries.map((delivery) => delivery.message.id),
       deliveries.map((delivery) => delivery.message.subjectId),
-      ...fieldsOf(messages, 'id', 'accountId', 'mode', 'eventId', 'eventType', 'manual'),
+      ...valuesOfFields(messages, 'id', 'accountId', 'mode', 'eventId', 'eventType', 'manual'),
       messages.map(({ id, payload }) => this.secrets.sealText(payload, messageContext(id))),
       maxAttempts,
       now,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BY_INDEX, fieldsOf, read, type Tx, write } from '../../core/database/index.js';
+import { BY_INDEX, read, type Tx, valuesOfFields, write } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
 import type { Attempt } from '../log/deliveries.repository.js';
 import type { EndpointKind } from '../endpoints/endpoint-health.js';
@@ -266,7 +266,7 @@ export class DeliveryQueueRepository {
   /** Claimed and not begun → as if it had not been claimed; not what came back by its lease meanwhile. */
   handBack(tx: Tx, deliveries: readonly ClaimedDelivery[], now: Date): void {
     this.byIndex(tx);
-    tx.defer(HAND_BACK, [...fieldsOf(deliveries, 'id', 'attempts', 'dueAt'), now]);
+    tx.defer(HAND_BACK, [...valuesOfFields(deliveries, 'id', 'attempts', 'dueAt'), now]);
   }
 
   /**
@@ -284,8 +284,8 @@ export class DeliveryQueueRepository {
       return { ...attempt, ...outcome, id, attempts, accountId: endpoint.accountId };
     });
     const parts = [
-      fieldsOf(rows, 'id', 'attempts', 'status', 'nextAttemptAt', 'statusCode', 'error', 'endedAt', 'accountId'),
-      fieldsOf(rows, 'startedAt', 'durationMs', 'responseBody'),
+      valuesOfFields(rows, 'id', 'attempts', 'status', 'nextAttemptAt', 'statusCode', 'error', 'endedAt', 'accountId'),
+      valuesOfFields(rows, 'startedAt', 'durationMs', 'responseBody'),
     ];
     tx.defer(FINISH, parts.flat());
   }
