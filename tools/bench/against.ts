@@ -23,17 +23,22 @@ export interface AgainstPlan {
 }
 
 /** What is measured of both: a name, how many connections, and one round of it. */
-interface Work {
+export interface Work {
   readonly name: string;
   readonly connections: number;
   readonly round: (side: Side, load: HttpLoad, connections: number, seconds: number) => Promise<Round>;
 }
 
 /** What a round came to; processor time in milliseconds, null where the system does not tell. */
-interface Measured {
+export interface Measured {
   readonly round: Round;
   readonly nodeMs: number | null;
   readonly postgresMs: number | null;
+}
+
+/** What runs one round of a work. */
+export interface Measurable {
+  measure(work: Work, seconds: number): Promise<Measured>;
 }
 
 /**
@@ -90,7 +95,7 @@ export const WORKS: readonly Work[] = [
  */
 export async function compare(
   work: Work,
-  sides: Readonly<Record<string, Side>>,
+  sides: Readonly<Record<string, Measurable>>,
   plan: AgainstPlan,
 ): Promise<{ lines: Line[]; ratio: number }> {
   const both = Object.entries(sides).map(([name, side]) => ({ name, side, measured: [] as Measured[] }));
@@ -131,7 +136,7 @@ type Embedded = typeof import('../../src/core/embedded/index.js');
 type Merchants = typeof import('./merchants.js');
 
 /** One build's service, its database and the merchants in it, which that build's own code has entered. */
-export class Side {
+export class Side implements Measurable {
   readonly #create: ReturnType<typeof httpCreates>;
 
   private constructor(

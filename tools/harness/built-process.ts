@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Cleanup } from './cleanup.js';
 
@@ -11,11 +11,13 @@ const START_LIMIT_MS = 120_000;
 const OWN = ['DATABASE_URL', 'REDIS_URL', 'NODE_ENV', 'NODE_OPTIONS', 'ROLE', 'HOST', 'PUBLIC_BASE_URL', 'LOG_LEVEL'];
 
 export interface Program<T> {
-  /** Below the build's directory, as `bundle/main.js`. */
+  /** Below the build's directory, as `bundle/main.js`, or absolute. */
   readonly script: string;
   readonly args?: readonly string[];
   readonly nodeOptions?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Its working directory; default: the caller's. */
+  readonly cwd?: string;
   /** Where its output goes. */
   readonly logPath: string;
   /** What it says of itself once it is ready; null: not yet. */
@@ -42,12 +44,13 @@ export class BuiltProcess<T> {
 
   /** @throws Error with the program's own words when it does not start */
   static async start<T>(program: Program<T>, cleanup: Cleanup): Promise<BuiltProcess<T>> {
-    const { script, args = [], nodeOptions = [], env = {}, logPath, ready } = program;
+    const { script, args = [], nodeOptions = [], env = {}, cwd, logPath, ready } = program;
     const log = openSync(logPath, 'w');
     const began = performance.now();
     const child = spawn(process.execPath, [...nodeOptions, built(script), ...args], {
       stdio: ['ignore', log, log],
       env: environment(env),
+      cwd,
     });
     closeSync(log);
     cleanup.add(() => end(child));
@@ -81,10 +84,12 @@ export async function runToEnd(
   script: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  cwd?: string,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, [built(script), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: environment(env),
+    cwd,
   });
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
@@ -94,7 +99,7 @@ export async function runToEnd(
 }
 
 function built(script: string): string {
-  return join(import.meta.dirname, '../..', script);
+  return resolve(import.meta.dirname, '../..', script);
 }
 
 /** What is given, over the caller's own; a database that is given has neither TLS nor a mail server beside it. */

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Cleanup } from '../../harness/cleanup.js';
+import { drive } from '../stats.js';
+import { ask, Ground, type Peer } from './peer.js';
+
+const VERSION = '2.21.2';
+const CLI = 'node_modules/@medusajs/cli/cli.js';
+/** Each session is its collection's first one: for a second one Medusa deletes that before. */
+const COLLECTIONS = 10_000;
+
+/**
+ * Medusa with what it is without Redis: events, locks and workflows in the memory of one process.
+ * @param directory where it is installed
+ */
+export async function startMedusa(directory: string, runDirectory: string, cleanup: Cleanup): Promise<Peer> {
+  const dependencies = { '@medusajs/cli': VERSION, '@medusajs/framework': VERSION, '@medusajs/medusa': VERSION };
+  const files = ['medusa/medusa-config.js', 'medusa/fill.js'];
+  const ground = await Ground.prepare(directory, dependencies, files, runDirectory, cleanup);
+  await ground.run(CLI, 'db:migrate', '--execute-all-links', '--skip-scripts');
+  const made = join(ground.runDirectory, 'made.json');
+  await ground.run(CLI, 'exec', './fill.js', made, String(COLLECTIONS));
+  const { key, collections } = JSON.parse(readFileSync(made, 'utf8')) as { key: string; collections: string[] };
+  const server = await ground.start(CLI, ['start', '-H', '127.0.0.1'], 'Server is ready on port');
+  const headers = { 'x-publishable-api-key': key };
+  const body = JSON.stringify({ provider_id: 'pp_system_default' });
+  return {
+    name: `Medusa ${VERSION}`,
+    url: ground.url,
+    pids: [server.pid],
+    works: [
+      {
+        name: 'Medusa, payment session',
+        beside: 'charges created',
+        prepare: async () => undefined,
+        round: (load, connections, seconds) =>
+          drive(connections, seconds, (worker) => {
+            const collection = collections.pop();
+            if (collection === undefined) return null;
+            const path = `/store/payment-collections/${collection}/payment-sessions`;
+            return () => ask(load, worker, path, headers, body, (answer) => answer.includes('"status":"pending"'));
+          }),
+      },
+    ],
+    stop: () => server.stop(),
+  };
+}

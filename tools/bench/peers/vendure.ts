@@ -1,0 +1,129 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Cleanup } from '../../harness/cleanup.js';
+import type { HttpLoad } from '../http-load.js';
+import { drive, type Round } from '../stats.js';
+import { ask, Ground, type Peer } from './peer.js';
+
+const VERSION = '3.7.3';
+const PATH = '/shop-api';
+/** Sessions or orders that wait for a round; it ends early when they are used up. */
+const STOCK = 250;
+const PREPARED_AT_ONCE = 8;
+
+const PRODUCTS = `name,slug,description,assets,facets,optionGroups,optionValues,sku,price,taxCategory,stockOnHand,\
+trackInventory,variantAssets,variantFacets
+Bread,bread,Bread,,,,,BREAD,19.90,Standard,0,false,,
+`;
+
+const RESULT = '{ __typename ... on Order { id code state totalWithTax } ... on ErrorResult { message } }';
+const ADD_ITEM = `order: addItemToOrder(productVariantId: "1", quantity: 1) ${RESULT}`;
+const ADD_PAYMENT = `order: addPaymentToOrder(input: { method: "dummy", metadata: {} }) ${RESULT}`;
+/** Mutations of one request are done one after the other; what the last one answers tells of them all. */
+const UNTIL_PAYMENT = `
+  customer: setCustomerForOrder(
+    input: { firstName: "Maria", lastName: "da Silva", emailAddress: "maria@example.com" }
+  ) ${RESULT}
+  address: setOrderShippingAddress(input: { streetLine1: "Rua Direita 1", countryCode: "BR" }) ${RESULT}
+  shipping: setOrderShippingMethod(shippingMethodId: ["1"]) ${RESULT}
+  order: transitionOrderToState(state: "ArrangingPayment") ${RESULT}`;
+
+/**
+ * Vendure's server and worker, with its job queue in PostgreSQL.
+ * @param directory where it is installed
+ */
+export async function startVendure(directory: string, runDirectory: string, cleanup: Cleanup): Promise<Peer> {
+  const dependencies = { '@vendure/core': VERSION, pg: '8.23.1' };
+  const ground = await Ground.prepare(directory, dependencies, ['vendure/vendure.js'], runDirectory, cleanup);
+  writeFileSync(join(directory, 'products.csv'), PRODUCTS);
+  await ground.run('vendure.js', 'fill');
+  const server = await ground.start('vendure.js', ['server'], 'now running on port');
+  const worker = await ground.start('vendure.js', ['worker'], 'Vendure Worker is ready');
+  const shop = ground.url + PATH;
+  const empty: string[] = [];
+  const payable: string[] = [];
+  return {
+    name: `Vendure ${VERSION}`,
+    url: ground.url,
+    pids: [server.pid, worker.pid],
+    works: [
+      {
+        name: 'Vendure, item to a new order',
+        beside: 'charges created',
+        prepare: () => fillUp(empty, () => newSession(shop)),
+        round: (load, connections, seconds) => mutate(load, connections, seconds, ADD_ITEM, 'AddingItems', empty),
+      },
+      {
+        name: 'Vendure, payment to an order',
+        beside: 'charges paid',
+        prepare: () =>
+          fillUp(payable, async () => {
+            const token = await newSession(shop);
+            for (const mutations of [ADD_ITEM, UNTIL_PAYMENT]) await send(shop, token, `mutation { ${mutations} }`);
+            return token;
+          }),
+        round: (load, connections, seconds) =>
+          mutate(load, connections, seconds, ADD_PAYMENT, 'PaymentSettled', payable),
+      },
+    ],
+    stop: async () => {
+      await worker.stop();
+      await server.stop();
+    },
+  };
+}
+
+/** Each mutation with one of the sessions, whose order it leaves in a state. */
+function mutate(
+  load: HttpLoad,
+  connections: number,
+  seconds: number,
+  mutation: string,
+  state: string,
+  tokens: string[],
+): Promise<Round> {
+  const body = JSON.stringify({ query: `mutation { ${mutation} }` });
+  const isRight = (answer: string): boolean => stateIn(answer) === state;
+  return drive(connections, seconds, (worker) => {
+    const token = tokens.pop();
+    if (token === undefined) return null;
+    return () => ask(load, worker, PATH, { authorization: `Bearer ${token}` }, body, isRight);
+  });
+}
+
+/** @returns null when a mutation was refused */
+function stateIn(answer: string): string | null {
+  const { data, errors } = JSON.parse(answer) as {
+    data: Record<string, { __typename: string; state?: string }> | null;
+    errors?: unknown;
+  };
+  if (errors !== undefined || Object.values(data ?? {}).some(({ __typename }) => __typename !== 'Order')) return null;
+  return data?.['order']?.state ?? null;
+}
+
+async function fillUp(tokens: string[], make: () => Promise<string>): Promise<void> {
+  const work = async (): Promise<void> => {
+    while (tokens.length < STOCK) tokens.push(await make());
+  };
+  await Promise.all(Array.from({ length: PREPARED_AT_ONCE }, work));
+}
+
+/** @returns the token of an anonymous session that has no order yet */
+async function newSession(shop: string): Promise<string> {
+  const token = (await post(shop, null, '{ activeOrder { id } }')).headers.get('vendure-auth-token');
+  if (token === null) throw new Error('Vendure gave no session');
+  return token;
+}
+
+async function send(shop: string, token: string, query: string): Promise<void> {
+  const answer = await (await post(shop, token, query)).text();
+  if (stateIn(answer) === null) throw new Error(`Vendure could not prepare an order: ${answer}`);
+}
+
+function post(shop: string, token: string | null, query: string): Promise<Response> {
+  return fetch(shop, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
+    body: JSON.stringify({ query }),
+  });
+}
