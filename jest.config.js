@@ -4,8 +4,10 @@ const ALONE = [
   '/test/e2e/(evidence-memory|login-time|med-list|webhook-failures|webhook-isolation)\\.e2e\\.',
 ];
 
-/** Trials that repeat, kill and restart for half a minute each. */
+/** What takes half a minute or more: trials that repeat, kill and restart, a long walk in a browser, a month of sales. */
 const LONG = [
+  '/test/e2e/(dashboard-screens|demo-fill)\\.e2e\\.',
+  '/test/integration/held-snapshot\\.',
   '/test/stress/(cluster|large-report|live-pix|postgres-outage|redis-loss|refund-crash|statistics|webhook-workers)\\.',
 ];
 
