@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
-import { IsIn, IsString, MaxLength } from 'class-validator';
-import { OptionalField, RequiredField } from '../../core/http/index.js';
+import { IsString, MaxLength } from 'class-validator';
+import { OptionalEnum, OptionalField, RequiredField } from '../../core/http/index.js';
 import type { SessionKind } from '../sessions.service.js';
 
 export class LoginDto {
@@ -25,13 +25,11 @@ export class LoginDto {
   @MaxLength(64, { message: 'must have at most 64 characters' })
   code?: string;
 
-  @OptionalField({
-    description:
-      '`cookie`: the login is kept in a cookie of the browser, which no script reads, and the answer has no token. It ends after an hour without use, and after 12 hours at most. Writes then need the header `X-Requested-With: dashboard`.',
-    enum: ['token', 'cookie'],
-    default: 'token',
-  })
-  @IsIn(['token', 'cookie'], { message: 'must be token or cookie' })
+  @OptionalEnum(
+    '`cookie`: the login is kept in a cookie of the browser, which no script reads, and the answer has no token. It ends after an hour without use, and after 12 hours at most. Writes then need the header `X-Requested-With: dashboard`.',
+    ['token', 'cookie'],
+    { default: 'token' },
+  )
   session?: SessionKind;
 }
 

@@ -1,18 +1,22 @@
 import { ApiExtraModels } from '@nestjs/swagger';
-import { IsIn, IsInt, Matches, Max, MaxLength, Min } from 'class-validator';
-import { IsEmailAddress, IsMetadata, IsText, Nested, OptionalField, RequiredField } from '../../core/http/index.js';
+import { IsInt, Matches, Max, MaxLength, Min } from 'class-validator';
+import {
+  IsEmailAddress,
+  IsMetadata,
+  Nested,
+  OptionalEnum,
+  OptionalField,
+  OptionalText,
+  RequiredEnum,
+  RequiredField,
+} from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { IsTaxId } from './validators.js';
 
 const AMOUNT_RULE = { message: `must be an integer from 1 to ${MAX_AMOUNT}` };
 
 export class CustomerDto {
-  @OptionalField({
-    description: 'Name of the customer. Required when `expected_payer_tax_id` is sent.',
-    maxLength: 200,
-    example: 'Maria da Silva',
-  })
-  @IsText(1, 200)
+  @OptionalText('Name of the customer. Required when `expected_payer_tax_id` is sent.', 1, 200, 'Maria da Silva')
   name?: string;
 
   @OptionalField({
@@ -41,16 +45,10 @@ export abstract class ChargeDto {
   @Max(MAX_AMOUNT, AMOUNT_RULE)
   amount!: number;
 
-  @OptionalField({ description: 'Pix is paid in BRL.', enum: ['BRL'], default: 'BRL' })
-  @IsIn(['BRL'], { message: 'must be BRL' })
+  @OptionalEnum('Pix is paid in BRL.', ['BRL'], { default: 'BRL' })
   currency?: string;
 
-  @OptionalField({
-    description: 'Returned as `metadata.description`; wins over one in `metadata`.',
-    maxLength: 500,
-    example: 'Order 1042',
-  })
-  @IsText(0, 500)
+  @OptionalText('Returned as `metadata.description`; wins over one in `metadata`.', 0, 500, 'Order 1042')
   description?: string;
 
   @OptionalField({
@@ -89,8 +87,7 @@ export abstract class ChargeDto {
 
 /** Body of `POST /v1/pix/charges`. */
 export class CreatePixChargeDto extends ChargeDto {
-  @OptionalField({ description: 'Filled in by the shortcut.', enum: ['pix'], default: 'pix' })
-  @IsIn(['pix'], { message: 'must be pix' })
+  @OptionalEnum('Filled in by the shortcut.', ['pix'], { default: 'pix' })
   payment_method?: string;
 }
 
@@ -99,7 +96,6 @@ export class CreatePixChargeDto extends ChargeDto {
  * make the required field optional.
  */
 export class CreateChargeDto extends ChargeDto {
-  @RequiredField({ description: 'How it is paid.', enum: ['pix'], example: 'pix' })
-  @IsIn(['pix'], { message: 'must be pix' })
+  @RequiredEnum('How it is paid.', ['pix'], { example: 'pix' })
   payment_method!: string;
 }

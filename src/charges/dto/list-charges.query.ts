@@ -1,5 +1,4 @@
-import { IsIn } from 'class-validator';
-import { CursorQuery, IsIdOf, OptionalField } from '../../core/http/index.js';
+import { CursorQuery, IsIdOf, OptionalEnum, OptionalField } from '../../core/http/index.js';
 import { PUBLIC_STATUSES } from '../charge-status.js';
 import { IsTaxId } from './validators.js';
 
@@ -8,8 +7,7 @@ export class ListChargesQuery extends CursorQuery {
   @IsIdOf('the id of a charge', 'ch_')
   starting_after?: string;
 
-  @OptionalField({ description: 'Only charges of this status.', enum: PUBLIC_STATUSES })
-  @IsIn(PUBLIC_STATUSES, { message: `must be one of ${PUBLIC_STATUSES.join(', ')}` })
+  @OptionalEnum('Only charges of this status.', PUBLIC_STATUSES)
   status?: (typeof PUBLIC_STATUSES)[number];
 
   @OptionalField({ description: 'CPF or CNPJ of the customer.' })

@@ -21,7 +21,11 @@ export {
   IsNullable,
   IsOneLine,
   IsText,
+  OptionalEnum,
   OptionalField,
+  OptionalText,
+  RequiredEnum,
   RequiredField,
+  RequiredText,
   rule,
 } from './validators.js';

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsDefined, IsEmail, ValidateBy, ValidateIf, type ValidationArguments } from 'class-validator';
+import { IsDefined, IsEmail, IsIn, ValidateBy, ValidateIf, type ValidationArguments } from 'class-validator';
 import { isUuid } from '../ids.js';
 import { hasControls, visibleLength } from '../text.js';
 
@@ -21,6 +21,20 @@ export function RequiredField(described: ApiPropertyOptions): PropertyDecorator 
 export function OptionalField(described: ApiPropertyOptions): PropertyDecorator {
   return applyDecorators(ApiPropertyOptional(described), IsOptional());
 }
+
+type Field = typeof RequiredField;
+
+const enumField =
+  (field: Field) =>
+  (description: string, values: readonly string[], more: Partial<ApiPropertyOptions> = {}): PropertyDecorator =>
+    applyDecorators(
+      field({ description, enum: [...values], ...more } as ApiPropertyOptions),
+      IsIn(values, { message: `must be ${values.length > 2 ? `one of ${values.join(', ')}` : values.join(' or ')}` }),
+    );
+
+/** A field that is one of `values`. */
+export const RequiredEnum = enumField(RequiredField);
+export const OptionalEnum = enumField(OptionalField);
 
 /** A field that may be left out, and may be null, which its documentation says the meaning of. */
 export function IsNullable(): PropertyDecorator {
@@ -55,6 +69,18 @@ export function IsText(min: number, max: number): PropertyDecorator {
     (value) => (typeof value === 'string' ? `must have ${size} characters` : 'must be a text'),
   );
 }
+
+const textField =
+  (field: Field) =>
+  (description: string, min: number, max: number, example: string): PropertyDecorator =>
+    applyDecorators(
+      field({ description, ...(min === 0 ? {} : { minLength: min }), maxLength: max, example }),
+      IsText(min, max),
+    );
+
+/** A field that is a text, as `IsText` has it. */
+export const RequiredText = textField(RequiredField);
+export const OptionalText = textField(OptionalField);
 
 /** A name of something: without line breaks, other controls and marks of direction. */
 export function IsOneLine(): PropertyDecorator {

@@ -1,5 +1,4 @@
-import { IsIn } from 'class-validator';
-import { CursorQuery, IsIdOf, OptionalField, QueryDate } from '../../core/http/index.js';
+import { CursorQuery, IsIdOf, OptionalEnum, OptionalField, QueryDate } from '../../core/http/index.js';
 import { MED_CASE_STATUSES, MED_CASE_TYPES, type MedCaseStatus, type MedCaseType } from '../med-cases.machine.js';
 
 export const MED_CASE_ORDERS = ['created', 'deadline'] as const;
@@ -16,24 +15,20 @@ export class ListMedCasesQuery extends CursorQuery {
   @IsIdOf('the id of one of your cases', 'med_')
   starting_after?: string;
 
-  @OptionalField({ description: 'Only cases of this status.', enum: MED_CASE_STATUSES })
-  @IsIn(MED_CASE_STATUSES, { message: `must be one of ${MED_CASE_STATUSES.join(', ')}` })
+  @OptionalEnum('Only cases of this status.', MED_CASE_STATUSES)
   status?: MedCaseStatus;
 
-  @OptionalField({ description: 'Only cases of this type. Default: all.', enum: MED_CASE_TYPES })
-  @IsIn(MED_CASE_TYPES, { message: `must be one of ${MED_CASE_TYPES.join(', ')}` })
+  @OptionalEnum('Only cases of this type. Default: all.', MED_CASE_TYPES)
   type?: MedCaseType;
 
   @OptionalField({ description: 'Only cases of this charge.' })
   @IsIdOf('the id of a charge', 'ch_', 'tx_')
   charge_id?: string;
 
-  @OptionalField({
-    description:
-      '`created`: newest first. `deadline`: the open cases alone, the nearest `response_deadline` first, those without one last.',
-    enum: MED_CASE_ORDERS,
-    default: 'created',
-  })
-  @IsIn(MED_CASE_ORDERS, { message: `must be one of ${MED_CASE_ORDERS.join(', ')}` })
+  @OptionalEnum(
+    '`created`: newest first. `deadline`: the open cases alone, the nearest `response_deadline` first, those without one last.',
+    MED_CASE_ORDERS,
+    { default: 'created' },
+  )
   order?: MedCaseOrder;
 }

@@ -6,11 +6,13 @@ import {
   Integer,
   IsIdOf,
   IsOneLine,
-  IsText,
   NullableText,
   NullableTime,
+  OptionalEnum,
   OptionalField,
+  OptionalText,
   RequiredField,
+  RequiredText,
   Text,
   Time,
 } from '../../core/http/index.js';
@@ -32,19 +34,12 @@ const ID = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
 const AMOUNT = { message: `must be an integer from -${MAX_AMOUNT} to ${MAX_AMOUNT}, and not 0` };
 
 export class ListCorrectionsQuery extends OfAccountQuery {
-  @OptionalField({ description: 'Only those in this state.', enum: CORRECTION_STATUSES })
-  @IsIn(CORRECTION_STATUSES, { message: `must be one of ${CORRECTION_STATUSES.join(', ')}` })
+  @OptionalEnum('Only those in this state.', CORRECTION_STATUSES)
   status?: CorrectionStatus;
 }
 
 class CorrectionDto {
-  @RequiredField({
-    description: 'For whoever reads the books later.',
-    minLength: 5,
-    maxLength: 500,
-    example: 'The bank’s fee of November, ticket 4711',
-  })
-  @IsText(5, 500)
+  @RequiredText('For whoever reads the books later.', 5, 500, 'The bank’s fee of November, ticket 4711')
   @IsOneLine()
   reason!: string;
 
@@ -118,8 +113,7 @@ export class CorrectWalletDto extends CorrectionDto {
   @Matches(/^[0-9]{4}-(0[1-9]|1[0-2])$/, { message: 'must be a month: YYYY-MM' })
   invoice_month?: string;
 
-  @OptionalField({ description: 'Whose invoice it is: a connection of the account.', example: `pix-api:${ID}` })
-  @IsText(1, 100)
+  @OptionalText('Whose invoice it is: a connection of the account.', 1, 100, `pix-api:${ID}`)
   acquirer?: string;
 }
 

@@ -1,11 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsInt, Matches, Max, Min } from 'class-validator';
+import { IsBoolean, IsInt, Matches, Max, Min } from 'class-validator';
 import {
   CursorListOf,
   EnumOf,
   Integer,
   NullableText,
   NullableTime,
+  OptionalEnum,
   OptionalField,
   RequiredField,
   Text,
@@ -24,8 +25,7 @@ const AMOUNT = { message: `must be an integer from 1 to ${MAX_AMOUNT}` };
 const ID = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
 
 export class ListMedReviewsQuery extends ListReviewsQuery {
-  @OptionalField({ description: 'Only cases that wait for this reason.', enum: REVIEWS })
-  @IsIn(REVIEWS, { message: `must be one of ${REVIEWS.join(', ')}` })
+  @OptionalEnum('Only cases that wait for this reason.', REVIEWS)
   review?: MedReview;
 }
 

@@ -1,24 +1,29 @@
 import { PickType } from '@nestjs/swagger';
-import { IsIn, Matches } from 'class-validator';
-import { CursorQuery, IdCursorQuery, IsIdOf, IsText, OptionalField } from '../../core/http/index.js';
+import { Matches } from 'class-validator';
+import {
+  CursorQuery,
+  IdCursorQuery,
+  IsIdOf,
+  OptionalEnum,
+  OptionalField,
+  OptionalText,
+} from '../../core/http/index.js';
 import type { Mode } from '../../core/mode.js';
 import { RETURN_REASONS, type ReturnReason } from '../../transactions/index.js';
 import { SHOWN_RETURN_STATUSES, type ShownReturnStatus } from './returned.body.js';
 
 export class ListReviewsQuery extends IdCursorQuery {
-  @OptionalField({ description: 'Only this mode.', enum: ['test', 'live'] })
-  @IsIn(['test', 'live'], { message: 'must be test or live' })
+  @OptionalEnum('Only this mode.', ['test', 'live'])
   mode?: Mode;
 }
 
 export class ListAccountsQuery extends IdCursorQuery {
-  @OptionalField({
-    description: 'Only accounts with this id, or with this in their name or e-mail. Capitals do not count.',
-    minLength: 2,
-    maxLength: 200,
-    example: 'padaria',
-  })
-  @IsText(2, 200)
+  @OptionalText(
+    'Only accounts with this id, or with this in their name or e-mail. Capitals do not count.',
+    2,
+    200,
+    'padaria',
+  )
   query?: string;
 }
 
@@ -49,15 +54,12 @@ export class OfAccountQuery extends IdCursorQuery {
 }
 
 export class ListReturnedQuery extends OfAccountQuery {
-  @OptionalField({ description: 'Only this mode.', enum: ['test', 'live'] })
-  @IsIn(['test', 'live'], { message: 'must be test or live' })
+  @OptionalEnum('Only this mode.', ['test', 'live'])
   mode?: Mode;
 
-  @OptionalField({ description: 'Only what goes back for this reason.', enum: RETURN_REASONS })
-  @IsIn(RETURN_REASONS, { message: `must be one of ${RETURN_REASONS.join(', ')}` })
+  @OptionalEnum('Only what goes back for this reason.', RETURN_REASONS)
   reason?: ReturnReason;
 
-  @OptionalField({ description: 'Only returns in this state.', enum: SHOWN_RETURN_STATUSES })
-  @IsIn(SHOWN_RETURN_STATUSES, { message: `must be one of ${SHOWN_RETURN_STATUSES.join(', ')}` })
+  @OptionalEnum('Only returns in this state.', SHOWN_RETURN_STATUSES)
   status?: ShownReturnStatus;
 }

@@ -11,7 +11,7 @@ import {
   Min,
 } from 'class-validator';
 import { normalizeTaxId } from '../../brazil/index.js';
-import { IsEmailAddress, IsMetadata, IsText, OptionalField, RequiredField, rule } from '../../core/http/index.js';
+import { IsEmailAddress, IsMetadata, OptionalField, OptionalText, RequiredField, rule } from '../../core/http/index.js';
 import { IsIdempotencyKey } from '../../core/idempotency/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { MAX_URL_LENGTH } from '../../core/net/index.js';
@@ -69,16 +69,10 @@ export class CreatePaymentDto {
   @IsIn(PAYMENT_METHODS, { each: true, ...METHODS })
   paymentMethods!: (typeof PAYMENT_METHODS)[number][];
 
-  @OptionalField({
-    description: 'Your own id of the user, echoed in the legacy webhooks.',
-    maxLength: 128,
-    example: 'user-42',
-  })
-  @IsText(1, 128)
+  @OptionalText('Your own id of the user, echoed in the legacy webhooks.', 1, 128, 'user-42')
   customerId?: string;
 
-  @OptionalField({ description: 'Name of the customer.', maxLength: 200, example: 'Maria da Silva' })
-  @IsText(1, 200)
+  @OptionalText('Name of the customer.', 1, 200, 'Maria da Silva')
   customerName?: string;
 
   @OptionalField({

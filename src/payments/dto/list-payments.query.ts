@@ -1,6 +1,6 @@
 import type { ApiPropertyOptions } from '@nestjs/swagger';
-import { IsIn, Matches } from 'class-validator';
-import { IsMetadataFilter, IsText, OptionalField, QueryDate } from '../../core/http/index.js';
+import { Matches } from 'class-validator';
+import { IsMetadataFilter, OptionalEnum, OptionalField, OptionalText, QueryDate } from '../../core/http/index.js';
 import { SORT_FIELDS, type SortField, TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions/index.js';
 
 const ORDERS = ['asc', 'desc'] as const;
@@ -14,8 +14,7 @@ export class ListPaymentsQuery {
   @Matches(/^(?:[1-9]\d?|100)$/, { message: 'must be an integer from 1 to 100' })
   limit?: string;
 
-  @OptionalField({ description: 'Only payments of this status.', enum: TRANSACTION_STATUSES })
-  @IsIn(TRANSACTION_STATUSES, { message: `must be one of ${TRANSACTION_STATUSES.join(', ')}` })
+  @OptionalEnum('Only payments of this status.', TRANSACTION_STATUSES)
   status?: TransactionStatus;
 
   @QueryDate('Inclusive lower bound on `createdAt`.')
@@ -24,27 +23,22 @@ export class ListPaymentsQuery {
   @QueryDate('Inclusive upper bound on `createdAt`.')
   endDate?: string;
 
-  @OptionalField({
-    description:
-      'Any field of an item. By `createdAt` (and `id`) every page takes the same time, however many payments there are; so does the beginning of an unfiltered list by `status`, `amount`, `customerName`, `customerDocument` or `paidAt`. Otherwise the time grows with what the filters leave: of more than can be sorted in five seconds it is a 503, and `startDate` and `endDate` have to be narrowed.',
-    enum: SORT_FIELDS,
-    default: 'createdAt',
-  })
-  @IsIn(SORT_FIELDS, { message: `must be one of ${SORT_FIELDS.join(', ')}` })
+  @OptionalEnum(
+    'Any field of an item. By `createdAt` (and `id`) every page takes the same time, however many payments there are; so does the beginning of an unfiltered list by `status`, `amount`, `customerName`, `customerDocument` or `paidAt`. Otherwise the time grows with what the filters leave: of more than can be sorted in five seconds it is a 503, and `startDate` and `endDate` have to be narrowed.',
+    SORT_FIELDS,
+    { default: 'createdAt' },
+  )
   sortBy?: SortField;
 
-  @OptionalField({ description: 'Nulls are last in both.', enum: ORDERS, default: 'desc' })
-  @IsIn(ORDERS, { message: `must be one of ${ORDERS.join(', ')}` })
+  @OptionalEnum('Nulls are last in both.', ORDERS, { default: 'desc' })
   sortOrder?: (typeof ORDERS)[number];
 
-  @OptionalField({
-    description:
-      'Finds payments by their id in any form, `txid`, end-to-end id, the customer’s e-mail or document, any text of `metadata` (each of them whole), or the beginnings of words of the customer’s name (`mar sou`). Capitals and accents do not count. With it, or with `metadata`, the newest 1 000 that match are found, and `total` counts these.',
-    minLength: 2,
-    maxLength: 200,
-    example: 'pedido-1042',
-  })
-  @IsText(2, 200)
+  @OptionalText(
+    'Finds payments by their id in any form, `txid`, end-to-end id, the customer’s e-mail or document, any text of `metadata` (each of them whole), or the beginnings of words of the customer’s name (`mar sou`). Capitals and accents do not count. With it, or with `metadata`, the newest 1 000 that match are found, and `total` counts these.',
+    2,
+    200,
+    'pedido-1042',
+  )
   query?: string;
 
   @OptionalField({

@@ -1,6 +1,6 @@
-import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
+import { IsBoolean, IsInt, Max, Min } from 'class-validator';
 import { normalizePixKey } from '../../brazil/index.js';
-import { IsText, OptionalField, RequiredField, rule } from '../../core/http/index.js';
+import { OptionalEnum, OptionalField, OptionalText, RequiredField, rule } from '../../core/http/index.js';
 import { IsIdempotencyKey } from '../../core/idempotency/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import type { RefundOrder } from '../../transactions/index.js';
@@ -50,21 +50,14 @@ export class RefundDto {
   @Max(MAX_AMOUNT, AMOUNT)
   amount?: number;
 
-  @OptionalField({
-    description: 'Shown with the refund; the payer does not see it.',
-    maxLength: 500,
-    example: 'Article returned',
-  })
-  @IsText(0, 500)
+  @OptionalText('Shown with the refund; the payer does not see it.', 0, 500, 'Article returned')
   reason?: string;
 
-  @OptionalField({
-    description:
-      '`cashout` is a new Pix to the payer’s document, or to `destinationKey`; `devolution` sends the very Pix back by its end-to-end id. Omitted: `cashout` where the provider can and the payer is known, else `devolution`. Only for payments made with Pix.',
-    enum: REFUND_STRATEGIES,
-    example: 'cashout',
-  })
-  @IsIn(REFUND_STRATEGIES, { message: `must be one of ${REFUND_STRATEGIES.join(', ')}` })
+  @OptionalEnum(
+    '`cashout` is a new Pix to the payer’s document, or to `destinationKey`; `devolution` sends the very Pix back by its end-to-end id. Omitted: `cashout` where the provider can and the payer is known, else `devolution`. Only for payments made with Pix.',
+    REFUND_STRATEGIES,
+    { example: 'cashout' },
+  )
   strategy?: (typeof REFUND_STRATEGIES)[number];
 
   @OptionalField({

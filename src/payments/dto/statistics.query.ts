@@ -1,5 +1,5 @@
-import { IsIn, Matches } from 'class-validator';
-import { OptionalField } from '../../core/http/index.js';
+import { Matches } from 'class-validator';
+import { OptionalEnum, OptionalField } from '../../core/http/index.js';
 
 const MAX_DAYS = 3_660;
 
@@ -20,13 +20,11 @@ export class StatsQuery {
   })
   days?: string;
 
-  @OptionalField({
-    description:
-      'For which day what was paid counts: the one on which the payment was `created`, or on which it was `paid`. Counts of what was created, and rates, are always of the payments that were created in the window.',
-    enum: BASES,
-    default: 'created',
-  })
-  @IsIn(BASES, { message: `must be one of ${BASES.join(', ')}` })
+  @OptionalEnum(
+    'For which day what was paid counts: the one on which the payment was `created`, or on which it was `paid`. Counts of what was created, and rates, are always of the payments that were created in the window.',
+    BASES,
+    { default: 'created' },
+  )
   basis?: Basis;
 }
 

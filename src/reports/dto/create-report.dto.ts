@@ -1,5 +1,14 @@
-import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, IsString } from 'class-validator';
-import { DAY_OR_INSTANT, IsDayOrInstant, IsText, Nested, OptionalField, RequiredField } from '../../core/http/index.js';
+import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsString } from 'class-validator';
+import {
+  DAY_OR_INSTANT,
+  IsDayOrInstant,
+  Nested,
+  OptionalEnum,
+  OptionalField,
+  OptionalText,
+  RequiredEnum,
+  RequiredField,
+} from '../../core/http/index.js';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions/index.js';
 import { REPORT_FORMATS, REPORT_TYPES, SALE_BASES, type ReportFormat, type ReportType } from '../report.entity.js';
 
@@ -7,44 +16,32 @@ const MOST_COLUMNS = 50;
 
 /** Which sales alone are in the file: what `GET /v1/payments` takes under the same names. */
 export class SaleFiltersDto {
-  @OptionalField({
-    description:
-      'Which time has to be in the window: that of the payment, or that of the creation, with what was not paid too.',
-    enum: SALE_BASES,
-    default: 'paid',
-  })
-  @IsIn(SALE_BASES, { message: `must be one of ${SALE_BASES.join(', ')}` })
+  @OptionalEnum(
+    'Which time has to be in the window: that of the payment, or that of the creation, with what was not paid too.',
+    SALE_BASES,
+    { default: 'paid' },
+  )
   basis?: (typeof SALE_BASES)[number];
 
-  @OptionalField({ description: 'Only sales of this status.', enum: TRANSACTION_STATUSES })
-  @IsIn(TRANSACTION_STATUSES, { message: `must be one of ${TRANSACTION_STATUSES.join(', ')}` })
+  @OptionalEnum('Only sales of this status.', TRANSACTION_STATUSES)
   status?: TransactionStatus;
 
-  @OptionalField({
-    description: 'Only what `query` of `GET /v1/payments` finds, all of it.',
-    minLength: 2,
-    maxLength: 200,
-    example: 'maria',
-  })
-  @IsText(2, 200)
+  @OptionalText('Only what `query` of `GET /v1/payments` finds, all of it.', 2, 200, 'maria')
   query?: string;
 }
 
 /** Body of `POST /v1/reports`. Which fields go together is checked by the service, which the command line uses too. */
 export class CreateReportDto {
-  @RequiredField({
-    description:
-      '`statement`: every line of the wallet, with the balance after it. `sales`: what was paid in the window, or what `filters` say. `refunds`, `disputes`: what was created in it.',
-    enum: REPORT_TYPES,
-  })
-  @IsIn(REPORT_TYPES, { message: `must be one of ${REPORT_TYPES.join(', ')}` })
+  @RequiredEnum(
+    '`statement`: every line of the wallet, with the balance after it. `sales`: what was paid in the window, or what `filters` say. `refunds`, `disputes`: what was created in it.',
+    REPORT_TYPES,
+  )
   type!: ReportType;
 
-  @RequiredField({
-    description: '`ofx` (1.0.2) and `journal` (for hledger, ledger and beancount) are of the statement alone.',
-    enum: REPORT_FORMATS,
-  })
-  @IsIn(REPORT_FORMATS, { message: `must be one of ${REPORT_FORMATS.join(', ')}` })
+  @RequiredEnum(
+    '`ofx` (1.0.2) and `journal` (for hledger, ledger and beancount) are of the statement alone.',
+    REPORT_FORMATS,
+  )
   format!: ReportFormat;
 
   @RequiredField({

@@ -1,5 +1,5 @@
-import { IsIn, Matches } from 'class-validator';
-import { IdCursorQuery, OptionalField } from '../../core/http/index.js';
+import { Matches } from 'class-validator';
+import { IdCursorQuery, OptionalEnum, OptionalField } from '../../core/http/index.js';
 import type { Mode } from '../../core/mode.js';
 
 export class ListRequestLogsQuery extends IdCursorQuery {
@@ -7,11 +7,7 @@ export class ListRequestLogsQuery extends IdCursorQuery {
   @Matches(/^sha256:[0-9a-f]{16}$/, { message: 'must be the fingerprint of a key, as in sha256:0f1e2d3c4b5a6978' })
   apiKeyFingerprint?: string;
 
-  @OptionalField({
-    description: 'Only this mode. People at the dashboard are in neither.',
-    enum: ['test', 'live'],
-  })
-  @IsIn(['test', 'live'], { message: 'must be test or live' })
+  @OptionalEnum('Only this mode. People at the dashboard are in neither.', ['test', 'live'])
   mode?: Mode;
 
   @OptionalField({ description: 'Only this route, as `route` shows it.', example: '/v1/charges/:id' })

@@ -8,7 +8,7 @@ import {
   IsNullable,
   IsText,
   OptionalField,
-  RequiredField,
+  RequiredEnum,
   rule,
 } from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
@@ -36,13 +36,11 @@ function IsMethodOfEvent(): PropertyDecorator {
 }
 
 export class SimulateDto {
-  @RequiredField({
-    description:
-      'What happens at the sandbox bank. `processing`: the payer of a card is being authenticated; `chargeback`, `dispute` and `fraud`: of a card that was paid. `refund_fail`: the next refund ends FAILED. `med_open`: the payer’s bank opens a MED on a Pix; `med_rule` and `med_withdraw`: the dispute that has waited longest, of a Pix or a card, is ruled or withdrawn.',
-    enum: SANDBOX_EVENTS,
-    example: 'pay',
-  })
-  @IsIn(SANDBOX_EVENTS, { message: `must be one of ${SANDBOX_EVENTS.join(', ')}` })
+  @RequiredEnum(
+    'What happens at the sandbox bank. `processing`: the payer of a card is being authenticated; `chargeback`, `dispute` and `fraud`: of a card that was paid. `refund_fail`: the next refund ends FAILED. `med_open`: the payer’s bank opens a MED on a Pix; `med_rule` and `med_withdraw`: the dispute that has waited longest, of a Pix or a card, is ruled or withdrawn.',
+    SANDBOX_EVENTS,
+    { example: 'pay' },
+  )
   event!: SandboxEvent;
 
   @OptionalField({

@@ -1,12 +1,11 @@
-import { IsIn, Matches } from 'class-validator';
+import { Matches } from 'class-validator';
 import { AUDIT_EVENT_TYPES, type AuditEventType } from '../../audit/index.js';
-import { IdCursorQuery, OptionalField } from '../../core/http/index.js';
+import { IdCursorQuery, OptionalEnum, OptionalField } from '../../core/http/index.js';
 
 const ACTOR = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|member|operator|api_key|cli|system|anonymous)$/;
 
 export class ListAuditEventsQuery extends IdCursorQuery {
-  @OptionalField({ description: 'Only events of this type.', enum: AUDIT_EVENT_TYPES })
-  @IsIn(AUDIT_EVENT_TYPES, { message: `must be one of ${AUDIT_EVENT_TYPES.join(', ')}` })
+  @OptionalEnum('Only events of this type.', AUDIT_EVENT_TYPES)
   type?: AuditEventType;
 
   @OptionalField({

@@ -1,9 +1,8 @@
-import { IsIn, IsString } from 'class-validator';
+import { IsString } from 'class-validator';
 import type { Role } from '../../accounts/index.js';
-import { OptionalField, RequiredField } from '../../core/http/index.js';
+import { OptionalField, RequiredEnum, RequiredField } from '../../core/http/index.js';
 
 const ROLES: readonly Role[] = ['OWNER', 'ADMIN', 'MEMBER'];
-const ROLE_RULE = { message: `must be one of ${ROLES.join(', ')}` };
 
 export class InviteMemberDto {
   @RequiredField({ description: 'Of the person to invite.', maxLength: 254, example: 'ana@example.com' })
@@ -14,13 +13,11 @@ export class InviteMemberDto {
   @IsString({ message: 'must be a text' })
   name?: string;
 
-  @RequiredField({ description: 'What the member may do.', enum: ROLES })
-  @IsIn(ROLES, ROLE_RULE)
+  @RequiredEnum('What the member may do.', ROLES)
   role!: Role;
 }
 
 export class ChangeRoleDto {
-  @RequiredField({ description: 'What the member may do from now on.', enum: ROLES })
-  @IsIn(ROLES, ROLE_RULE)
+  @RequiredEnum('What the member may do from now on.', ROLES)
   role!: Role;
 }

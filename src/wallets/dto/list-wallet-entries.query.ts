@@ -1,5 +1,5 @@
-import { IsIn, Matches } from 'class-validator';
-import { CursorQuery, IsIdOf, OptionalField } from '../../core/http/index.js';
+import { Matches } from 'class-validator';
+import { CursorQuery, IsIdOf, OptionalEnum, OptionalField } from '../../core/http/index.js';
 import { ENTRY_TYPES, type StatementEntryType } from '../entry-types.js';
 import { MERCHANT_BUCKETS, type MerchantBucket } from '../statement.repository.js';
 import { IsCurrencyCode } from './balance.query.js';
@@ -15,12 +15,10 @@ export class ListWalletEntriesQuery extends CursorQuery {
   @IsCurrencyCode()
   currency?: string;
 
-  @OptionalField({ description: 'Only this part of the wallet.', enum: MERCHANT_BUCKETS })
-  @IsIn(MERCHANT_BUCKETS, { message: `must be one of ${MERCHANT_BUCKETS.join(', ')}` })
+  @OptionalEnum('Only this part of the wallet.', MERCHANT_BUCKETS)
   bucket?: MerchantBucket;
 
-  @OptionalField({ description: 'Only what was moved by this.', enum: ENTRY_TYPES })
-  @IsIn(ENTRY_TYPES, { message: `must be one of ${ENTRY_TYPES.join(', ')}` })
+  @OptionalEnum('Only what was moved by this.', ENTRY_TYPES)
   type?: StatementEntryType;
 
   @OptionalField({

@@ -1,10 +1,9 @@
-import { IsIn, IsString, Matches } from 'class-validator';
-import { IsIdOf, OptionalField } from '../../core/http/index.js';
+import { IsString, Matches } from 'class-validator';
+import { IsIdOf, OptionalEnum, OptionalField } from '../../core/http/index.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../webhook.entity.js';
 
 export class DeliveriesQuery {
-  @OptionalField({ description: 'Only deliveries of this status.', enum: DELIVERY_STATUSES })
-  @IsIn(DELIVERY_STATUSES, { message: `must be one of ${DELIVERY_STATUSES.join(', ')}` })
+  @OptionalEnum('Only deliveries of this status.', DELIVERY_STATUSES)
   status?: DeliveryStatus;
 
   @OptionalField({

@@ -1,5 +1,5 @@
-import { IsArray, IsIn, IsString } from 'class-validator';
-import { OptionalField } from '../../core/http/index.js';
+import { IsArray, IsString } from 'class-validator';
+import { OptionalEnum, OptionalField } from '../../core/http/index.js';
 import { ENDPOINT_STATUSES, type EndpointStatus } from '../webhook.entity.js';
 
 export class UpdateEndpointDto {
@@ -24,12 +24,10 @@ export class UpdateEndpointDto {
   @IsArray({ message: 'must be a list of event names' })
   events?: string[];
 
-  @OptionalField({
-    description:
-      '`INACTIVE` stops deliveries and cancels those that wait: they do not come back. `ACTIVE` lets events from now on be delivered, and clears the record of failures.',
-    enum: ENDPOINT_STATUSES,
-    example: 'ACTIVE',
-  })
-  @IsIn(ENDPOINT_STATUSES, { message: `must be ${ENDPOINT_STATUSES.join(' or ')}` })
+  @OptionalEnum(
+    '`INACTIVE` stops deliveries and cancels those that wait: they do not come back. `ACTIVE` lets events from now on be delivered, and clears the record of failures.',
+    ENDPOINT_STATUSES,
+    { example: 'ACTIVE' },
+  )
   status?: EndpointStatus;
 }
