@@ -20,7 +20,7 @@ import { type Answer, type Person, TestClock, TestService } from '../support/ser
 import { waitFor } from '../support/wait.js';
 
 /** `MODEL_OPERATIONS=100000 npm test -- test/stress/money-model` runs more, and PROPERTY_SEED=random runs others. */
-const OPERATIONS = Number(process.env['MODEL_OPERATIONS'] ?? scaled(10_000, 500));
+const OPERATIONS = Number(process.env['MODEL_OPERATIONS'] ?? scaled(10_000, 1_000));
 const STORIES_OF_A_BOOK = 60;
 const OF_A_STORY = 60;
 const PAYER = '52998224725';
