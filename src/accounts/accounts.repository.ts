@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, Reader, read, write, type Tx } from '../core/database/index.js';
+import { columnsOf, Reader, read, type Tx, updateOf, write } from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { idRange } from '../core/ids.js';
 import { Account, AccountEntity } from './account.entity.js';
@@ -26,24 +26,11 @@ const INSERT = write(
   'accounts.insert',
   'INSERT INTO accounts (id, name, contact_email, created_at) VALUES ($1, $2, $3, $4)',
 );
-const UPDATE = write(
-  'accounts.update',
-  `UPDATE accounts AS a SET name = coalesce($2, name), contact_email = coalesce($3, contact_email),
-     city = coalesce($4, city), fee_bps = coalesce($5, fee_bps), fee_fixed = coalesce($6, fee_fixed),
-     release_days = coalesce($7, release_days), payer_lock = coalesce($8, payer_lock),
-     default_expires_in = coalesce($9, default_expires_in), fraud_mode = coalesce($10, fraud_mode),
-     fraud_velocity = coalesce($11, fraud_velocity),
-     -- 0 stands for no limit here: null already stands for no change.
-     fraud_max_amount = nullif(coalesce($12::bigint, fraud_max_amount), 0),
-     fraud_blocked_documents = coalesce($13, fraud_blocked_documents), pix_out_fee = coalesce($14, pix_out_fee),
-     med_outcome_notifications = coalesce($15, med_outcome_notifications), suspended = coalesce($16, suspended),
-     payer_receipts = coalesce($17, payer_receipts),
-     -- An empty text stands for none.
-     accent = nullif(coalesce($18, accent), ''), logo = nullif(coalesce($19, logo), ''),
-     negative_notice_days = coalesce($20, negative_notice_days), reserve_bps = coalesce($21, reserve_bps),
-     reserve_days = coalesce($22, reserve_days)
-   WHERE a.id = $1 RETURNING ${COLUMNS}`,
-);
+const UPDATE = updateOf('accounts.update', AccountEntity, {
+  without: ['id', 'blocksDocuments', 'liveAcquirer', 'createdAt'],
+  first: 2,
+  after: 'WHERE id = $1',
+});
 const SET_LIVE_ACQUIRER = write('accounts.set_live_acquirer', 'UPDATE accounts SET live_acquirer = $2 WHERE id = $1');
 
 /** Which accounts somebody looks for. */
@@ -95,30 +82,8 @@ export class AccountsRepository {
     tx.defer(SET_LIVE_ACQUIRER, [id, acquirer]);
   }
 
-  async update(tx: Tx, id: string, changes: AccountChanges): Promise<Account | null> {
-    return tx.first<Account>(UPDATE, [
-      id,
-      changes.name,
-      changes.contactEmail,
-      changes.city,
-      changes.feeBps,
-      changes.feeFixed,
-      changes.releaseDays,
-      changes.payerLock,
-      changes.defaultExpiresIn,
-      changes.fraudMode,
-      changes.fraudVelocity,
-      changes.fraudMaxAmount === null ? 0 : changes.fraudMaxAmount,
-      changes.fraudBlockedDocuments,
-      changes.pixOutFee,
-      changes.medOutcomeNotifications,
-      changes.suspended,
-      changes.payerReceipts,
-      changes.accent,
-      changes.logo,
-      changes.negativeNoticeDays,
-      changes.reserveBps,
-      changes.reserveDays,
-    ]);
+  /** The caller holds the account's lock. */
+  update(tx: Tx, account: AccountEntity): void {
+    tx.defer(UPDATE, [account.id, ...UPDATE.valuesOf(account)]);
   }
 }

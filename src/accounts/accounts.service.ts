@@ -103,7 +103,7 @@ export class AccountsService {
         this.accounts.insert(tx, { id: accountId, name, contactEmail: email, createdAt: now });
         const owner = { accountId, email, name, role: 'OWNER' } as const;
         const ownerId = passwordHash === null ? null : await this.members.admit(tx, { ...owner, passwordHash });
-        await this.accounts.update(tx, accountId, settings.changes);
+        this.accounts.update(tx, { ...(await this.lock(tx, accountId)), ...settings.changes });
         this.audit.record(tx, actor, 'account.created', accountId, { data: { owner_id: ownerId } });
         if (ownerId === null) this.members.send(tx, { id: accountId, name }, { email, name, role: 'OWNER' }, actor);
         return ownerId;
@@ -113,36 +113,35 @@ export class AccountsService {
   }
 
   /** @throws ApiError 400 for an unknown key or a bad value, 404 for an unknown account */
-  async set(accountId: string, settings: Record<string, string>, actor: Actor): Promise<Account> {
+  async set(accountId: string, settings: Record<string, string>, actor: Actor): Promise<void> {
     const parsed = parseSettings(settings);
     if (parsed.violations.length > 0) throw invalidRequest(parsed.violations);
-    return this.change(accountId, parsed.changes, actor);
+    await this.change(accountId, parsed.changes, actor);
   }
 
   /** The same for settings as JSON has them. */
-  async setValues(accountId: string, values: SettingValues, actor: Actor): Promise<Account> {
+  async setValues(accountId: string, values: SettingValues, actor: Actor): Promise<void> {
     const read = readSettings(values);
     if (read.violations.length > 0) throw invalidRequest(read.violations);
-    return this.change(accountId, read.changes, actor);
+    await this.change(accountId, read.changes, actor);
   }
 
   /** @throws ApiError 404 for an unknown account */
-  async change(accountId: string, changes: AccountChanges, actor: Actor): Promise<Account> {
-    return this.database.transaction(async (tx) => {
-      const before = await this.accounts.lock(tx, accountId);
-      const account = await this.accounts.update(tx, accountId, changes);
-      if (!before || !account) throw notFound('account');
+  async change(accountId: string, changes: AccountChanges, actor: Actor): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const before = await this.lock(tx, accountId);
+      const account = { ...before, ...changes };
+      this.accounts.update(tx, account);
       const changed = changedSettings(before, changes);
       if (Object.keys(changed).length > 0) {
         this.audit.record(tx, actor, 'account.settings_changed', accountId, { data: { changes: changed } });
       }
       if (account.contactEmail !== before.contactEmail) this.mails.contactChanged(tx, before);
-      return account;
     });
   }
 
   /** Locks the account until the end of `tx`. @throws ApiError 404 */
-  async lock(tx: Tx, id: string): Promise<Account> {
+  async lock(tx: Tx, id: string): Promise<AccountEntity> {
     const account = await this.accounts.lock(tx, id);
     if (!account) throw notFound('account');
     return account;

@@ -32,9 +32,9 @@ describe('settings as texts', () => {
 
   it.each([
     ['accent', '#0B6B60', { accent: '#0b6b60' }],
-    ['accent', 'none', { accent: '' }],
+    ['accent', 'none', { accent: null }],
     ['logo', PNG, { logo: PNG }],
-    ['logo', 'none', { logo: '' }],
+    ['logo', 'none', { logo: null }],
     ['name', ' Padaria ', { name: 'Padaria' }],
     ['name', 'x'.repeat(120), { name: 'x'.repeat(120) }],
     ['contact_email', 'owner@demo.local', { contactEmail: 'owner@demo.local' }],

@@ -104,13 +104,13 @@ export const SETTINGS = {
     text('a colour as #0b6b60 that stands out from white by 3:1 or more', (accent) =>
       isAccent(accent) ? { accent: accent.toLowerCase() } : null,
     ),
-    { accent: '' },
+    { accent: null },
   ),
   logo: orNone(
     text(`a PNG, JPEG or WebP picture of at most ${MAX_LOGO_BYTES / 1024} KiB as a data: URL in base64`, (logo) =>
       isLogo(logo) ? { logo } : null,
     ),
-    { logo: '' },
+    { logo: null },
   ),
   negative_notice_days: integer('days, 0 to 365', 0, 365, (negativeNoticeDays) => ({ negativeNoticeDays })),
   payer_receipts: truth((payerReceipts) => ({ payerReceipts })),

@@ -145,8 +145,11 @@ export class OperationsMedController {
     @CurrentActor() actor: Actor,
   ): Promise<MedNotificationsBody> {
     const accountId = parseId(id, [], 'account');
-    const changes = { medOutcomeNotifications: dto.outcome_notifications };
-    const { medOutcomeNotifications } = await this.accounts.change(accountId, changes, actor);
-    return { account_id: accountId, object: 'med_notifications', outcome_notifications: medOutcomeNotifications };
+    await this.accounts.change(accountId, { medOutcomeNotifications: dto.outcome_notifications }, actor);
+    return {
+      account_id: accountId,
+      object: 'med_notifications',
+      outcome_notifications: dto.outcome_notifications,
+    };
   }
 }

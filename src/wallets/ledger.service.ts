@@ -54,16 +54,7 @@ export class LedgerService {
       if (sum !== 0 || lines.length < 2 || !lines.every((line) => Number.isSafeInteger(line.amount))) {
         throw new Error(`The posting ${posting.cause} has ${lines.length} lines that sum to ${sum}, not to zero`);
       }
-      return {
-        id: newId(now),
-        accountId: posting.accountId,
-        mode: posting.mode,
-        currency: posting.currency,
-        cause: posting.cause,
-        type: posting.type,
-        transactionId: posting.transactionId,
-        lines,
-      };
+      return { ...posting, id: newId(now), lines };
     });
     if (entries.length > 0) this.wallets.post(tx, entries, now);
   }

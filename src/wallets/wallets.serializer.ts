@@ -5,27 +5,8 @@ import type { WalletBalance } from './wallets.service.js';
 
 type FlatBalance = Omit<BalanceBody, 'total' | 'retained' | 'balances' | 'primary'>;
 
-function currencyBalance(balance: WalletBalance): CurrencyBalanceBody {
-  return {
-    currency: balance.currency,
-    available: balance.available,
-    pending: balance.pending,
-    total: balance.available + balance.pending,
-  };
-}
-
-export function multiCurrencyBalance(primary: WalletBalance, all: readonly WalletBalance[]): Required<BalanceBody> {
-  return {
-    available: primary.available,
-    pending: primary.pending,
-    total: primary.available + primary.pending,
-    retained: primary.retained,
-    currency: primary.currency,
-    next_release_at: primary.nextReleaseAt?.toISOString() ?? null,
-    next_release_amount: primary.nextReleaseAmount,
-    balances: all.map(currencyBalance),
-    primary: currencyBalance(primary),
-  };
+function currencyBalance({ currency, available, pending }: WalletBalance): CurrencyBalanceBody {
+  return { currency, available, pending, total: available + pending };
 }
 
 export function flatBalance(balance: WalletBalance): FlatBalance {
@@ -35,6 +16,16 @@ export function flatBalance(balance: WalletBalance): FlatBalance {
     currency: balance.currency,
     next_release_at: balance.nextReleaseAt?.toISOString() ?? null,
     next_release_amount: balance.nextReleaseAmount,
+  };
+}
+
+export function multiCurrencyBalance(primary: WalletBalance, all: readonly WalletBalance[]): Required<BalanceBody> {
+  return {
+    ...flatBalance(primary),
+    total: primary.available + primary.pending,
+    retained: primary.retained,
+    balances: all.map(currencyBalance),
+    primary: currencyBalance(primary),
   };
 }
 

@@ -4,7 +4,6 @@ import { AuditModule } from '../audit/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { processors } from '../core/queue/index.js';
 import { EventCatalog, OutboxModule, Relay } from '../outbox/index.js';
-import { DefaultSecretsRepository } from './endpoints/default-secrets.repository.js';
 import { DefaultSecretsService } from './endpoints/default-secrets.service.js';
 import { DeliveriesController } from './log/deliveries.controller.js';
 import { DeliveriesRepository } from './log/deliveries.repository.js';
@@ -14,7 +13,6 @@ import { DeliveryLogService } from './log/delivery-log.service.js';
 import { DeliveryQueue } from './sending/delivery-queue.service.js';
 import { DeliveryQueueRepository } from './sending/delivery-queue.repository.js';
 import { DeliveryWriter } from './sending/delivery-writer.service.js';
-import { DisablingService } from './endpoints/disabling.service.js';
 import { Dispatcher } from './sending/dispatcher.service.js';
 import { EventFeed } from './feed/event-feed.service.js';
 import { EventsController } from './feed/events.controller.js';
@@ -33,7 +31,7 @@ import { registerReservedEvents } from './endpoints/reserved-events.js';
 import { SamplesService } from './log/samples.service.js';
 import { Sender } from './sending/sender.service.js';
 import { SigningController } from './verify/signing.controller.js';
-import { VerificationRepository } from './verify/verification.repository.js';
+import { SecretsRepository } from './endpoints/secrets.repository.js';
 import { VerificationService } from './verify/verification.service.js';
 import { WebhookClient } from './sending/webhook-client.service.js';
 
@@ -41,7 +39,6 @@ import { WebhookClient } from './sending/webhook-client.service.js';
   imports: [AccountsModule, AuditModule, OutboxModule],
   controllers: [DeliveriesController, EndpointsController, EventsController, SigningController],
   providers: [
-    DefaultSecretsRepository,
     DefaultSecretsService,
     DeliveriesRepository,
     DeliveryBuilder,
@@ -50,7 +47,6 @@ import { WebhookClient } from './sending/webhook-client.service.js';
     DeliveryQueue,
     DeliveryQueueRepository,
     DeliveryWriter,
-    DisablingService,
     Dispatcher,
     EndpointCheck,
     EndpointHealthRepository,
@@ -63,8 +59,8 @@ import { WebhookClient } from './sending/webhook-client.service.js';
     RecoveryRepository,
     RecoveryService,
     SamplesService,
+    SecretsRepository,
     Sender,
-    VerificationRepository,
     VerificationService,
     ...processors(DeliveriesProcessor),
     { provide: WebhookClient, useFactory: (config: Config) => new WebhookClient(config), inject: [CONFIG] },

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import pg from 'pg';
 import { Database } from '../../src/core/database/index.js';
 import type { Scope } from '../../src/core/mode.js';
-import { defaultSecretContext } from '../../src/webhooks/endpoints/default-secrets.repository.js';
+import { defaultSecretContext } from '../../src/webhooks/endpoints/secrets.repository.js';
 import { DefaultSecretsService } from '../../src/webhooks/endpoints/default-secrets.service.js';
 import { secretContext } from '../../src/webhooks/endpoints/endpoints.repository.js';
 import { expectLedgerCoherent } from '../support/coherence.js';

@@ -1,34 +1,42 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
 import { Text, Time } from '../../core/http/index.js';
 import { ENDPOINT_STATUSES, type EndpointStatus } from '../webhook.entity.js';
 
-const ID_DESCRIPTION = 'Id of the endpoint.';
 const ID_EXAMPLE = '019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e';
-const URL_DESCRIPTION = 'Where deliveries are posted.';
-const URL_EXAMPLE = 'https://merchant.example/webhooks/recebe';
-const EVENTS_DESCRIPTION = 'Subscribed event names; `"*"` stands for every canonical name.';
-const EVENTS_EXAMPLE = ['charge.paid', 'charge.expired'];
-const STATUS_DESCRIPTION = 'Only an ACTIVE endpoint gets deliveries. An answer 410 makes it INACTIVE.';
-const SECRET_DESCRIPTION =
-  'Key of the HMAC-SHA256 signatures, 64 hex characters taken as UTF-8 text. Shown here only: keep it.';
-const SECRET_EXAMPLE = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
-export class RegisteredEndpointBody {
-  @Text(ID_DESCRIPTION, ID_EXAMPLE) id!: string;
-  @Text(URL_DESCRIPTION, URL_EXAMPLE) url!: string;
-  @ApiProperty({ description: EVENTS_DESCRIPTION, type: [String], example: EVENTS_EXAMPLE }) events!: string[];
-  @Text(SECRET_DESCRIPTION, SECRET_EXAMPLE) secret!: string;
-  @ApiProperty({ description: STATUS_DESCRIPTION, enum: ENDPOINT_STATUSES, example: 'ACTIVE' })
+export class DefaultSecretBody {
+  @Text(
+    'Key of the HMAC-SHA256 signatures, 64 hex characters taken as UTF-8 text. Shown here only: keep it.',
+    '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  )
+  secret!: string;
+}
+
+export class RotatedSecretBody extends DefaultSecretBody {
+  @Text('Id of the endpoint.', ID_EXAMPLE) id!: string;
+}
+
+export class UpdatedEndpointBody {
+  @Text('Id of the endpoint.', ID_EXAMPLE) id!: string;
+  @Text('Where deliveries are posted.', 'https://merchant.example/webhooks/recebe') url!: string;
+  @ApiProperty({
+    description: 'Subscribed event names; `"*"` stands for every canonical name.',
+    type: [String],
+    example: ['charge.paid', 'charge.expired'],
+  })
+  events!: string[];
+  @ApiProperty({
+    description: 'Only an ACTIVE endpoint gets deliveries. An answer 410 makes it INACTIVE.',
+    enum: ENDPOINT_STATUSES,
+    example: 'ACTIVE',
+  })
   status!: EndpointStatus;
 }
 
-export class EndpointBody {
-  @Text('`wh_` and the id given at registration; routes take both forms.', 'wh_019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e')
-  id!: string;
-  @Text(URL_DESCRIPTION, URL_EXAMPLE) url!: string;
-  @ApiProperty({ description: EVENTS_DESCRIPTION, type: [String], example: EVENTS_EXAMPLE }) events!: string[];
-  @ApiProperty({ description: STATUS_DESCRIPTION, enum: ENDPOINT_STATUSES, example: 'ACTIVE' })
-  status!: EndpointStatus;
+export class RegisteredEndpointBody extends IntersectionType(UpdatedEndpointBody, DefaultSecretBody) {}
+
+export class EndpointBody extends UpdatedEndpointBody {
+  @Text('`wh_` and the id given at registration; routes take both forms.', `wh_${ID_EXAMPLE}`) declare id: string;
   @Time('When it was registered, UTC.', '2026-11-03T12:00:00.000Z') createdAt!: string;
   @Time('When it last changed, UTC.', '2026-11-03T12:00:00.000Z') updatedAt!: string;
   @ApiPropertyOptional({
@@ -50,23 +58,6 @@ export class EndpointListBody {
   data!: EndpointBody[];
 }
 
-export class UpdatedEndpointBody {
-  @Text(ID_DESCRIPTION, ID_EXAMPLE) id!: string;
-  @Text(URL_DESCRIPTION, URL_EXAMPLE) url!: string;
-  @ApiProperty({ description: EVENTS_DESCRIPTION, type: [String], example: EVENTS_EXAMPLE }) events!: string[];
-  @ApiProperty({ description: STATUS_DESCRIPTION, enum: ENDPOINT_STATUSES, example: 'ACTIVE' })
-  status!: EndpointStatus;
-}
-
 export class DeletedEndpointBody {
   @ApiProperty({ description: 'Always true.', example: true }) deleted!: boolean;
-}
-
-export class RotatedSecretBody {
-  @Text(ID_DESCRIPTION, ID_EXAMPLE) id!: string;
-  @Text(SECRET_DESCRIPTION, SECRET_EXAMPLE) secret!: string;
-}
-
-export class DefaultSecretBody {
-  @Text(SECRET_DESCRIPTION, SECRET_EXAMPLE) secret!: string;
 }

@@ -4,7 +4,7 @@ import { Clock } from '../../core/clock.js';
 import { SecretBox } from '../../core/crypto/index.js';
 import { Database, type Tx } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
-import { defaultSecretContext, DefaultSecretsRepository } from './default-secrets.repository.js';
+import { defaultSecretContext, SecretsRepository } from './secrets.repository.js';
 import { newSecret, overlapEnd } from './secrets.js';
 
 /** The account's own signing secret, for what goes to a transaction's `webhookUrl` (docs/contract.md#a-payments-own-webhookurl). */
@@ -12,7 +12,7 @@ import { newSecret, overlapEnd } from './secrets.js';
 export class DefaultSecretsService {
   constructor(
     private readonly database: Database,
-    private readonly defaultSecrets: DefaultSecretsRepository,
+    private readonly repository: SecretsRepository,
     private readonly secrets: SecretBox,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
@@ -28,7 +28,7 @@ export class DefaultSecretsService {
     const sealed = this.secrets.seal(secret, defaultSecretContext(scope.accountId, scope.mode));
     const now = this.clock.now();
     await this.database.transaction(async (tx) => {
-      this.defaultSecrets.rotate(tx, scope, sealed, overlapEnd(now, overlapSeconds), now);
+      this.repository.rotateDefault(tx, scope, sealed, overlapEnd(now, overlapSeconds), now);
       this.audit.record(tx, actor, 'default_secret.rotated', scope.accountId, { data: { mode: scope.mode } });
     });
     return secret;
@@ -40,6 +40,6 @@ export class DefaultSecretsService {
    */
   ensureDefaultSecret(tx: Tx, scope: Scope): void {
     const sealed = this.secrets.seal(newSecret(), defaultSecretContext(scope.accountId, scope.mode));
-    this.defaultSecrets.insert(tx, scope, sealed, this.clock.now());
+    this.repository.insertDefault(tx, scope, sealed, this.clock.now());
   }
 }

@@ -7,29 +7,21 @@ import type {
 } from '../dto/endpoint.body.js';
 import type { Endpoint } from './endpoints.repository.js';
 
-/** The answer to a registration: it and a rotation's are the only ones with a secret. */
-export function registeredEndpoint(endpoint: Endpoint, secret: string): RegisteredEndpointBody {
-  return {
-    id: endpoint.id,
-    url: endpoint.url,
-    events: [...endpoint.events],
-    secret,
-    status: endpoint.status,
-  };
+/** The answer to a change. */
+export function updatedEndpoint({ id, url, events, status }: Endpoint): UpdatedEndpointBody {
+  return { id, url, events: [...events], status };
 }
 
-/** The answer to a change: as a registration's, without the secret. */
-export function updatedEndpoint(endpoint: Endpoint): UpdatedEndpointBody {
-  return { id: endpoint.id, url: endpoint.url, events: [...endpoint.events], status: endpoint.status };
+/** The answer to a registration: it and a rotation's are the only ones with a secret. */
+export function registeredEndpoint(endpoint: Endpoint, secret: string): RegisteredEndpointBody {
+  return { ...updatedEndpoint(endpoint), secret };
 }
 
 export function endpointItem(endpoint: Endpoint, now: Date): EndpointBody {
   const { previousSecretUntil: until, failingSince, status } = endpoint;
   return {
+    ...updatedEndpoint(endpoint),
     id: `wh_${endpoint.id}`,
-    url: endpoint.url,
-    events: [...endpoint.events],
-    status: endpoint.status,
     createdAt: endpoint.createdAt.toISOString(),
     updatedAt: endpoint.updatedAt.toISOString(),
     ...(until !== null && until > now ? { previousSecretUntil: until.toISOString() } : {}),

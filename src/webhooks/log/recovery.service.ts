@@ -7,8 +7,8 @@ import { FIRST_ID, newId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import { Turnstile } from '../../core/turnstile.js';
 import { EventCatalog, OutboxService } from '../../outbox/index.js';
-import type { Message } from './deliveries.repository.js';
 import { DeliveryWriter } from '../sending/delivery-writer.service.js';
+import { messageOf } from '../sending/messages.js';
 import type { Endpoint } from '../endpoints/endpoints.repository.js';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
 import { type FailedDelivery, isMadeUpFor, type Telling, tellingOf } from './recovery.js';
@@ -151,20 +151,9 @@ export class RecoveryService {
 
   #tell(tx: Tx, endpoint: Endpoint, open: readonly Open[]): void {
     const now = this.clock.now();
-    const messages = open.map(({ telling: { candidate, payload } }): Message => {
-      const { event, publicEvent } = candidate;
-      return {
-        id: newId(now),
-        accountId: event.accountId,
-        mode: event.mode,
-        eventId: event.id,
-        eventType: publicEvent.name,
-        subjectId: event.subjectId,
-        manual: true,
-        payload,
-        deliveries: [{ id: newId(now), endpointId: endpoint.id }],
-      };
-    });
+    const messages = open.map(({ telling: { candidate, payload } }) =>
+      messageOf(candidate.event, candidate.publicEvent.name, payload, [endpoint], true, () => newId(now)),
+    );
     this.writer.write(tx, messages, now);
   }
 }

@@ -9,6 +9,7 @@ import { DeliveryWriter } from '../sending/delivery-writer.service.js';
 import { DeliveryLogRepository, type DeliveryRecord } from './delivery-log.repository.js';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
 import { envelope } from '../sending/envelope.js';
+import { messageOf } from '../sending/messages.js';
 
 /** Sends events that never were, for merchants who try their receiver. */
 @Injectable()
@@ -39,20 +40,10 @@ export class SamplesService {
       throw badRequest('webhook_endpoint_inactive', 'The endpoint is INACTIVE: set it ACTIVE first.');
     }
     const { event, payload } = sample;
-    const id = newId(now);
-    const message = {
-      ...scope,
-      id: newId(now),
-      eventId: event.id,
-      eventType: name,
-      subjectId: event.subjectId,
-      manual: true,
-      payload: JSON.stringify(payload),
-      deliveries: [{ id, endpointId: endpoint.id }],
-    };
+    const message = messageOf(event, name, JSON.stringify(payload), [endpoint], true, () => newId(now));
     await this.database.transaction(async (tx) => this.writer.write(tx, [message], now, 1));
-    const delivery = await this.log.find(scope, id);
-    if (!delivery) throw new Error(`${id} was just written`);
+    const delivery = await this.log.find(scope, message.deliveries[0]?.id ?? '');
+    if (!delivery) throw new Error(`The delivery of message ${message.id} was just written`);
     return delivery;
   }
 

@@ -62,20 +62,23 @@ export function buildMessages(
     const payload = payloadOf(candidate);
     if (payload === null) return [];
     for (const { id } of receivers) toldBy.set(voiceOf(id, publicEvent), event.id);
-    return [
-      {
-        id: nextId(),
-        accountId: event.accountId,
-        mode: event.mode,
-        eventId: event.id,
-        eventType: publicEvent.name,
-        subjectId: event.subjectId,
-        manual,
-        payload,
-        deliveries: receivers.map((endpoint) => ({ id: nextId(), endpointId: endpoint.id })),
-      },
-    ];
+    return [messageOf(event, publicEvent.name, payload, receivers, manual, nextId)];
   });
+}
+
+/** One event under one name, for each of `receivers`. */
+export function messageOf(
+  { id: eventId, accountId, mode, subjectId }: Pick<DomainEvent, 'id' | 'accountId' | 'mode' | 'subjectId'>,
+  eventType: string,
+  payload: string,
+  receivers: readonly { readonly id: string }[],
+  manual: boolean,
+  nextId: () => string,
+): Message {
+  return {
+    ...{ id: nextId(), accountId, mode, eventId, eventType, subjectId, manual, payload },
+    deliveries: receivers.map((endpoint) => ({ id: nextId(), endpointId: endpoint.id })),
+  };
 }
 
 /** The body as it is sent; null when the event does not concern the name. */

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { AccountsService } from '../../accounts/index.js';
 import { Clock } from '../../core/clock.js';
 import { Database, type Tx } from '../../core/database/index.js';
 import { Logger } from '../../core/log/index.js';
+import { Mailer } from '../../core/mail/index.js';
 import { DeliveryQueueRepository, type Outcome } from './delivery-queue.repository.js';
-import { DisablingService } from '../endpoints/disabling.service.js';
+import { disabledMail } from '../endpoints/disabled-mail.js';
 import { isSuccess, isToBeDisabled, nextHealth } from '../endpoints/endpoint-health.js';
 import { EndpointHealthRepository } from '../endpoints/endpoint-health.repository.js';
 
@@ -14,14 +16,16 @@ export class OutcomesService {
     private readonly database: Database,
     private readonly queue: DeliveryQueueRepository,
     private readonly health: EndpointHealthRepository,
-    private readonly disabling: DisablingService,
+    private readonly accounts: AccountsService,
+    private readonly mailer: Mailer,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
 
   /**
    * Writes the attempts in one transaction, in the order endpoints, deliveries, as everybody who locks both; may run
-   * twice. Then gives up endpoints that have failed for days.
+   * twice. Then gives up endpoints that have failed for days
+   * (docs/contract.md#endpoints-that-are-given-up).
    * @param outcomes in the order in which they came
    */
   async write(outcomes: readonly Outcome[]): Promise<void> {
@@ -33,7 +37,7 @@ export class OutcomesService {
     });
     for (const { id, accountId, error } of hopeless) {
       try {
-        await this.disabling.disable(id, accountId, error);
+        await this.#disable(id, accountId, error);
       } catch (cause) {
         this.logger.error(
           { error: cause, endpointId: id },
@@ -41,6 +45,20 @@ export class OutcomesService {
         );
       }
     }
+  }
+
+  /**
+   * INACTIVE, with the mail to the account's contact, in one commit; what waits is cancelled by the next looks. Of
+   * several workers that come to the same conclusion one does it; none does when the endpoint is well again.
+   * @param lastError why its last attempt failed
+   */
+  async #disable(endpointId: string, accountId: string, lastError: string): Promise<void> {
+    const { contactEmail: to } = await this.accounts.get(accountId);
+    await this.database.transaction(async (tx) => {
+      const endpoint = await this.health.disable(tx, endpointId, this.clock.now());
+      if (!endpoint) return;
+      this.mailer.enqueue(tx, { accountId, to, ...disabledMail({ id: endpointId, ...endpoint, lastError }) });
+    });
   }
 
   /** Endpoints that want no more (410) are INACTIVE then. @returns those to be given up */

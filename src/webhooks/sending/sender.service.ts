@@ -3,7 +3,7 @@ import { Clock } from '../../core/clock.js';
 import { SecretBox } from '../../core/crypto/index.js';
 import { Logger } from '../../core/log/index.js';
 import { EventCatalog } from '../../outbox/index.js';
-import { defaultSecretContext } from '../endpoints/default-secrets.repository.js';
+import { defaultSecretContext } from '../endpoints/secrets.repository.js';
 import type { ClaimedDelivery, ClaimedEndpoint } from './delivery-queue.repository.js';
 import { messageContext } from '../log/deliveries.repository.js';
 import { secretContext } from '../endpoints/endpoints.repository.js';

@@ -4,12 +4,11 @@ import { SecretBox } from '../../core/crypto/index.js';
 import { parseId } from '../../core/ids.js';
 import { Logger } from '../../core/log/index.js';
 import type { Scope } from '../../core/mode.js';
-import { defaultSecretContext } from '../endpoints/default-secrets.repository.js';
 import { DeliveryLogRepository } from '../log/delivery-log.repository.js';
 import type { VerificationBody } from '../dto/verification.body.js';
 import { secretContext } from '../endpoints/endpoints.repository.js';
+import { defaultSecretContext, type SealedSecrets, SecretsRepository } from '../endpoints/secrets.repository.js';
 import { type HeldSecret, type SentDelivery, verify } from './verification.js';
-import { type SealedSecrets, VerificationRepository } from './verification.repository.js';
 import { verificationBody } from './verification.serializer.js';
 
 export interface VerificationRequest {
@@ -22,7 +21,7 @@ export interface VerificationRequest {
 @Injectable()
 export class VerificationService {
   constructor(
-    private readonly repository: VerificationRepository,
+    private readonly repository: SecretsRepository,
     private readonly log: DeliveryLogRepository,
     private readonly secrets: SecretBox,
     private readonly clock: Clock,
@@ -31,7 +30,7 @@ export class VerificationService {
 
   async verify(scope: Scope, request: VerificationRequest): Promise<VerificationBody> {
     const [sealed, delivery] = await Promise.all([
-      this.repository.secrets(scope),
+      this.repository.all(scope),
       this.#delivery(scope, headerOf(request.headers, 'x-service-delivery-id')),
     ]);
     const held = sealed.flatMap((one) => this.#open(scope, one));
