@@ -275,9 +275,10 @@ describe('callbacks of a PSP', () => {
     const guess = `/callbacks/pix/${randomUUID()}/${'a'.repeat(43)}`;
     expect(await half(guess)).toBe('404');
     const statuses: string[] = [];
-    for (let n = 0; n < 62; n++) statuses.push(await half(`${guess}/pix`));
+    // Some sixty at once, and one more for each second that a slow machine takes for them.
+    while (statuses.at(-1) !== '429' && statuses.length < 300) statuses.push(await half(`${guess}/pix`));
     expect(new Set(statuses)).toEqual(new Set(['404', '429']));
-    expect(statuses.at(-1)).toBe('429');
+    expect(statuses.length).toBeGreaterThan(50);
     // The PSP itself, which knows the address, is not counted among them.
     const made = await charge();
     const { endToEndId } = pay(made);
