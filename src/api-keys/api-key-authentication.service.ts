@@ -35,7 +35,13 @@ export class ApiKeyAuthentication implements OnModuleInit {
     this.poller.every('api_keys.used', USED_MS, () => this.recordUse());
   }
 
-  /** Asks the database at every request: a revoked key stops working at once, in every process. */
+  /**
+   * Asks the database at every request: a revoked key stops working at once, in every process, and so does one that was
+   * rotated, which is revoking it and issuing another. The mode is the one that the key was issued for.
+   * @param address of the caller; behind a proxy what `TRUST_PROXY` makes of it
+   * @returns null where no key has this hash or it is revoked, a 401; with a `refusal` where the key is right and its
+   *   holder is not let in: 401 `api_key_expired`, 403 `ip_not_allowed`, 403 `account_suspended`, looked at in this order
+   */
   async authenticate(key: string, address: string): Promise<KnownApiKey | null> {
     if (!FORMAT.test(key)) return null;
     const keyHash = keyHashOf(key);

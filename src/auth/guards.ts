@@ -46,9 +46,12 @@ import { SessionCookie } from './session-cookie.service.js';
 import { Sessions } from './sessions.service.js';
 
 /**
- * In the order of docs/contract.md#order-of-checks. A route that says nothing is
- * closed, and each route takes one kind of credential: a key opens no dashboard route, and a login no route of keys but
- * through the dashboard's door, which leads to nothing else.
+ * Who is calling. Three guards stand before every route in the order of docs/contract.md#order-of-checks: this one,
+ * `RateLimitGuard` and `RoleGuard`. A route that says nothing of its access is closed, and each takes one kind of
+ * credential: a key opens no dashboard route, and a login no route of keys but through the dashboard's door. The door is
+ * `/v1/dashboard/{test|live}/…`, under which people who have logged in use the routes of keys, and no others.
+ *
+ * Of an account that an operator has suspended the keys are refused; its people log in and read what happened.
  */
 @Injectable()
 export class AuthGuard implements CanActivate {

@@ -5,7 +5,10 @@ import type { DisputeMove } from '../wallets/index.js';
 import type { MedCase } from './med-case.js';
 import { isUnderway } from './med-cases.machine.js';
 
-/** What was credited. Of what is REFUNDED a cashout has left the payer's Pix where the bank can take it. */
+/**
+ * What was credited. Also REFUNDED, whose status a dispute does not change: a cashout is a Pix of its own, so the Pix that
+ * was paid is still there for the bank to take.
+ */
 const DISPUTABLE: readonly TransactionStatus[] = ['PAID', 'APPROVED', 'DISPUTE', 'CHARGEBACK', 'REFUNDED'];
 
 /**
@@ -57,8 +60,9 @@ export class DisputedTransaction {
   }
 
   /**
-   * Whether cases have taken all that devolutions had left of the payment. Not when the merchant has refunded the rest of it
-   * after the last loss: it could do so because that had left something.
+   * Whether cases have taken all that devolutions had left of the payment, which stays DISPUTE or CHARGEBACK then. Not
+   * where the merchant has refunded something after the last loss: that loss had left it something, so the refund and
+   * no case has taken the rest.
    */
   get isLost(): boolean {
     const losses = this.cases.flatMap(({ lostAmount, closedAt }) => (lostAmount > 0 && closedAt ? [closedAt] : []));

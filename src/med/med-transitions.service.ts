@@ -53,12 +53,15 @@ export class MedTransitions {
   }
 
   /**
-   * Lets the merchant see a case and holds its money, from what is available, below zero if need be: what is disputed, as
-   * far as it was neither sent back by a devolution nor disputed by another case; a refund by cashout does not lessen it.
-   * A claim of another amount than the sale's, about a payment that does not count, or about one of which nothing can be
-   * held now or later (`isDisputable`), is not opened and holds nothing until an operator has decided
-   * (`MedDisputesService`). The sale becomes DISPUTE (a card's chargeback: CHARGEBACK), unless such a decision has opened
-   * a case of which nothing can be held.
+   * Lets the merchant see a case and holds its money: what is disputed, as far as it was neither sent back by a devolution
+   * (or is about to be) nor disputed by another case; a refund by cashout does not lessen it. It goes from available to
+   * retained, below zero if need be, also while the sale itself still waits in pending. The sale becomes DISPUTE (a
+   * card's chargeback: CHARGEBACK) where its status allows that.
+   *
+   * Whether a case is opened at once is decided before, by `MedDisputesService`: a claim of another amount than the
+   * sale's, about a payment that does not count, or about one of which nothing can be held now or later
+   * (`isDisputable`), holds nothing until an operator has decided. Where an operator opens the last of these all the
+   * same, the sale keeps its status.
    */
   async open(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase): Promise<void> {
     const now = this.clock.now();
@@ -170,7 +173,8 @@ export class MedTransitions {
     if (trigger === null) throw new Error(`The bank does not contradict the case ${medCase.id}`);
     const isWon = trigger === 'won_after_all';
     const amount = isWon ? medCase.amount : claimOf(medCase, paidAmount);
-    // Banks may say several things under one time of theirs; of one thing they say more may be lost when a refund fails.
+    // Makes the ledger's cause unique: a bank may say several things under one time of its own, and what it has said once
+    // may cost more later, when a refund has failed and left money to take.
     const before = trigger === 'lost_another_amount' ? `:${medCase.lostAmount}` : '';
     const detail = `${medCase.bank.appliedAt.toISOString()}${before}`;
     if (!isWon && disputedTransaction.isCredited(medCase)) {
@@ -243,7 +247,8 @@ export class MedTransitions {
   }
 
   /**
-   * Money of the payment has become free: it is held for the cases that had too little to hold, the oldest first.
+   * Money of the payment has become free, by another case or by a refund that failed: it is held for the cases that had
+   * too little to hold, the oldest first.
    * @param detail what set it free; once for each case
    */
   async holdMore(tx: Tx, disputedTransaction: DisputedTransaction, detail: string): Promise<void> {

@@ -57,14 +57,17 @@ export interface Move {
 }
 
 /**
- * The legal moves. A live Pix charge is made PENDING, everything else WAITING_PAYMENT.
+ * The legal moves. A live Pix charge is made PENDING, everything else WAITING_PAYMENT. Two things are PROCESSING: a
+ * payment whose card is in flight, and a charge with a payer lock that is held (`isHeld`), as the bank did not say who
+ * paid. Such a charge takes Pix only, so that nothing is both. EXPIRED, CANCELLED, REFUSED and REFUNDED are ends.
  * Sources: docs/contract.md#transaction-status and docs/contract.md#settlement.
  */
 export const MOVES: Readonly<Record<Trigger, Move>> = {
   issued: { from: ['PENDING'], to: 'WAITING_PAYMENT' },
   not_issued: { from: ['PENDING'], to: 'REFUSED' },
   // Not from PENDING: what happens to a charge proves that it was issued, and that is written first, with its event.
-  // From PROCESSING: a card in flight, or a payment by another method while it is; never by itself a Pix that is held.
+  // From PROCESSING: while a card is in flight, that card or another method of the payment settles. What is held is never
+  // settled by this: an operator accepts it or sends it back.
   settled: { from: ['WAITING_PAYMENT', 'PROCESSING'], to: 'PAID' },
   approved: { from: ['WAITING_PAYMENT', 'PROCESSING'], to: 'APPROVED' },
   authenticating: { from: ['WAITING_PAYMENT'], to: 'PROCESSING' },
@@ -75,7 +78,7 @@ export const MOVES: Readonly<Record<Trigger, Move>> = {
   refunded: { from: ['PAID', 'APPROVED'], to: 'REFUNDED' },
   // Only what is open (`isOpen`); the sweep says so itself, in SQL: `OPEN` in transactions.repository.ts.
   expired: { from: ['WAITING_PAYMENT', 'PROCESSING'], to: 'EXPIRED' },
-  // What the acquirer ends is not held either (`endCharge`); the merchant may also cancel what is held.
+  // Nor does an acquirer end what is held (`endCharge`). The merchant may cancel it; its money goes back then.
   refused: { from: ['WAITING_PAYMENT', 'PROCESSING'], to: 'REFUSED' },
   cancelled: { from: ['PENDING', 'WAITING_PAYMENT', 'PROCESSING'], to: 'CANCELLED' },
   charged_back: { from: ['APPROVED', 'DISPUTE'], to: 'CHARGEBACK' },
@@ -85,7 +88,10 @@ export const MOVES: Readonly<Record<Trigger, Move>> = {
   card_dispute_won: { from: ['CHARGEBACK', 'DISPUTE'], to: 'APPROVED' },
 };
 
-/** The status after `trigger`, or null when it cannot happen to a transaction in `from`. */
+/**
+ * The status after `trigger`, or null when it cannot happen to a transaction in `from`: `TransactionMoves.move` changes
+ * nothing then and returns null, which its callers take for "it was moved meanwhile".
+ */
 export function nextStatus(from: TransactionStatus, trigger: Trigger): TransactionStatus | null {
   const move = MOVES[trigger];
   return move.from.includes(from) ? move.to : null;

@@ -30,15 +30,22 @@ const LEASE_MS = 15_000;
 const PATIENCE_MS = 10 * 60_000;
 
 /**
- * Writes what is past its expiry as expired. Until that is written, a Pix that the bank settled in time still pays, also
- * where the charge reads EXPIRED already (`asOf`); one that was settled too late writes it itself, and goes back; once it
- * is written everything goes back. Besides the sweep, a list by status writes it and a report
- * (`transaction-pages.service.ts`), and a resend. What is held (`isHeld`) never expires: an operator may still credit it.
+ * Writes as expired what is past its expiry: what waits for its payer, also while a card is in flight (`isOpen`). What is
+ * held (`isHeld`) never expires, as an operator may still credit it.
+ *
+ * Four things write an expiry: the sweep below, every second; a list by status and a report, which must not count what
+ * is over (`transaction-pages.service.ts`); a resend; and a payment that the bank settled too late, which goes back.
+ * Until the expiry is written a Pix that the bank settled in time still pays, although the charge reads EXPIRED already
+ * (`asOf`, in transaction.ts). Once it is written everything goes back.
+ *
  * A Pix charge of an acquirer that is called over the network, so not the sandbox, is asked about first by
- * `ExpiryProcessor`: from two seconds after its expiry, every 15 s until there is an answer, for ten minutes at most. Where
- * the answer cannot be read the inbox asks on, and the charge does not expire until it can be. `ExpiryRepository` has that
- * rule in SQL (`isHeard`). An acquirer may
- * also end a charge itself, at any time (`SettlementListener`), which the sandbox does by `simulate`.
+ * `ExpiryProcessor`, from two seconds after its expiry and every 15 s. It settles what was paid in time; has the acquirer
+ * answered, the expiry is written, whatever state it calls the charge. Without an answer that happens after ten minutes,
+ * and a payment that is told of later goes back. Where an answer cannot be read the inbox (docs/design/live-pix-inbox.md)
+ * asks on, and the charge does not expire until it can be. `ExpiryRepository` has these rules in SQL (`isHeard`).
+ *
+ * An acquirer may also end a charge itself at any time, as expired, refused or removed: then it is EXPIRED, REFUSED or
+ * CANCELLED, unless it is held (`SettlementListener.endCharge`). The sandbox does so by `simulate`.
  */
 @Injectable()
 export class ExpiryService implements OnApplicationBootstrap {

@@ -104,7 +104,11 @@ describe('a refund', () => {
     transaction: { ...facts().transaction, status: of },
   });
   it.each<[Partial<RefundOrder>, Partial<RefundFacts>, string]>([
-    [{}, status('DISPUTE'), 'A disputed payment cannot be refunded: its money is held until the ruling.'],
+    [
+      {},
+      status('DISPUTE'),
+      'A disputed payment cannot be refunded: its money is held until the ruling, or was lost by it.',
+    ],
     [{}, status('EXPIRED'), 'Only a payment that is PAID or APPROVED can be refunded; this one is EXPIRED.'],
     [
       { amount: 91 },

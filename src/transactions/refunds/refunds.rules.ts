@@ -29,7 +29,7 @@ export interface RefundPlan {
 
 /**
  * Whether and how a refund is made, the balance apart: available must hold the amount and the fee, which
- * `RefundOpening` finds out under lock. Source: docs/contract.md#refunds.
+ * `RefundOpening` finds out last, under lock. Source: docs/contract.md#refunds.
  * @throws ApiError in this order: 400 `charge_disputed` or `payment_not_refundable`; 422 `REFUND_NOT_SUPPORTED`; 400
  *   `invalid_request`, for fields of Pix on another method; 422 `REFUND_STRATEGY_NOT_SUPPORTED`; 400
  *   `refund_amount_exceeds_remaining`; 422 `refund_limit_reached`
@@ -42,7 +42,10 @@ export function planRefund(order: RefundOrder, facts: RefundFacts): RefundPlan {
       break;
     case 'DISPUTE':
     case 'CHARGEBACK':
-      throw badRequest('charge_disputed', 'A disputed payment cannot be refunded: its money is held until the ruling.');
+      throw badRequest(
+        'charge_disputed',
+        'A disputed payment cannot be refunded: its money is held until the ruling, or was lost by it.',
+      );
     case 'PENDING':
     case 'WAITING_PAYMENT':
     case 'PROCESSING':
@@ -56,7 +59,7 @@ export function planRefund(order: RefundOrder, facts: RefundFacts): RefundPlan {
       );
   }
   const way = wayOf(order, facts);
-  // The difference is below zero when a dispute has taken what a cashout had given back already.
+  // A cashout is a Pix of its own, so that a dispute can still take all of the payment: both together may be more than it.
   const remaining = Math.max(transaction.amount - transaction.refundsAmount - facts.disputedAmount, 0);
   const amount = order.amount ?? remaining;
   if (amount > remaining || remaining === 0) {

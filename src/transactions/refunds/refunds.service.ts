@@ -50,16 +50,18 @@ export class RefundsService {
    * Accepts a refund: its money is set aside, and the acquirer is called later. What is debited is the refund in full,
    * and its own fee where it has one, from the available balance, whatever fees were charged on the payment: those are not
    * given back.
-   * @param key of the request's body; for ever, and of all payments of the account and mode together
+   * @param key of the request's body; for ever, and of all payments of the account and mode together. What is refused
+   *   leaves it free for another try
    * @param admit the fraud guard's word on a new request, `FraudGuard.check`: every caller has to ask it
    * @param present the answer that this and every repetition of the request get
    * @throws ApiError in this order. 404. 409 `idempotency_key_reused`: the key was used with another body or payment;
    *   `idempotency_key_in_use`: the first request with it is still at work after 10 s. 403 `fraud.document_blocked` and
    *   `fraud.velocity_exceeded` (refunds a minute of a customer's document, `fraud_velocity`) where the account's
    *   `fraud_mode` is `enforce`. What `planRefund` throws. 422 `insufficient_balance`: less is available than the amount
-   *   and the fee. Over HTTP `RefundDto` comes before all of them: 400 `invalid_request`, among others for a body
-   *   without an `idempotencyKey` of 8 to 128 characters, an amount that is not an integer from 1 on, an unknown
-   *   `strategy`, a `destinationKey` that is no Pix key, or one with the strategy `devolution`
+   *   and the fee. Over HTTP `RefundDto` comes before all of them: 400 `invalid_request` for a body without an
+   *   `idempotencyKey` of 8 to 128 printable ASCII characters, an amount that is not an integer from 1 to 999999999999, a
+   *   `reason` of more than 500 characters, an unknown `strategy`, a `passFeeToTenant` that is not true or false, a
+   *   `destinationKey` that is no Pix key, or one with the strategy `devolution`
    */
   async request<T>(
     scope: Scope,

@@ -11,9 +11,10 @@ export interface ReceivedMoney extends ReceivedPix {
 export const SHOWN_RETURNS = ['wrong_amount', 'late', 'duplicate', 'charge_closed'] as const;
 
 /**
- * The others are not in `returns`: they end the sale itself, as REFUNDED or CANCELLED. What was held was sent
- * back by an operator (`review_returned`), or because the merchant cancelled the charge (`cancelled`). Of no charge is what
- * an operator has sent back as `unmatched`.
+ * Every reason for which money goes back without having been credited. `payer_mismatch`, `review_returned` (an operator has
+ * sent back what was held) and `cancelled` (the merchant has cancelled a charge that was held) end the sale itself, as
+ * REFUNDED or CANCELLED, and are not shown in its `returns`. `unmatched` is a Pix of no charge that an operator has sent
+ * back.
  */
 export const RETURN_REASONS = [
   ...SHOWN_RETURNS,
@@ -47,10 +48,13 @@ const back = (reason: ReturnReason, trigger: Trigger | null = null): SettlementD
  * Whether it was in time is decided by the bank's own time of settlement, so a notification that reaches us late does
  * not cost the merchant a payment; but once it is written that the charge has expired (`ExpiryService`) it stays so.
  *
- * The Pix itself is new here: one that was settled before (the same end-to-end id) is `repeated` and changes nothing
- * (`SettlementService`). What is not credited lies in the bucket `suspense` until it is back at its payer or an operator
- * has decided; a return that the bank refuses is FAILED and waits for one (`ReturnProcessor`). A return sends
- * no event of its own; a move of the sale (`trigger`) sends its own. Money by a method without a way back is `unmatched` in place of `returned`, and waits for an operator.
+ * Before this function `SettlementService` deals with a Pix that was settled before (the same end-to-end id), which is
+ * `repeated` and changes nothing, and with one of no charge, which is kept as unmatched for an operator. What is not
+ * credited lies in the bucket `suspense` until it is back at its payer or an operator has decided. `ReturnProcessor`
+ * sends it back, and repeats that after 0.5 s, 1 s, 2 s and so on, every hour at last, without end; what the bank refuses
+ * is FAILED and waits for an operator. A return has no event of its own, a move of the sale (`trigger`) has. Money by a
+ * method without a way back is not `returned` but `unmatched`, and waits for an operator.
+ * @param transaction as its row says, under lock: what only reads EXPIRED (`asOf`) is still paid by a Pix that was in time
  */
 export function decideSettlement(transaction: Transaction, money: ReceivedMoney): SettlementDecision {
   switch (transaction.status) {
@@ -64,7 +68,7 @@ export function decideSettlement(transaction: Transaction, money: ReceivedMoney)
     case 'REFUSED':
       return back('charge_closed');
     case 'PROCESSING':
-      // A card in flight does not keep others from paying: who settles first wins.
+      // A card in flight does not keep others from paying: who settles first wins. It has no payer lock, or it were held.
       if (!isHeld(transaction)) break;
       return back('duplicate');
     case 'PAID':
@@ -87,7 +91,7 @@ export function decideSettlement(transaction: Transaction, money: ReceivedMoney)
   return { outcome: 'credited', reason: null, trigger: money.method === 'CREDIT_CARD' ? 'approved' : 'settled' };
 }
 
-/** @returns why this money would not pay the sale; null: it would */
+/** @returns why this money would not pay the sale; null: it would. What is PENDING has no code yet that can be paid. */
 export function whyNotCredited(transaction: Transaction, money: ReceivedMoney): SettlementDecision['reason'] {
   return transaction.status === 'PENDING' ? 'charge_closed' : decideSettlement(transaction, money).reason;
 }

@@ -103,7 +103,7 @@ export class SettlementService {
         break;
     }
     if (outcome !== 'credited') this.records.suspend(tx, settlementId, transaction, money);
-    // The merchant bears the fee of a sale, and never more than the sale.
+    // The acquirer's fee comes out of the sale; what of it is more than the sale is the service's own cost.
     else this.records.charge(tx, settlementId, transaction, Math.max(money.fee - transaction.amount, 0));
     return outcome;
   }

@@ -18,7 +18,8 @@ const MAX_RETRY_AFTER_FACTOR = 2;
 
 /**
  * 15 in three days with the default WEBHOOK_RETRY_SCHEDULE: at once, then once after each wait, 10 s, 30 s, 2 min, 5 min
- * and so on up to 22 h (docs/contract.md#attempts). Who retries by hand adds to them, up to 100.
+ * and so on up to 22 h (docs/contract.md#attempts). A retry by hand of one that has failed adds one, up to 100
+ * in all.
  */
 export function maxAttempts(scheduleSeconds: readonly number[]): number {
   return scheduleSeconds.length + 1;
@@ -27,8 +28,9 @@ export function maxAttempts(scheduleSeconds: readonly number[]): number {
 /**
  * What becomes of a delivery after an attempt (docs/contract.md#attempts): 2xx is delivered, 410 ends it, everything else
  * is tried again until the attempts are used up. The wait is counted from the end of the attempt, plus or minus
- * 10 %. While the endpoint's circuit breaker is open (endpoint-health.ts) nothing is sent and no attempt is lost: a
- * delivery takes longer then.
+ * 10 %; `Retry-After` of a 429 or 503 may make it longer, up to twice, and never shorter. While the endpoint's circuit
+ * breaker is open (`nextHealth`, docs/contract.md#attempts) nothing is sent and no attempt is lost: a delivery takes
+ * longer then.
  * @param delivery attempts made, including this one, and how many there may be
  * @param random from 0 to below 1
  */
