@@ -498,6 +498,26 @@ describe('the settings of an account', () => {
     expect((await settings({ fee_bps: 0 })).status).toBe(400);
   });
 
+  it('that are put to none where they are none have not changed; what is not named stays', async () => {
+    const told = async (): Promise<unknown[]> => {
+      const events = await service.sql<{ data: { changes: unknown } }>(
+        `SELECT data FROM audit_events WHERE account_id = $1 AND type = 'account.settings_changed' ORDER BY id`,
+        [merchant.accountId],
+      );
+      return events.map(({ data }) => data.changes);
+    };
+    expect((await settings({ accent: null, logo: null, city: 'Belém' })).status).toBe(200);
+    const before = await told();
+    expect((await settings({ accent: null, logo: null })).status).toBe(200);
+    expect(await told()).toEqual(before);
+    expect((await settings({ accent: '#0b6b60' })).body).toMatchObject({ accent: '#0b6b60', city: 'Belém' });
+    expect((await settings({ accent: null })).body).toMatchObject({ accent: null, city: 'Belém' });
+    expect((await told()).slice(before.length)).toEqual([
+      { accent: { from: null, to: '#0b6b60' } },
+      { accent: { from: '#0b6b60', to: null } },
+    ]);
+  });
+
   it('are in the audit trail, of a picture what names it alone', async () => {
     const logo = `data:image/png;base64,${png(12_000).toString('base64')}`;
     expect((await settings({ logo })).status).toBe(200);
