@@ -36,11 +36,12 @@ export class ApiKeyAuthentication implements OnModuleInit {
   }
 
   /**
-   * Asks the database at every request: a revoked key stops working at once, in every process, and so does one that was
-   * rotated, which is revoking it and issuing another. The mode is the one that the key was issued for.
+   * Asks the database at every request, so that a revoked key stops working at once, in every process. To rotate a key is
+   * to revoke it and to issue another. The account and the mode are those that the key was issued for.
    * @param address of the caller; behind a proxy what `TRUST_PROXY` makes of it
-   * @returns null where no key has this hash or it is revoked, a 401; with a `refusal` where the key is right and its
-   *   holder is not let in: 401 `api_key_expired`, 403 `ip_not_allowed`, 403 `account_suspended`, looked at in this order
+   * @returns null, which becomes a 401, where the text has not the form of a key, no key has its hash, or the key is
+   *   revoked. With a `refusal` where the key is valid and still refused, checked in this order: 401 `api_key_expired`, 403
+   *   `ip_not_allowed`, 403 `account_suspended`
    */
   async authenticate(key: string, address: string): Promise<KnownApiKey | null> {
     if (!FORMAT.test(key)) return null;

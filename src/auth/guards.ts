@@ -47,11 +47,11 @@ import { Sessions } from './sessions.service.js';
 
 /**
  * Who is calling. Three guards stand before every route in the order of docs/contract.md#order-of-checks: this one,
- * `RateLimitGuard` and `RoleGuard`. A route that says nothing of its access is closed, and each takes one kind of
- * credential: a key opens no dashboard route, and a login no route of keys but through the dashboard's door. The door is
- * `/v1/dashboard/{test|live}/…`, under which people who have logged in use the routes of keys, and no others.
+ * `RateLimitGuard` and `RoleGuard`. A route without an access decorator is closed, and each route takes one kind of
+ * credential: an API key, or a login. The dashboard's door, `/v1/dashboard/{test|live}/…`, is where people who have logged
+ * in use the routes of API keys; it leads to no other routes.
  *
- * Of an account that an operator has suspended the keys are refused; its people log in and read what happened.
+ * The API keys of an account that an operator has suspended are refused. Its people can still log in and read.
  */
 @Injectable()
 export class AuthGuard implements CanActivate {
@@ -77,7 +77,7 @@ export class AuthGuard implements CanActivate {
     if (access === 'public') return true;
     const principal = await this.#authenticate(access, request, http.getResponse<Response>()).catch(
       async (error: unknown) => {
-        // A valid key that is not let in is counted as an unknown one is.
+        // A valid key that is refused (ended, another address, suspended) counts as a failure, as an unknown key does.
         if (error instanceof ApiError && error.status < 500) await this.#countFailure(request);
         throw error;
       },
@@ -118,7 +118,7 @@ export class AuthGuard implements CanActivate {
     return { ...person, door: { mode: door, account } };
   }
 
-  /** A key that is right and not let in is in its account's log too: its owner sees that somebody has it. */
+  /** A valid key that is refused is in its account's request log: the key's owner sees that somebody has it. */
   async #apiKey(apikey: string, request: Request): Promise<Principal | null> {
     const known = await this.authenticators.apiKey(apikey, addressOf(request));
     if (known === null) return null;
@@ -128,7 +128,7 @@ export class AuthGuard implements CanActivate {
     return known.principal;
   }
 
-  /** By the token of a program, or by the cookie of a browser, which is given a new one while it is used. */
+  /** A program sends its token, a browser its cookie. The cookie is renewed while it is used. */
   async #person(request: Request, response: Response): Promise<UserPrincipal | null> {
     const { authorization, cookie } = request.headers;
     if (authorization !== undefined) return this.sessions.authenticate(authorization);
@@ -140,7 +140,7 @@ export class AuthGuard implements CanActivate {
     return session === null ? null : session.person;
   }
 
-  /** Guessing is slow work: past the limit an address hears 429 instead of 401, and no account's log has it. */
+  /** Slows down guessing: past the limit an address gets 429 instead of 401, and nothing is written to an account's log. */
   async #countFailure(request: Request): Promise<void> {
     const { enabled, authFailuresPerMinute } = this.config.rateLimit;
     if (!enabled) return;
@@ -151,9 +151,9 @@ export class AuthGuard implements CanActivate {
   }
 }
 
-/** What watches the service asks often; behind a proxy that is not known as one, strangers have its address. */
+/** Monitoring asks often. Not without a limit: behind a proxy missing from `TRUST_PROXY` strangers have its address. */
 const MACHINES_TIMES = 20;
-/** Of the rate of a key: what a person may ask for. */
+/** The part of an API key's rate that a person has. */
 const PERSONS_PART = 1 / 4;
 /** What a request writes beside its body: rows, events, deliveries. */
 const BYTES_PER_WRITE = 1024;
@@ -191,7 +191,7 @@ export class RateLimitGuard implements CanActivate {
     if (!result.allowed) await refuse(result, "The day's data of test mode are used up");
   }
 
-  /** How many values a body has shows when it is read, how large an answer is when it has been made. */
+  /** Debits what is known later: the number of values once the body is read, the size of the answer once it is made. */
   #debitLater(request: Request, response: Response, bucket: string, policy: RateLimitPolicy): void {
     const debit = (tokens: number): void => {
       if (tokens > 0) this.limiter.debit(bucket, policy, tokens);
@@ -221,7 +221,7 @@ export class RateLimitGuard implements CanActivate {
   }
 }
 
-/** What the caller may do: roles of people, and for keys whether the route is of their world at all. */
+/** What the caller may do: people by their role, API keys everything. Routes of test mode are unknown to live callers. */
 @Injectable()
 export class RoleGuard implements CanActivate {
   constructor(
@@ -256,7 +256,7 @@ export class RoleGuard implements CanActivate {
     return true;
   }
 
-  /** What keys of live mode do, and issuing them, asks for the same. */
+  /** Whether a person writes live data on a route that members may not use. Like issuing keys, it needs a second factor. */
   #movesMoney(request: Request, context: ExecutionContext): boolean {
     return request.door === 'live' && !isRead(request) && !this.#isOpenToMembers(context);
   }

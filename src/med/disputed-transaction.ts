@@ -38,7 +38,7 @@ export class DisputedTransaction {
     this.#disputedAmount = disputed.disputedAmount;
   }
 
-  /** What was credited, has not gone back by a devolution and is not disputed. */
+  /** How much more can be held: what was paid, less devolutions, less what cases hold or have taken. */
   get room(): Amount {
     return this.transaction.paidAt === null ? 0 : this.#notDevolved - this.#disputedAmount;
   }
@@ -60,9 +60,9 @@ export class DisputedTransaction {
   }
 
   /**
-   * Whether cases have taken all that devolutions had left of the payment, which stays DISPUTE or CHARGEBACK then. Not
-   * where the merchant has refunded something after the last loss: that loss had left it something, so the refund and
-   * no case has taken the rest.
+   * Whether cases have taken all that devolutions had left of the payment; it stays DISPUTE or CHARGEBACK then. A refund
+   * after the last loss makes this false: that loss had left the merchant something, so the refund has taken the rest and
+   * no case has.
    */
   get isLost(): boolean {
     const losses = this.cases.flatMap(({ lostAmount, closedAt }) => (lostAmount > 0 && closedAt ? [closedAt] : []));
@@ -70,7 +70,7 @@ export class DisputedTransaction {
     return this.room === 0 && losses.length > 0 && (refunded === null || losses.some((at) => at >= refunded));
   }
 
-  /** Whether the payment that the case is about is the one that counts: of one that was sent back nothing can be held. */
+  /** Whether the case is about the payment that was credited. Of a payment that was sent back nothing can be held. */
   isCredited({ paymentReference }: Pick<MedCase, 'paymentReference'>): boolean {
     return this.transaction.paidAt !== null && this.transaction.endToEndId === paymentReference;
   }
@@ -80,7 +80,7 @@ export class DisputedTransaction {
     return this.isCredited(medCase) ? this.room : 0;
   }
 
-  /** What devolutions and the losses of other cases have left for the bank to take, whichever case holds it by now. */
+  /** How much the bank can take by this case: what was paid, less devolutions and the losses of other cases. */
   takeableBy(medCase: Pick<MedCase, 'id' | 'paymentReference'>): Amount {
     if (!this.isCredited(medCase)) return 0;
     const others = this.cases.filter(({ id }) => id !== medCase.id);
@@ -88,7 +88,10 @@ export class DisputedTransaction {
     return this.#notDevolved - lost;
   }
 
-  /** Whether there is money that the case can hold, or that a refund or another case may yet give back. */
+  /**
+   * Whether the case can hold money now, or later: when a refund under way fails, or another case that is open ends in the
+   * merchant's favour.
+   */
   isDisputable(medCase: Pick<MedCase, 'id' | 'paymentReference'>): boolean {
     if (!this.isCredited(medCase) || !DISPUTABLE.includes(this.transaction.status)) return false;
     return this.room > 0 || this.#isRefunding || this.underway.some(({ id }) => id !== medCase.id);

@@ -53,15 +53,16 @@ export class MedTransitions {
   }
 
   /**
-   * Lets the merchant see a case and holds its money: what is disputed, as far as it was neither sent back by a devolution
-   * (or is about to be) nor disputed by another case; a refund by cashout does not lessen it. It goes from available to
-   * retained, below zero if need be, also while the sale itself still waits in pending. The sale becomes DISPUTE (a
-   * card's chargeback: CHARGEBACK) where its status allows that.
+   * Lets the merchant see a case and holds its money: the case's amount, or the payment's `room` where that is less. The
+   * room is the amount of the payment, less devolutions (made or under way), less what other cases hold or have taken.
+   * Refunds by cashout do not lessen it. The money goes from available to retained. Available may become negative by
+   * this, also because the sale's own money may still be in pending. The sale becomes DISPUTE (by a card's chargeback:
+   * CHARGEBACK) where its status allows that.
    *
-   * Whether a case is opened at once is decided before, by `MedDisputesService`: a claim of another amount than the
-   * sale's, about a payment that does not count, or about one of which nothing can be held now or later
-   * (`isDisputable`), holds nothing until an operator has decided. Where an operator opens the last of these all the
-   * same, the sale keeps its status.
+   * `MedDisputesService` decides before this whether a case is opened at once. Three claims hold nothing until an operator
+   * has decided: one of another amount than the sale's, one about a payment that was not credited, and one about a payment
+   * of which nothing can be held now or later (`isDisputable`). If an operator opens a case of the third kind, the sale
+   * keeps its status.
    */
   async open(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase): Promise<void> {
     const now = this.clock.now();
@@ -110,7 +111,10 @@ export class MedTransitions {
     return appealed;
   }
 
-  /** What the bank has ruled, if it has: at once, or when an operator has approved it. Not while its amount is in doubt. */
+  /**
+   * Carries out the bank's ruling, where there is one: at once, or after an operator's approval (`medAutoRulings`). While
+   * the amount of the case is in doubt nothing is carried out.
+   */
   async rule(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase, isApproved: boolean): Promise<void> {
     const ruling = rulingOf(medCase.bank, medCase.status);
     if (ruling === null || medCase.review === 'amount_mismatch') return;
@@ -119,8 +123,9 @@ export class MedTransitions {
   }
 
   /**
-   * Brings a case to its end. Won, as the bank disagrees or takes its claim back (`rulingOf`), what is held is available
-   * again; accepted by the merchant or ruled for the payer, it is lost. A deadline that passes releases nothing.
+   * Brings a case to its end. A case is won where the bank rules for the merchant or takes its claim back (`rulingOf`):
+   * what is held becomes available again. A case is lost where the merchant accepts it or the bank rules for the payer:
+   * what is held is gone. A deadline that passes releases nothing.
    */
   async end(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase, trigger: MedTrigger): Promise<MedCase> {
     const { from, to, outcome } = MED_MOVES[trigger];
@@ -162,9 +167,9 @@ export class MedTransitions {
   }
 
   /**
-   * Brings a case that is over, and its money, to what the bank has ruled after all, and to the amount that it claims.
-   * What the bank has taken is gone, also where younger cases hold it by now; nothing more than was paid, less refunds
-   * and what was lost before.
+   * Changes a case that is over, and its money, to what the bank has ruled after all and to the amount that it claims.
+   * What the bank has taken is gone, even where younger cases hold it by now. At most the payment's amount is taken, less
+   * devolutions and less what other cases have lost.
    * @throws Error when the bank does not contradict how it has ended
    */
   async correct(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase): Promise<void> {
@@ -173,8 +178,8 @@ export class MedTransitions {
     if (trigger === null) throw new Error(`The bank does not contradict the case ${medCase.id}`);
     const isWon = trigger === 'won_after_all';
     const amount = isWon ? medCase.amount : claimOf(medCase, paidAmount);
-    // Makes the ledger's cause unique: a bank may say several things under one time of its own, and what it has said once
-    // may cost more later, when a refund has failed and left money to take.
+    // `detail` makes the cause of the ledger's entry unique. The bank's time alone would not: a bank may say several things
+    // under one time, and the same claim may take more later, when a failed refund has left money to take.
     const before = trigger === 'lost_another_amount' ? `:${medCase.lostAmount}` : '';
     const detail = `${medCase.bank.appliedAt.toISOString()}${before}`;
     if (!isWon && disputedTransaction.isCredited(medCase)) {
@@ -183,7 +188,7 @@ export class MedTransitions {
     const lostAmount = isWon ? 0 : Math.min(amount, medCase.lostAmount + disputedTransaction.roomFor(medCase));
     const taken = lostAmount - medCase.lostAmount;
     const now = this.clock.now();
-    // Lost for another amount, it has ended as it had.
+    // A case that was lost for another amount keeps its status and outcome.
     const { status, moneyOutcome } =
       trigger === 'lost_another_amount'
         ? medCase

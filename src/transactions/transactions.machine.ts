@@ -46,9 +46,9 @@ export type Trigger =
   | 'card_disputed'
   /** The payer's bank opens a MED: a Pix is disputed. */
   | 'disputed'
-  /** Nothing of it is disputed any more: the MED ends in the merchant's favour, or has taken a part only. */
+  /** No dispute of the Pix is open any more, and disputes have not taken all of it. */
   | 'dispute_won'
-  /** The same for a card. */
+  /** No dispute of the card payment is open any more, and disputes have not taken all of it. */
   | 'card_dispute_won';
 
 export interface Move {
@@ -57,17 +57,23 @@ export interface Move {
 }
 
 /**
- * The legal moves. A live Pix charge is made PENDING, everything else WAITING_PAYMENT. Two things are PROCESSING: a
- * payment whose card is in flight, and a charge with a payer lock that is held (`isHeld`), as the bank did not say who
- * paid. Such a charge takes Pix only, so that nothing is both. EXPIRED, CANCELLED, REFUSED and REFUNDED are ends.
+ * The legal moves. A live Pix charge is made PENDING, everything else WAITING_PAYMENT. EXPIRED, CANCELLED, REFUSED and
+ * REFUNDED are ends.
+ *
+ * PROCESSING has two meanings. In the first a card is in flight. In the second the charge is held (`isHeld`): it has a
+ * payer lock, and the bank did not say who paid. A charge with a payer lock takes Pix only, so that both never meet. This
+ * table does not tell them apart, and a held charge may move less than its row here says: it is never settled
+ * (`decideSettlement`), never expires (`isOpen`, and `OPEN` in transactions.repository.ts) and is not ended by its
+ * acquirer (`endCharge` in settlement-listener.service.ts). An operator accepts it or sends it back, or the merchant
+ * cancels it and its money goes back.
+ *
  * Sources: docs/contract.md#transaction-status and docs/contract.md#settlement.
  */
 export const MOVES: Readonly<Record<Trigger, Move>> = {
   issued: { from: ['PENDING'], to: 'WAITING_PAYMENT' },
   not_issued: { from: ['PENDING'], to: 'REFUSED' },
-  // Not from PENDING: what happens to a charge proves that it was issued, and that is written first, with its event.
-  // From PROCESSING: while a card is in flight, that card or another method of the payment settles. What is held is never
-  // settled by this: an operator accepts it or sends it back.
+  // PENDING is missing here and below: money that arrives proves that the charge was issued, so `issued` is written first,
+  // with its event. From PROCESSING: the card in flight settles, or another method of the payment does.
   settled: { from: ['WAITING_PAYMENT', 'PROCESSING'], to: 'PAID' },
   approved: { from: ['WAITING_PAYMENT', 'PROCESSING'], to: 'APPROVED' },
   authenticating: { from: ['WAITING_PAYMENT'], to: 'PROCESSING' },
@@ -76,9 +82,7 @@ export const MOVES: Readonly<Record<Trigger, Move>> = {
   review_accepted: { from: ['PROCESSING'], to: 'PAID' },
   review_returned: { from: ['PROCESSING'], to: 'REFUNDED' },
   refunded: { from: ['PAID', 'APPROVED'], to: 'REFUNDED' },
-  // Only what is open (`isOpen`); the sweep says so itself, in SQL: `OPEN` in transactions.repository.ts.
   expired: { from: ['WAITING_PAYMENT', 'PROCESSING'], to: 'EXPIRED' },
-  // Nor does an acquirer end what is held (`endCharge`). The merchant may cancel it; its money goes back then.
   refused: { from: ['WAITING_PAYMENT', 'PROCESSING'], to: 'REFUSED' },
   cancelled: { from: ['PENDING', 'WAITING_PAYMENT', 'PROCESSING'], to: 'CANCELLED' },
   charged_back: { from: ['APPROVED', 'DISPUTE'], to: 'CHARGEBACK' },

@@ -17,7 +17,7 @@ declare module '../../core/queue/index.js' {
 }
 
 const SWEEP_MS = 1_000;
-/** What somebody else has locked is waited for so often and so long. */
+/** A row that another transaction has locked is waited for so often and so long. */
 const MOST_LOCK_WAITS = 50;
 const LOCK_WAIT_MS = 20;
 /** Whole rows in memory together, each with its metadata. */
@@ -26,26 +26,31 @@ const BATCH = 50;
 const GRACE_MS = 2_000;
 /** Longer than an acquirer's answer takes. */
 const LEASE_MS = 15_000;
-/** For so long an acquirer that is down keeps its charges from being written as expired. */
+/** How long an acquirer that does not answer delays the expiry of its charges. */
 const PATIENCE_MS = 10 * 60_000;
 
 /**
- * Writes as expired what is past its expiry: what waits for its payer, also while a card is in flight (`isOpen`). What is
- * held (`isHeld`) never expires, as an operator may still credit it.
+ * Writes the expiry of charges that are past it. A charge can expire while it waits for its payer, also while a card is in
+ * flight (`isOpen`). A held charge (`isHeld`) never expires, as an operator may still credit it.
  *
- * Four things write an expiry: the sweep below, every second; a list by status and a report, which must not count what
- * is over (`transaction-pages.service.ts`); a resend; and a payment that the bank settled too late, which goes back.
- * Until the expiry is written a Pix that the bank settled in time still pays, although the charge reads EXPIRED already
- * (`asOf`, in transaction.ts). Once it is written everything goes back.
+ * Four things write an expiry: the sweep below, every second; a list by status or a report, which must not count an
+ * expired charge as open (`transaction-pages.service.ts`); a resend; and a payment that the bank settled too late, which
+ * goes back. Until the expiry is written a Pix that the bank settled in time still pays, although the charge reads EXPIRED
+ * already (`asOf` in transaction.ts). Once the expiry is written every payment goes back.
  *
- * A Pix charge of an acquirer that is called over the network, so not the sandbox, is asked about first by
- * `ExpiryProcessor`, from two seconds after its expiry and every 15 s. It settles what was paid in time; has the acquirer
- * answered, the expiry is written, whatever state it calls the charge. Without an answer that happens after ten minutes,
- * and a payment that is told of later goes back. Where an answer cannot be read the inbox (docs/design/live-pix-inbox.md)
- * asks on, and the charge does not expire until it can be. `ExpiryRepository` has these rules in SQL (`isHeard`).
+ * Before the expiry of a live Pix charge is written, `ExpiryProcessor` asks its acquirer about the charge: from two
+ * seconds after the expiry, every 15 s. (The sandbox is not asked: it is part of the service.)
+ * - The acquirer answers: a payment that was made in time is settled. Otherwise the expiry is written, whatever state the
+ *   acquirer gives the charge.
+ * - The acquirer does not answer for ten minutes: the expiry is written. A payment that is reported later goes back, even
+ *   one that was made in time.
+ * - The answer cannot be read: the inbox (docs/design/live-pix-inbox.md) goes on asking, and the charge does not expire
+ *   until an answer can be read.
  *
- * An acquirer may also end a charge itself at any time, as expired, refused or removed: then it is EXPIRED, REFUSED or
- * CANCELLED, unless it is held (`SettlementListener.endCharge`). The sandbox does so by `simulate`.
+ * `ExpiryRepository` has these rules in SQL (`isHeard`).
+ *
+ * An acquirer may also end a charge at any time: as expired, refused or removed, which makes it EXPIRED, REFUSED or
+ * CANCELLED unless it is held (`endCharge` in settlement-listener.service.ts). The sandbox does so by `simulate`.
  */
 @Injectable()
 export class ExpiryService implements OnApplicationBootstrap {

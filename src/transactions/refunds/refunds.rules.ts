@@ -7,7 +7,7 @@ import type { Transaction } from '../transaction.js';
 /** What a refund is decided on, read under the transaction's lock. */
 export interface RefundFacts {
   readonly transaction: Pick<Transaction, 'status' | 'amount' | 'paidWith' | 'refundsAmount'>;
-  /** What disputes have taken of it for good: while one is open there is no refund at all. */
+  /** What disputes have taken of the payment for good. While a dispute is open no refund is made at all. */
   readonly disputedAmount: Amount;
   /** What the acquirer can do for the method that was paid with; empty when it cannot refund it. */
   readonly ways: readonly RefundWay[];
@@ -28,8 +28,8 @@ export interface RefundPlan {
 }
 
 /**
- * Whether and how a refund is made, the balance apart: available must hold the amount and the fee, which
- * `RefundOpening` finds out last, under lock. Source: docs/contract.md#refunds.
+ * Whether and how a refund is made. Only the balance is not looked at here: whether `available` holds the refund's amount
+ * and its fee is checked after this by `RefundOpening`, under the balance's lock. Source: docs/contract.md#refunds.
  * @throws ApiError in this order: 400 `charge_disputed` or `payment_not_refundable`; 422 `REFUND_NOT_SUPPORTED`; 400
  *   `invalid_request`, for fields of Pix on another method; 422 `REFUND_STRATEGY_NOT_SUPPORTED`; 400
  *   `refund_amount_exceeds_remaining`; 422 `refund_limit_reached`
@@ -59,7 +59,8 @@ export function planRefund(order: RefundOrder, facts: RefundFacts): RefundPlan {
       );
   }
   const way = wayOf(order, facts);
-  // A cashout is a Pix of its own, so that a dispute can still take all of the payment: both together may be more than it.
+  // After a cashout, which is a Pix of its own, a dispute can still take all of the payment: then refunds and losses
+  // together are more than the payment, and what remains is 0.
   const remaining = Math.max(transaction.amount - transaction.refundsAmount - facts.disputedAmount, 0);
   const amount = order.amount ?? remaining;
   if (amount > remaining || remaining === 0) {

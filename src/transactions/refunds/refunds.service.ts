@@ -47,21 +47,25 @@ export class RefundsService {
   ) {}
 
   /**
-   * Accepts a refund: its money is set aside, and the acquirer is called later. What is debited is the refund in full,
-   * and its own fee where it has one, from the available balance, whatever fees were charged on the payment: those are not
+   * Accepts a refund: its money is set aside, and the acquirer is called later. The available balance is debited with the
+   * refund's full amount, and with the refund's own fee where it has one. Fees that were charged on the payment are not
    * given back.
-   * @param key of the request's body; for ever, and of all payments of the account and mode together. What is refused
-   *   leaves it free for another try
+   * @param key the `idempotencyKey` of the request's body. It is unique for ever, among all payments of the account and
+   *   mode. A refused request leaves its key free for another try
    * @param admit the fraud guard's word on a new request, `FraudGuard.check`: every caller has to ask it
    * @param present the answer that this and every repetition of the request get
-   * @throws ApiError in this order. 404. 409 `idempotency_key_reused`: the key was used with another body or payment;
-   *   `idempotency_key_in_use`: the first request with it is still at work after 10 s. 403 `fraud.document_blocked` and
-   *   `fraud.velocity_exceeded` (refunds a minute of a customer's document, `fraud_velocity`) where the account's
-   *   `fraud_mode` is `enforce`. What `planRefund` throws. 422 `insufficient_balance`: less is available than the amount
-   *   and the fee. Over HTTP `RefundDto` comes before all of them: 400 `invalid_request` for a body without an
-   *   `idempotencyKey` of 8 to 128 printable ASCII characters, an amount that is not an integer from 1 to 999999999999, a
-   *   `reason` of more than 500 characters, an unknown `strategy`, a `passFeeToTenant` that is not true or false, a
-   *   `destinationKey` that is no Pix key, or one with the strategy `devolution`
+   * @throws ApiError in this order:
+   *   1. over HTTP, before this method: 400 `invalid_request` by `RefundDto`, for a body without an `idempotencyKey` of 8
+   *      to 128 printable ASCII characters, an amount that is not an integer from 1 to 999999999999, a `reason` of more
+   *      than 500 characters, an unknown `strategy`, a `passFeeToTenant` that is not true or false, a `destinationKey`
+   *      that is no Pix key, or a `destinationKey` together with the strategy `devolution`
+   *   2. 404: the account has no such payment in this mode
+   *   3. 409 `idempotency_key_reused`: the key was used with another body or payment; 409 `idempotency_key_in_use`: the
+   *      first request with the key is still at work after 10 s
+   *   4. where the account's `fraud_mode` is `enforce`: 403 `fraud.document_blocked`, or 403 `fraud.velocity_exceeded` for
+   *      too many refunds a minute of one customer's document (`fraud_velocity`)
+   *   5. what `planRefund` throws
+   *   6. 422 `insufficient_balance`: the available balance is less than the amount and the fee
    */
   async request<T>(
     scope: Scope,

@@ -45,16 +45,19 @@ const back = (reason: ReturnReason, trigger: Trigger | null = null): SettlementD
 /**
  * What becomes of money that the acquirer confirmed. Source: docs/contract.md#settlement.
  *
- * Whether it was in time is decided by the bank's own time of settlement, so a notification that reaches us late does
- * not cost the merchant a payment; but once it is written that the charge has expired (`ExpiryService`) it stays so.
+ * Whether a payment was in time is decided by the bank's own time of settlement, so a notification that reaches us late
+ * does not cost the merchant a payment. But once the row says EXPIRED (`ExpiryService` writes that) every payment is late.
  *
- * Before this function `SettlementService` deals with a Pix that was settled before (the same end-to-end id), which is
- * `repeated` and changes nothing, and with one of no charge, which is kept as unmatched for an operator. What is not
- * credited lies in the bucket `suspense` until it is back at its payer or an operator has decided. `ReturnProcessor`
- * sends it back, and repeats that after 0.5 s, 1 s, 2 s and so on, every hour at last, without end; what the bank refuses
- * is FAILED and waits for an operator. A return has no event of its own, a move of the sale (`trigger`) has. Money by a
- * method without a way back is not `returned` but `unmatched`, and waits for an operator.
- * @param transaction as its row says, under lock: what only reads EXPIRED (`asOf`) is still paid by a Pix that was in time
+ * `SettlementService` calls this function after it has looked for two other cases. A Pix that was settled before (the same
+ * end-to-end id) is `repeated` and changes nothing. A Pix of no charge is kept as `unmatched` for an operator.
+ *
+ * Money that is not credited lies in the bucket `suspense` until it is back at its payer or an operator has decided.
+ * `ReturnProcessor` sends back what is `returned`. It repeats that without end, after 0.5 s, 1 s, 2 s and so on, at last
+ * every hour; a return that the bank refuses is FAILED and waits for an operator. A return has no event of its own, but
+ * the move of the sale (`trigger`) has one. Where the method has no way back `SettlementService` writes `unmatched`
+ * instead of `returned`, and the money waits for an operator.
+ * @param transaction as its row says, under lock. The row may still say WAITING_PAYMENT where a merchant reads EXPIRED
+ *   already (`asOf`): such a charge is still paid by a Pix that was in time
  */
 export function decideSettlement(transaction: Transaction, money: ReceivedMoney): SettlementDecision {
   switch (transaction.status) {
@@ -68,7 +71,7 @@ export function decideSettlement(transaction: Transaction, money: ReceivedMoney)
     case 'REFUSED':
       return back('charge_closed');
     case 'PROCESSING':
-      // A card in flight does not keep others from paying: who settles first wins. It has no payer lock, or it were held.
+      // A card is in flight, which keeps no other method from paying: the first that settles wins.
       if (!isHeld(transaction)) break;
       return back('duplicate');
     case 'PAID':
@@ -91,7 +94,7 @@ export function decideSettlement(transaction: Transaction, money: ReceivedMoney)
   return { outcome: 'credited', reason: null, trigger: money.method === 'CREDIT_CARD' ? 'approved' : 'settled' };
 }
 
-/** @returns why this money would not pay the sale; null: it would. What is PENDING has no code yet that can be paid. */
+/** @returns why this money would not pay the sale; null where it would. A PENDING sale has no code yet that can be paid. */
 export function whyNotCredited(transaction: Transaction, money: ReceivedMoney): SettlementDecision['reason'] {
   return transaction.status === 'PENDING' ? 'charge_closed' : decideSettlement(transaction, money).reason;
 }

@@ -30,9 +30,10 @@ export class SettlementService {
    * Credits a confirmed Pix, or sends it back, or holds it for an operator. Idempotent on the end-to-end id: of any
    * number of calls, at once or later, one has an effect. State, ledger and event commit together.
    *
-   * Three round trips: lock and read, the move, then everything else with the COMMIT. Balances are locked last. Payments that come
-   * together are credited together; what is not credited is done alone.
-   * @param close ends the notification that told of it, in the same commit
+   * Three round trips to the database: lock and read, the move, then everything else with the COMMIT. Balances are locked
+   * last. Payments that arrive together share a database transaction where all of them are credited; any other payment
+   * has one of its own.
+   * @param close ends the notification that told of the Pix, in the same commit
    */
   async settle(acquirer: string, pix: ReceivedPix, close?: (tx: Tx) => void): Promise<SettleResult> {
     return this.#settleOnce(acquirer, { ...pix, method: 'PIX' }, close);
@@ -51,8 +52,8 @@ export class SettlementService {
   ): Promise<SettleResult> {
     try {
       const about = money.txid ?? money.endToEndId;
-      // Several payments may share this database transaction; `isOf` names the account, and `requireAlone` begins this one
-      // again in a transaction of its own.
+      // Several payments may share this database transaction. `isOf` names the account of this one; `requireAlone` takes
+      // this one out and begins it again in a database transaction of its own.
       return await this.database.together('settlement', { owner: about, about }, (tx, isOf) =>
         this.#settle(tx, acquirer, money, isOf, close),
       );
@@ -103,7 +104,8 @@ export class SettlementService {
         break;
     }
     if (outcome !== 'credited') this.records.suspend(tx, settlementId, transaction, money);
-    // The acquirer's fee comes out of the sale; what of it is more than the sale is the service's own cost.
+    // `credit` takes the acquirer's fee out of the sale's amount; where the fee is higher than the amount, the rest is the
+    // service's own cost.
     else this.records.charge(tx, settlementId, transaction, Math.max(money.fee - transaction.amount, 0));
     return outcome;
   }

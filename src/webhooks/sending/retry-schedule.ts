@@ -27,10 +27,10 @@ export function maxAttempts(scheduleSeconds: readonly number[]): number {
 
 /**
  * What becomes of a delivery after an attempt (docs/contract.md#attempts): 2xx is delivered, 410 ends it, everything else
- * is tried again until the attempts are used up. The wait is counted from the end of the attempt, plus or minus
- * 10 %; `Retry-After` of a 429 or 503 may make it longer, up to twice, and never shorter. While the endpoint's circuit
- * breaker is open (`nextHealth`, docs/contract.md#attempts) nothing is sent and no attempt is lost: a delivery takes
- * longer then.
+ * is tried again until the attempts are used up. The wait is counted from the end of the attempt, plus or minus 10 %.
+ * `Retry-After` of a 429 or 503 may make it longer, up to twice the scheduled wait, and never shorter. While the
+ * endpoint's circuit breaker is open (`nextHealth`, docs/contract.md#attempts) nothing is sent, so a delivery takes longer
+ * but loses no attempt.
  * @param delivery attempts made, including this one, and how many there may be
  * @param random from 0 to below 1
  */
@@ -44,7 +44,7 @@ export function judge(
   const { statusCode } = outcome;
   if (isSuccess(statusCode)) return { status: 'DELIVERED', nextAttemptAt: null };
   if (statusCode === 410 || delivery.attempts >= delivery.maxAttempts) return { status: 'FAILED', nextAttemptAt: null };
-  // A row may have been written under a longer schedule than today's: its last wait is used again.
+  // A delivery that was made under a longer schedule than today's repeats the last wait of today's.
   const wait = scheduleSeconds[Math.min(delivery.attempts, scheduleSeconds.length) - 1] ?? 0;
   const jittered = wait * (1 - JITTER + 2 * JITTER * random);
   const asked = statusCode === 429 || statusCode === 503 ? retryAfterSeconds(outcome.retryAfter, now) : 0;
