@@ -49,6 +49,11 @@ export default tseslint.config(
           importNames: ['IsOptional'],
           message: 'It takes null for a field that was left out; use OptionalField of core/http.',
         },
+        {
+          name: '@nestjs/swagger',
+          importNames: ['IntersectionType', 'OmitType', 'PartialType', 'PickType'],
+          message: 'They load class-validator a second time, beside the bundle; extend a class instead.',
+        },
       ],
       'no-restricted-syntax': [
         'error',

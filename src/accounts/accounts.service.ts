@@ -88,7 +88,7 @@ export class AccountsService {
     const email = normalizeEmail(input.email);
     const violations: Violation[] = [
       ...checkEmail(email),
-      ...(input.password === undefined ? [] : this.passwords.check(input.password, { email, name })),
+      ...(input.password === undefined ? [] : await this.passwords.check(input.password, { email, name })),
       ...settings.violations,
     ];
     if (!isName(name, 120)) {
@@ -159,7 +159,7 @@ export class AccountsService {
     actor: Actor,
   ): Promise<{ userId: string }> {
     const email = normalizeEmail(input.email);
-    const violations = [...checkEmail(email), ...this.passwords.check(input.password, { email })];
+    const violations = [...checkEmail(email), ...(await this.passwords.check(input.password, { email }))];
     if (violations.length > 0) throw invalidRequest(violations);
     await this.get(accountId);
     const passwordHash = await this.passwords.hash(input.password);

@@ -151,7 +151,7 @@ export class MembersService {
     const invitation = await this.members.findInvitation(tokenHashOf(input.token), this.clock.now());
     if (!invitation) throw invitationOver();
     const { id, accountId, email, name, role } = invitation;
-    const violations = this.passwords.check(input.password, { email, name });
+    const violations = await this.passwords.check(input.password, { email, name });
     if (violations.length > 0) throw invalidRequest(violations);
     const passwordHash = await this.passwords.hash(input.password);
     await unlessEmailTaken(() =>

@@ -33,7 +33,7 @@ export class PasswordChanges {
    */
   async change(input: { email: string; password: string }, actor: Actor): Promise<{ userId: string }> {
     const email = normalizeEmail(input.email);
-    const violations = this.passwords.check(input.password, { email });
+    const violations = await this.passwords.check(input.password, { email });
     if (violations.length > 0) throw invalidRequest(violations);
     const passwordHash = await this.passwords.hash(input.password);
     return this.database.transaction(async (tx) => {
@@ -49,7 +49,7 @@ export class PasswordChanges {
    * @throws ApiError 400 for a new one that is no good, or when the old one was changed meanwhile
    */
   async changeOwn(before: UserEntity, sessionId: string, password: string, actor: Actor): Promise<void> {
-    const violations = this.passwords.check(password, before, 'new_password');
+    const violations = await this.passwords.check(password, before, 'new_password');
     if (violations.length > 0) throw invalidRequest(violations);
     const passwordHash = await this.passwords.hash(password);
     await this.database.transaction(async (tx) => {
@@ -80,7 +80,7 @@ export class PasswordChanges {
     const tokenHash = tokenHashOf(input.token);
     const found = await this.users.findReset(tokenHash, this.clock.now());
     if (!found) throw resetOver();
-    const violations = this.passwords.check(input.password, await this.people.get(found.userId));
+    const violations = await this.passwords.check(input.password, await this.people.get(found.userId));
     if (violations.length > 0) throw invalidRequest(violations);
     const passwordHash = await this.passwords.hash(input.password);
     await this.database.transaction(async (tx) => {

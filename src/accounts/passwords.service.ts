@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
 import { Inject, Injectable, Optional } from '@nestjs/common';
-import { dictionary } from '@zxcvbn-ts/language-common';
 import argon2 from 'argon2';
 import type { Violation } from '../core/errors/index.js';
 import { serviceUnavailable } from '../core/errors/index.js';
@@ -35,10 +34,6 @@ const MAX_CALLERS = 1_000;
 const MIN_LENGTH = 10;
 const MAX_LENGTH = 256;
 
-/** Those of the most common passwords that are long enough; in small letters. */
-const COMMON: ReadonlySet<string> = new Set(
-  dictionary['passwords-common'].filter((password): password is string => String(password).length >= MIN_LENGTH),
-);
 /** Shorter parts of an e-mail or a name are in many good passwords. */
 const MIN_PERSONAL = 4;
 
@@ -97,7 +92,11 @@ export class Passwords {
    * @param person whose it is to be
    * @param param the field that it stands in
    */
-  check(password: string, person: { email?: string; name?: string } = {}, param = 'password'): Violation[] {
+  async check(
+    password: string,
+    person: { email?: string; name?: string } = {},
+    param = 'password',
+  ): Promise<Violation[]> {
     const length = [...password].length;
     if (length < MIN_LENGTH) {
       return [{ param, code: 'too_short', message: `must have at least ${MIN_LENGTH} characters` }];
@@ -106,7 +105,9 @@ export class Passwords {
       return [{ param, code: 'too_long', message: `must have at most ${MAX_LENGTH} characters` }];
     }
     const text = password.normalize('NFKC').toLowerCase();
-    if (COMMON.has(text) || new Set(text).size < 3) {
+    // Loaded when the first password is chosen: a start and most processes do without.
+    const { COMMON_PASSWORDS } = await import('./common-passwords.js');
+    if (COMMON_PASSWORDS.has(text) || new Set(text).size < 3) {
       return [{ param, code: 'too_common', message: 'is one of the passwords that are tried first; choose another' }];
     }
     const { email = '', name = '' } = person;

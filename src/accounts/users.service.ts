@@ -70,7 +70,7 @@ export class UsersService {
   /** Platform staff: a user without an account (docs/contract.md#roles). @throws ApiError 400 with every violation */
   async createOperator(input: { email: string; password: string }, actor: Actor): Promise<{ userId: string }> {
     const email = normalizeEmail(input.email);
-    const violations = [...checkEmail(email), ...this.passwords.check(input.password, { email })];
+    const violations = [...checkEmail(email), ...(await this.passwords.check(input.password, { email }))];
     if (violations.length > 0) throw invalidRequest(violations);
     const passwordHash = await this.passwords.hash(input.password);
     return unlessEmailTaken(() =>

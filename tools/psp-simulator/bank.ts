@@ -4,7 +4,7 @@ import { type Cob, type CobTerms, type Merchant, type Pix, type Webhook, termsOf
 import { Problem } from './problems.js';
 import { readRevision, readTerms, readWebhookUrl } from './requests.js';
 import type { expiry, newMerchant, payment, Settings } from './settings.js';
-import { type z } from 'zod';
+import type * as z from 'zod';
 
 /** No bank has it. */
 const PAYERS_ISPB = '99999008';

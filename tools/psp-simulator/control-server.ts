@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Refusal } from './bank.js';
 import { type FaultRule } from './faults.js';
 import { close, listen, readText, send } from './http.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Random } from '../harness/random.js';
 
 /** What can go wrong, one at a time: a request of API Pix each, or a callback. */

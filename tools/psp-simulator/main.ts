@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 import { CA_CERTIFICATE, CLIENT } from './certificates.js';
 import { DEFAULT_MERCHANT, PspSimulator } from './simulator.js';
 

@@ -1,4 +1,4 @@
-import { type z } from 'zod';
+import type * as z from 'zod';
 import { isReturnId, newRtrId } from '../../src/brazil/index.js';
 import { type Bank, Refusal } from './bank.js';
 import { type Merchant, type Pix, type Return } from './model.js';

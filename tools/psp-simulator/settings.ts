@@ -1,5 +1,5 @@
 /** What can be changed of a running simulator, and the arguments of its methods; the control endpoint takes the same. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { newReturnId, normalizePixKey, normalizeTaxId } from '../../src/brazil/index.js';
 
 const milliseconds = z.number().int().min(0).max(3_600_000);

@@ -1,4 +1,4 @@
-import { type z } from 'zod';
+import type * as z from 'zod';
 import { API_PATH, ApiServer, type Exchange, TOKEN_PATH } from './api-server.js';
 import { apiRoutes } from './api.js';
 import { Bank } from './bank.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isReturnId } from '../../brazil/index.js';
 import type { NotificationHint } from '../acquirer.port.js';
 import { isE2eId, returnHint } from './translation.js';

@@ -3,7 +3,7 @@
  * schemas, for others do. Answers may grow fields and enumerations may grow values (the standard says so): what is not
  * needed is not looked at, and a status is any text.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export type Person = { readonly cpf: string; readonly nome: string } | { readonly cnpj: string; readonly nome: string };
 

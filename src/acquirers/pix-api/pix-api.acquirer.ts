@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { isReturnId, isTxid } from '../../brazil/index.js';
 import type { Clock } from '../../core/clock.js';
 import type { Logger } from '../../core/log/index.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { DAY_MS } from '../clock.js';
 import { withoutTrailingSlashes } from '../text.js';
 import { type Problem, productionProblems } from './production-rules.js';

@@ -90,6 +90,7 @@ export function createDataSource(options: {
   const prepare = options.prepare ?? true;
   return new DataSource({
     type: 'postgres',
+    driver: pg, // TypeORM would load a second copy, beside the bundle
     url: options.url,
     entities: getMetadataArgsStorage().tables.map(({ target }) => target),
     migrations: options.migrations ?? [],

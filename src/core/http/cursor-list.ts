@@ -7,8 +7,7 @@ import { IsIdOf, OptionalField } from './validators.js';
 
 const DEFAULT_LIMIT = 25;
 
-/** What every list by cursor takes; each adds its own `starting_after`, whose form is that of its ids. */
-export class CursorQuery {
+export class LimitQuery {
   @OptionalField({
     description: 'Items a page.',
     minimum: 1,
@@ -18,7 +17,10 @@ export class CursorQuery {
   })
   @Matches(/^(?:[1-9]\d?|100)$/, { message: 'must be an integer from 1 to 100' })
   limit?: string;
+}
 
+/** What every list by cursor takes; each adds its own `starting_after`, whose form is that of its ids. */
+export class CursorQuery extends LimitQuery {
   @QueryDate('Inclusive lower bound on the time of creation.')
   created_after?: string;
 

@@ -1,13 +1,5 @@
-import { PickType } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
-import {
-  CursorQuery,
-  IdCursorQuery,
-  IsIdOf,
-  OptionalEnum,
-  OptionalField,
-  OptionalText,
-} from '../../core/http/index.js';
+import { IdCursorQuery, IsIdOf, LimitQuery, OptionalEnum, OptionalField, OptionalText } from '../../core/http/index.js';
 import type { Mode } from '../../core/mode.js';
 import { RETURN_REASONS, type ReturnReason } from '../../transactions/index.js';
 import { SHOWN_RETURN_STATUSES, type ShownReturnStatus } from './returned.body.js';
@@ -26,8 +18,6 @@ export class ListAccountsQuery extends IdCursorQuery {
   )
   query?: string;
 }
-
-export class LimitQuery extends PickType(CursorQuery, ['limit']) {}
 
 export class ListNegativeBalancesQuery extends LimitQuery {
   @OptionalField({ description: 'The previous page’s `next_cursor`.' })

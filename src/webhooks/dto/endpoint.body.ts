@@ -1,15 +1,17 @@
-import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Text, Time } from '../../core/http/index.js';
 import { ENDPOINT_STATUSES, type EndpointStatus } from '../webhook.entity.js';
 
 const ID_EXAMPLE = '019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e';
 
-export class DefaultSecretBody {
-  @Text(
+const Secret = (): PropertyDecorator =>
+  Text(
     'Key of the HMAC-SHA256 signatures, 64 hex characters taken as UTF-8 text. Shown here only: keep it.',
     '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-  )
-  secret!: string;
+  );
+
+export class DefaultSecretBody {
+  @Secret() secret!: string;
 }
 
 export class RotatedSecretBody extends DefaultSecretBody {
@@ -33,7 +35,9 @@ export class UpdatedEndpointBody {
   status!: EndpointStatus;
 }
 
-export class RegisteredEndpointBody extends IntersectionType(UpdatedEndpointBody, DefaultSecretBody) {}
+export class RegisteredEndpointBody extends UpdatedEndpointBody {
+  @Secret() secret!: string;
+}
 
 export class EndpointBody extends UpdatedEndpointBody {
   @Text('`wh_` and the id given at registration; routes take both forms.', `wh_${ID_EXAMPLE}`) declare id: string;
