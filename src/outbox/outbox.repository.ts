@@ -9,6 +9,7 @@ import {
   type Tx,
   wanted,
   write,
+  valuesOfFields,
 } from '../core/database/index.js';
 import { FIRST_ID, idBound } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
@@ -211,8 +212,7 @@ export class OutboxRepository {
 
   /** The last position of each account and mode; none of one that has no events. */
   async newest(scopes: readonly Scope[]): Promise<(EventPosition & Scope)[]> {
-    const columns = [scopes.map(({ accountId }) => accountId), scopes.map(({ mode }) => mode)];
-    return this.reader.query<EventPosition & Scope>(NEWEST, columns);
+    return this.reader.query<EventPosition & Scope>(NEWEST, valuesOfFields(scopes, 'accountId', 'mode'));
   }
 
   /** Whether this database cannot have given a number as high as that yet. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, type ReadStatement, read, write, type Tx } from '../core/database/index.js';
+import { Reader, type ReadStatement, read, write, type Tx, valuesOfFields } from '../core/database/index.js';
 import { idBound, isUuid } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { Transaction } from './transaction.js';
@@ -209,7 +209,7 @@ export class TransactionPagesRepository {
       before: number | null;
     }>(LOCATE[order], [
       ...[scope.accountId, scope.mode, status, offset],
-      ...[counted.map(({ grain }) => grain), counted.map(({ from }) => from), counted.map(({ to }) => to)],
+      ...valuesOfFields(counted, 'grain', 'from', 'to'),
       ...[rests.map(({ from }) => from), rests.map(({ from }) => idBound(from, 'min'))],
       rests.map(({ to }) => idBound(to, 'min')),
     ]);

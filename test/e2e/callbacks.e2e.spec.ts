@@ -276,7 +276,9 @@ describe('callbacks of a PSP', () => {
     expect(await half(guess)).toBe('404');
     const statuses: string[] = [];
     // Some sixty at once, and one more for each second that a slow machine takes for them.
-    while (statuses.at(-1) !== '429' && statuses.length < 300) statuses.push(await half(`${guess}/pix`));
+    const begun = performance.now();
+    const let62 = (): number => 62 + (performance.now() - begun) / 1_000;
+    while (statuses.at(-1) !== '429' && statuses.length <= let62()) statuses.push(await half(`${guess}/pix`));
     expect(new Set(statuses)).toEqual(new Set(['404', '429']));
     expect(statuses.length).toBeGreaterThan(50);
     // The PSP itself, which knows the address, is not counted among them.

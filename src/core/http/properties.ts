@@ -3,8 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 const NOON = '2026-11-21T12:00:00.000Z';
 
 /** Fields as the OpenAPI document describes them. What a request's field must be, rules of class-validator say. */
-export const Text = (description: string, example?: string): PropertyDecorator =>
-  ApiProperty({ description, ...(example === undefined ? {} : { example }) });
+export const Text = (description: string, example: string): PropertyDecorator => ApiProperty({ description, example });
 
 export const NullableText = (description: string, example: string | null): PropertyDecorator =>
   ApiProperty({ description, type: String, nullable: true, example });

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsInt, Matches, Max, Min, NotEquals } from 'class-validator';
+import { IsInt, Matches, Max, Min, NotEquals } from 'class-validator';
 import {
   CursorListOf,
   EnumOf,
@@ -11,6 +11,7 @@ import {
   OptionalEnum,
   OptionalField,
   OptionalText,
+  RequiredEnum,
   RequiredField,
   RequiredText,
   Text,
@@ -65,29 +66,26 @@ class CorrectionDto {
 
 /** Body of `POST /v1/operations/unmatched/{id}/correct`. */
 export class CorrectPixDto extends CorrectionDto {
-  @EnumOf(
+  @RequiredEnum(
     '`return`: it is sent back to its payer, again where the bank has refused that; `assign`: it pays the charge `charge_id`, which waits for exactly this; `returned_elsewhere`: it was sent back in the bank’s own app; `write_off`: nobody wants it, and the platform keeps it.',
     SUSPENSE_CORRECTIONS,
   )
-  @IsIn(SUSPENSE_CORRECTIONS, { message: `must be one of ${SUSPENSE_CORRECTIONS.join(', ')}` })
   kind!: (typeof SUSPENSE_CORRECTIONS)[number];
 }
 
 /** Body of `POST /v1/operations/corrections`. */
 export class CorrectWalletDto extends CorrectionDto {
-  @EnumOf(
+  @RequiredEnum(
     '`bank_fee`: the bank has charged it; `loss`: the bank holds that much less for the account.',
     WALLET_CORRECTIONS,
   )
-  @IsIn(WALLET_CORRECTIONS, { message: `must be one of ${WALLET_CORRECTIONS.join(', ')}` })
   kind!: (typeof WALLET_CORRECTIONS)[number];
 
   @Text('Id of the account.', ID)
   @IsIdOf('the id of an account')
   account_id!: string;
 
-  @EnumOf('World it belongs to.', ['test', 'live'])
-  @IsIn(['test', 'live'], { message: 'must be test or live' })
+  @RequiredEnum('World it belongs to.', ['test', 'live'])
   mode!: Mode;
 
   @OptionalField({ description: 'ISO 4217.', default: 'BRL', example: 'BRL' })
@@ -101,8 +99,10 @@ export class CorrectWalletDto extends CorrectionDto {
   @NotEquals(0, AMOUNT)
   amount!: number;
 
-  @EnumOf('Who pays it: the merchant, from the available balance, which may go below zero, or the platform.', BEARERS)
-  @IsIn(BEARERS, { message: `must be one of ${BEARERS.join(', ')}` })
+  @RequiredEnum(
+    'Who pays it: the merchant, from the available balance, which may go below zero, or the platform.',
+    BEARERS,
+  )
   borne_by!: Bearer;
 
   @OptionalField({

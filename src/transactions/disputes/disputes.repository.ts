@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Dispute } from '../../acquirers/index.js';
-import { columnsOf, Reader, read, write, type Tx } from '../../core/database/index.js';
+import { columnsOf, Reader, read, write, type Tx, valuesOfFields } from '../../core/database/index.js';
 import type { Amount } from '../../core/money/index.js';
 import { SettlementEntity } from '../transaction.entity.js';
 import type { MedBlock } from '../transaction.js';
@@ -76,7 +76,7 @@ export class DisputesRepository {
   async unsettled(
     named: readonly { acquirer: string; awaits: string }[],
   ): Promise<Pick<SettlementEntity, (typeof UNSETTLED_FIELDS)[number]>[]> {
-    return this.reader.query(UNSETTLED, [named.map(({ acquirer }) => acquirer), named.map(({ awaits }) => awaits)]);
+    return this.reader.query(UNSETTLED, valuesOfFields(named, 'acquirer', 'awaits'));
   }
 
   async claims(tx: Tx, id: string): Promise<Claims> {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, read, write, type Tx } from '../../core/database/index.js';
+import { Reader, read, write, type Tx, valuesOfFields } from '../../core/database/index.js';
 import type { Mode, Scope } from '../../core/mode.js';
 import { LowWaterMark, type Margins } from '../../core/queue/index.js';
 import type { FigureKind } from './statistics.entity.js';
@@ -201,7 +201,7 @@ export class StatisticsRepository {
     );
     const rows = await this.reader.query<Omit<Figure, 'amount'> & { amount: string }>(READ, [
       ...[scope.accountId, scope.mode],
-      ...[wanted.map(({ kind }) => kind), wanted.map(({ from }) => from), wanted.map(({ to }) => to)],
+      ...valuesOfFields(wanted, 'kind', 'from', 'to'),
       ...[bounds.from, bounds.to, now, want.currency, want.daily],
     ]);
     return rows.map(({ kind, day, currency, key, count, amount }) => ({

@@ -34,11 +34,11 @@ export function isSuccess(statusCode: number | null): boolean {
 }
 
 /**
- * The circuit breaker, so that deliveries do not use up their attempts on an endpoint that is known to be down. Five
- * failures in a row that say "I cannot" (no answer, 5xx, 429) open it for 5 to 60 s, ±20 %; then one delivery is tried.
- * Any answer that says "not this" (another 4xx, a redirect) closes it: the endpoint works, and its deliveries fail one by
- * one on the schedule. The failures must be more than the attempts of a single delivery, which may be the only one that the
- * receiver cannot digest.
+ * The circuit breaker, so that deliveries do not use up their attempts on an endpoint that is known to be down. It opens
+ * after five failures in a row of which the last one says "I cannot" (no answer, 5xx, 429), for 5 to 60 s, ±20 %; then one
+ * delivery is tried. The failures must also be more than the attempts of the last delivery: these alone may be of the only
+ * delivery that the receiver cannot digest. An answer that says "not this" (another 4xx, a redirect) closes the breaker:
+ * the endpoint works, and its deliveries fail one by one on the schedule.
  * @param results in the order in which they came
  * @param random from 0 to below 1
  */

@@ -18,8 +18,8 @@ const MAX_RETRY_AFTER_FACTOR = 2;
 
 /**
  * 15 in three days with the default WEBHOOK_RETRY_SCHEDULE: at once, then once after each wait, 10 s, 30 s, 2 min, 5 min
- * and so on up to 22 h (docs/contract.md#attempts). A retry by hand of one that has failed adds one, up to 100
- * in all.
+ * and so on up to 22 h (docs/contract.md#attempts). A retry by hand of one that has failed
+ * allows one more at least, up to 100 in all; after a 410 what was left of the attempts is tried.
  */
 export function maxAttempts(scheduleSeconds: readonly number[]): number {
   return scheduleSeconds.length + 1;
