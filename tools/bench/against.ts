@@ -106,10 +106,10 @@ export async function compare(
   }
   const [one, other] = both;
   if (!one || !other) throw new Error('Two sides are compared');
-  const ratios = one.measured.map(({ round }, index) => {
-    const against = other.measured[index]?.round;
-    return against ? perSecond(round) / perSecond(against) : Number.NaN;
-  });
+  // A round finds nothing to do where too few charges were created for it, on a slow machine.
+  const ratios = one.measured
+    .map(({ round }, index) => perSecond(round) / perSecond(other.measured[index]?.round ?? round))
+    .filter((ratio) => ratio > 0 && Number.isFinite(ratio));
   const [least, median, most] = [0, 0.5, 1].map((share) => percentile(ratios, share).toFixed(2));
   const lines = [
     told(work.name, textOf(one.measured)),
