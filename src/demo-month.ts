@@ -47,7 +47,7 @@ interface Happening {
   readonly run: () => Promise<void>;
 }
 
-/** The same numbers at every fill (mulberry32). */
+/** Pseudo-random numbers that are the same at every fill (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -119,7 +119,7 @@ export class AccountsService {
     await this.change(accountId, parsed.changes, actor);
   }
 
-  /** The same for settings as JSON has them. */
+  /** Changes settings whose values are of JSON. */
   async setValues(accountId: string, values: SettingValues, actor: Actor): Promise<void> {
     const read = readSettings(values);
     if (read.violations.length > 0) throw invalidRequest(read.violations);

@@ -146,7 +146,7 @@ export function parseSettings(texts: Readonly<Record<string, string>>): {
   return read(Object.entries(texts), (setting, value) => fromText(setting, value));
 }
 
-/** The same for JSON. */
+/** Reads settings whose values are of JSON. */
 export function readSettings(values: SettingValues): { changes: AccountChanges; violations: Violation[] } {
   return read(Object.entries(values), (_setting, value) => value);
 }

@@ -128,7 +128,7 @@ export interface StatementFilter {
 
 /** (reference, returnId) names a return for ever: asking under the same name again never pays a second time. */
 export interface ReturnName {
-  /** Whose payment it was. */
+  /** The account that was paid. */
   readonly accountId: string;
   readonly way: RefundWay;
   /** What the acquirer knows the payment by: the end-to-end id of a Pix. */
@@ -249,7 +249,7 @@ export interface Dispute {
   /** The bank's own id of it. */
   readonly reference: string;
   readonly type: DisputeType;
-  /** Whose payment it was, where references are of an account; null where they are worldwide. */
+  /** The account that was paid, where references are unique only within an account; null where they are worldwide. */
   readonly accountId: string | null;
   /** The payment: its reference (of a Pix the end-to-end id) or, where the bank does not say it, our txid. */
   readonly paymentReference: string | null;
@@ -283,7 +283,7 @@ export interface AcquirerStatus {
 
 /** Which payment a receipt is asked for. */
 export interface ReceiptRequest {
-  /** Whose payment it was. */
+  /** The account that was paid. */
   readonly accountId: string;
   readonly reference: string;
   readonly merchant: { readonly name: string };

@@ -47,8 +47,8 @@ export class InboxService implements OnApplicationBootstrap {
   }
 
   /**
-   * The same for any number, which may repeat themselves, in one round trip.
-   * @param options.isHearsay a callback says so, whoever sent it; default false
+   * Stores any number of hints, which may repeat themselves, in one round trip.
+   * @param options.isHearsay the hints come from a callback, which anybody may have sent; default false
    * @returns ids, in no order
    */
   async storeAll(

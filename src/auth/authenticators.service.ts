@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ApiError } from '../core/errors/index.js';
 import type { ApiKeyPrincipal } from './principal.js';
 
-/** Whose key it is. */
+/** A valid API key with its holder, who may be refused all the same. */
 export interface KnownApiKey {
   readonly principal: ApiKeyPrincipal;
   /** Why it is not let in: 401 `api_key_expired`, 403 `ip_not_allowed`, 403 `account_suspended`; null when it is. */

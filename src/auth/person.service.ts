@@ -54,7 +54,7 @@ export class PersonService {
     return this.users.rename(userId, name, actor);
   }
 
-  /** The same for everybody, whether the e-mail is known, and whether a mail may be sent again so soon. */
+  /** Takes the same time and gives the same answer whether or not the e-mail is known and a mail is sent. */
   async forgotPassword(email: string, origin: Origin): Promise<void> {
     const longEnough = wait(FORGOT_MS);
     if (await this.throttle.mayMail(normalizeEmail(email))) await this.changes.forgot(email, origin);

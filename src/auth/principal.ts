@@ -49,7 +49,7 @@ declare module 'express-serve-static-core' {
   }
 }
 
-/** What of a request is asked for here; Express’s Request fits. */
+/** The parts of a request that the functions below read; Express’s Request has them. */
 export interface CallerRequest {
   readonly principal?: Principal;
   /** Undefined once the connection is gone. */
@@ -94,7 +94,7 @@ export function actorOf(request: CallerRequest): Actor {
   return { type: 'api_key', id: null, apiKeyFingerprint: principal.fingerprint, ...originOf(request) };
 }
 
-/** Whose requests are limited together: people do not take from each other, nor from the programs of their account. */
+/** The bucket that a request is limited by: one for each person, and one for all API keys of an account and mode. */
 export function bucketOf(principal: Principal): string {
   if (principal.kind === 'api-key') return `account:${principal.accountId}:${principal.mode}`;
   return `person:${principal.userId}`;

@@ -53,7 +53,7 @@ const EVENTS: readonly ChargeEvent[] = [
     description: 'A refund of a charge, or of a part of it, is done.',
     beside: ({ data }) => refundOf(data as RefundEventData),
   },
-  // Not of a MED, of which no `charge.*` tells.
+  // Disputes of cards only: no `charge.*` event tells of a MED.
   { name: 'charge.disputed', from: 'transaction.card_disputed', description: DISPUTED, beside: caseOf },
   { name: 'charge.disputed', from: 'transaction.charged_back', description: DISPUTED, beside: caseOf },
 ];

@@ -20,7 +20,7 @@ export interface Returned {
   readonly at: Date;
 }
 
-/** What of the merchant a page shows. */
+/** What a page shows of the merchant. */
 export interface Brand {
   readonly merchant: string;
   readonly accent: string | null;

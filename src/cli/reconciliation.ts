@@ -93,7 +93,7 @@ export function summaryOf(day: string, { acquirers }: Reconciliation): string[] 
   return found.length === 0 ? [] : [`${day}: ${found.length} difference${found.length === 1 ? '' : 's'}`, ...found];
 }
 
-/** The same for each acquirer that could not be compared. */
+/** A line for each acquirer that could not be compared. */
 export function failuresOf(day: string, { notCompared }: Reconciliation): string[] {
   return notCompared.map(
     ({ acquirer, error }) =>

@@ -20,7 +20,7 @@ export interface GuardedOperation {
   readonly document: string | null;
   /** Of a refund: the document, bare, that is the key to which it goes; null when its key is another, or the payer's. */
   readonly destination?: string | null;
-  /** The same request again is the same operation and counts once. */
+  /** A request that is repeated under its key counts once. */
   readonly request: IdempotentRequest;
 }
 

@@ -19,7 +19,7 @@ import { MedCasesService } from './med-cases.service.js';
 /** All of them are in one answer. */
 export const MAX_EVIDENCE = 100;
 
-/** What of a file its sender declares. */
+/** What the sender of a file declares of it. */
 export type DeclaredFile = Pick<Evidence, 'fileName' | 'fileSize' | 'mimeType'>;
 
 /**
@@ -88,7 +88,7 @@ export class EvidenceService {
     return this.listAny(await this.cases.find(scope, caseId));
   }
 
-  /** The same of a case that the caller may see: for operators. @throws ApiError 503 */
+  /** Lists the evidence of any account's case: for operators. @throws ApiError 503 */
   async listAny({ id }: Pick<MedCase, 'id'>): Promise<ShownEvidence[]> {
     return Promise.all((await this.evidence.list(id)).map((evidence) => this.files.show(evidence)));
   }

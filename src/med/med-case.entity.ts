@@ -61,9 +61,9 @@ export class MedCaseEntity {
   /** What is disputed: as reported, or as an operator set it right. */
   @Column('bigint') readonly amount!: Amount;
   @Column('bigint', { name: 'reported_amount' }) readonly reportedAmount!: Amount;
-  /** What of it is retained now. */
+  /** How much of `amount` is held now. */
   @Column('bigint', { name: 'held_amount', default: 0 }) readonly heldAmount!: Amount;
-  /** What of it is gone for good. */
+  /** How much of `amount` is lost for good. */
   @Column('bigint', { name: 'lost_amount', default: 0 }) readonly lostAmount!: Amount;
   @Column('text') readonly currency!: string;
   @Column('text', { nullable: true }) readonly reason!: string | null;

@@ -201,7 +201,7 @@ function reviewOf(
   return disputedTransaction.isDisputable(medCase) ? null : 'not_disputable';
 }
 
-/** The same for a case that the merchant sees, of which the bank says something new; a ruling is seen to by `rule`. */
+/** Why an operator has to look at a case that the merchant sees already, after the bank changed it; rulings: `rule`. */
 function reviewOfChange(known: MedCase, reportedAmount: Amount): MedReview | null {
   if (reportedAmount !== known.reportedAmount) return reportedAmount === known.amount ? null : 'amount_mismatch';
   return known.review === 'ruling' || known.review === 'ruling_dismissed' ? null : known.review;

@@ -12,7 +12,7 @@ interface Words {
   readonly english: string;
 }
 
-/** Whose sale a mail tells of. */
+/** The sale that a mail tells of, with its account. */
 type Sale = Pick<DisputedTransaction, 'account' | 'transaction'>;
 
 /** Tells the account's contact that money was disputed, how much of it is held and until when to answer. */

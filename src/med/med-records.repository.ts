@@ -7,7 +7,7 @@ const BOOKED = [
   ...(['reportedAmount', 'lostAmount'] as const),
 ] as const;
 
-/** What of a case is held against what its acquirer says. */
+/** The fields of a case that are compared with what its acquirer says. */
 export type BookedCase = Pick<MedCaseEntity, (typeof BOOKED)[number]>;
 
 /** By the payments, whose settlements name their transactions: cases have no index on what they dispute. */

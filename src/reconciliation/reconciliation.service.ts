@@ -21,9 +21,9 @@ import { type Books, type Difference, differencesOf, heldOf } from './reconcilia
 export interface Total {
   readonly count: number;
   readonly amount: Amount;
-  /** What of it went back. */
+  /** How much of `amount` was sent back. */
   readonly returned: Amount;
-  /** What the acquirer has left of it; here: by the ledger. */
+  /** How much of `amount` the acquirer still has; on our side, what the ledger says. */
   readonly held: Amount;
 }
 
@@ -37,7 +37,7 @@ export interface Reconciliation {
     readonly here: Total;
     readonly differences: readonly Difference[];
   }[];
-  /** Whose lists could not be read, and why. */
+  /** Acquirers whose lists could not be read, and why. */
   readonly notCompared: readonly { readonly acquirer: string; readonly error: string }[];
 }
 

@@ -1,8 +1,8 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /**
- * What of an acquirer's list is read: what arrived, all the time; the same of the last days once a day, for what was
- * listed late; and that of which money went back, once a day.
+ * The parts of an acquirer's list: payments are read every minute. Payments of the last days are read again once a day,
+ * as some are listed late. Payments of which money went back are read once a day.
  */
 export const LISTS = ['payments', 'late_payments', 'returns'] as const;
 export type StatementList = (typeof LISTS)[number];

@@ -50,7 +50,7 @@ export class SandboxService {
     };
   }
 
-  /** The same for a payment, whose state after it `PaymentsService.get` tells. */
+  /** Simulates an event of a payment. Its state afterwards is read by `PaymentsService.get`. */
   async simulatePayment(scope: Scope, paymentId: string, dto: SimulateDto): Promise<void> {
     const id = parseId(paymentId, ['ch_', 'tx_'], 'payment');
     await this.#simulate(await this.transactions.get(scope, id, 'payment'), dto);

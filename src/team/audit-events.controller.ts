@@ -31,7 +31,7 @@ export class AuditEventsController {
   ): Promise<AuditEventListBody> {
     const filter = { ...idCursorFilter(query), type: query.type ?? null, actor: query.actor ?? null };
     const events = await this.audit.list(accountId, filter);
-    // Not of operators: merchants have no business with the e-mails of the platform's staff.
+    // E-mails of members only: merchants are not shown those of operators, who are the platform's staff.
     const memberIds = events.flatMap(({ actor }) => (actor.type === 'member' && actor.id !== null ? [actor.id] : []));
     const emails = await this.users.emails(memberIds);
     return cursorPage(

@@ -26,7 +26,7 @@ export class TransactionSamples implements OnModuleInit {
   }
 }
 
-/** The same of a refund that has brought all of a payment back. */
+/** A sample event of a refund that has brought all of a payment back. */
 function sampleRefundEvent(_type: 'refund.returned', scope: Scope, now: Date): NewEvent<'refund.returned'> {
   const { data, ...event } = sampleTransactionEvent('transaction.paid', scope, now);
   const refund = { id: newId(now), amount: AMOUNT, status: 'REFUNDED', reason: 'Sample', failureReason: null } as const;

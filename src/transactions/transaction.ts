@@ -58,7 +58,7 @@ export type { Transaction };
 /** What a transaction has when it is made. */
 export const UNTOUCHED = { ...nullsOf(Transaction), refundsAmount: 0 };
 
-/** The same for its merchant: what serializers take. */
+/** A transaction as its merchant may see it, which is what serializers take. */
 export type ShownTransaction = Omit<Transaction, 'med'> & { readonly med: ShownMed | null };
 
 /** Keys that the service itself writes: docs/contract.md#metadata-and-texts. */

@@ -246,7 +246,7 @@ export class TransactionsRepository {
     return tx.first<Transaction>(LOCK, [id]);
   }
 
-  /** The same for a merchant's request: null also for what belongs to another account or mode. */
+  /** Locks a transaction for a merchant's request. @returns null also for one of another account or mode */
   async lockOwn(tx: Tx, scope: Scope, id: string): Promise<Transaction | null> {
     return tx.first<Transaction>(LOCK_OWN, [id, scope.accountId, scope.mode]);
   }

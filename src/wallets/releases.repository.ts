@@ -59,7 +59,7 @@ const CLAIM = write(
      SELECT id FROM releases WHERE ${DUE} ORDER BY ${DUE_AT} LIMIT $2 FOR UPDATE SKIP LOCKED)
    RETURNING ${COLUMNS}`,
 );
-/** The same for one, unless another worker has it or has put it off. */
+/** Claims one release, unless another worker has it or has put it off. */
 const CLAIM_ONE = write(
   'releases.claim_one',
   `UPDATE releases SET released_at = $1 WHERE id IN (

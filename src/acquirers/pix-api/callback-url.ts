@@ -13,7 +13,7 @@ export function callbackUrl(publicBaseUrl: string, secrets: SecretBox, connectio
   return `${publicBaseUrl}/callbacks/pix/${connectionId}/${number === 1 ? '' : `${number}.`}${signature}`;
 }
 
-/** The same for eyes: without the secret. */
+/** The address as people may see it: without the secret. */
 export function callbackUrlHint(publicBaseUrl: string, connectionId: string): string {
   return `${publicBaseUrl}/callbacks/pix/${connectionId}/…`;
 }

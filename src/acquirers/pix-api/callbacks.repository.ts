@@ -3,7 +3,7 @@ import { insertInto, write, type Tx } from '../../core/database/index.js';
 import { AcquirerCallbackEntity } from './callbacks.entity.js';
 import { Retained } from '../../core/retention.js';
 
-/** The same body again is only counted: what it says is known. */
+/** A body that was received before is only counted, as its hints are known. */
 const INSERT = insertInto('callbacks.insert', AcquirerCallbackEntity, {
   without: ['times'],
   after: 'ON CONFLICT (acquirer, sha256) DO UPDATE SET times = acquirer_callbacks.times + 1 RETURNING id',

@@ -5,7 +5,7 @@ import { idRange } from '../../core/ids.js';
 import type { PixApiConnection } from './connection.js';
 import { AcquirerConnectionEntity, AcquirerFeeEntity } from './connections.entity.js';
 
-/** What of a client certificate is kept in clear. */
+/** The parts of a client certificate that are not sealed. */
 export interface CertificateFacts {
   /** SHA-256, in hex. */
   readonly fingerprint: string;

@@ -50,7 +50,7 @@ export function certificateExpiry(certificate: ClientCertificate): Date {
   return new Date(x509Of(certificate).validTo);
 }
 
-/** Whose token it is: account, PSP, client, certificate and scope. Names no secret that could be read back. */
+/** Names the token of an account, PSP, client, certificate and scope, as a hash that no secret can be read from. */
 export function tokenKey({ accountId, tokenUrl, credentials }: PixApiConnection, profile: PspProfile): string {
   const { clientId, clientSecret, certificate } = credentials;
   const parts = [accountId, profile.name, tokenUrl, clientId, clientSecret, certificate, profile.token.value.scope];

@@ -195,7 +195,7 @@ export function unreadablePix(entry: unknown): UnreadableLine {
   };
 }
 
-/** The same of a return of a Pix that can be read. One that was asked for here is followed up by its refund. */
+/** A return that cannot be read, of a Pix that can. A return that was asked for here is followed up by its refund. */
 export function unreadableReturn(endToEndId: string, entry: unknown): UnreadableLine {
   const id = textOf(entry, 'id');
   const returnId = id !== null && isReturnId(id) ? id : null;

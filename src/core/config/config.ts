@@ -186,7 +186,7 @@ export interface Config {
   readonly encryptionKey: string | undefined;
   readonly logLevel: string;
   readonly metricsToken: string | undefined;
-  /** Whose `X-Forwarded-For` is believed: addresses, networks, or names of networks. Empty: of none. */
+  /** Proxies whose `X-Forwarded-For` is believed: addresses, networks, or names of networks. Empty: none. */
   readonly trustProxies: readonly string[];
   /** With what a trusted proxy says that the client certificate of a PSP's callback is good; null: none checks it. */
   readonly certificateHeader: { readonly name: string; readonly value: string } | null;

@@ -14,9 +14,9 @@ const MAX_RERUNS = 3;
 const UNHURRIED = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0';
 
 /**
- * Whose transaction is open. Under test only, where every use of a transaction comes by: on Node.js 20 following
- * asynchronous work costs each promise of the process, together a seventh of its processor time. One for all databases,
- * as each costs that again, also when nobody uses it any more.
+ * The pool whose transaction is open, so that a question outside of it is noticed. Under test only, where every use of a
+ * transaction comes by: on Node.js 20 following asynchronous work slows each promise of the process, and costs a seventh of
+ * its processor time. One storage for all databases, as each one costs that again, even when nobody uses it any more.
  */
 const open = process.env['NODE_ENV'] === 'test' ? new AsyncLocalStorage<Pool>() : null;
 

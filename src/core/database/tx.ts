@@ -71,7 +71,7 @@ export class Tx {
     this.putAll(statement, [row]);
   }
 
-  /** The same for any number. */
+  /** Puts any number of rows, as `put` does one. */
   putAll<R>(statement: RowWrite<R>, rows: readonly R[]): void {
     if (!this.isShared) this.#writeRows();
     const waiting = this.#rows.get(statement);

@@ -81,7 +81,7 @@ const LAUNCHES = 20;
 const LOOK_MS = 500;
 /** Before it is started again: lets a shutdown of everything be known. */
 const FIRST_PAUSE_MS = 300;
-/** The same for one that has ended soon after its last start; doubled by each start that failed. */
+/** The pause before a server is started again that ended soon after its last start; doubled by each start that fails. */
 const PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 /** One that has run this long did not end for the reason of its last start. */

@@ -39,7 +39,7 @@ export interface EmbeddedPostgresOptions {
 export interface EmbeddedPostgres extends ChildServer {
   /** `postgres://user:password@127.0.0.1:port/database`, of the role that owns the database: a superuser. */
   url: string;
-  /** The same for the role that the service runs as, which the migration makes. */
+  /** The URL with the role that the service runs as, which the migration makes. */
   serviceUrl: string;
   /** True when this call made the database, so that it is empty. */
   initialised: boolean;

@@ -18,7 +18,7 @@ const BODY_MS = 10_000;
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
-/** Whose body has taken longer to come may be somebody else by now: removed, or with a key that was revoked. */
+/** A caller whose body took longer to come is authenticated again: its key or login may have ended meanwhile. */
 const LATE_MS = 100;
 
 /** Reading a smaller one takes no time worth waiting for. */

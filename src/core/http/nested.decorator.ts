@@ -12,7 +12,7 @@ export function Nested(type: () => Constructor): PropertyDecorator {
   return (target, property) => {
     Reflect.defineMetadata(NESTED, type, target, property);
     IsObject({ message: 'must be an object' })(target, property);
-    // The same words are one violation.
+    // Both rules have the same message, which is told once.
     ValidateNested({ message: 'must be an object' })(target, property);
   };
 }

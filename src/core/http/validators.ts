@@ -17,7 +17,7 @@ export function RequiredField(described: ApiPropertyOptions): PropertyDecorator 
   return applyDecorators(ApiProperty(described), IsDefined({ message: 'is required' }));
 }
 
-/** The same of one that may be left out (`IsOptional`). */
+/** A field that may be left out (`IsOptional`), as the document describes it. */
 export function OptionalField(described: ApiPropertyOptions): PropertyDecorator {
   return applyDecorators(ApiPropertyOptional(described), IsOptional());
 }

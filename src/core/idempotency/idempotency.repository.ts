@@ -8,7 +8,7 @@ import { Retained } from '../retention.js';
 /** How long a repetition is answered as the first request was. */
 export const REPLAY_MS = 24 * 3600 * 1000;
 
-/** Whose request it is: a key means something only inside (account, mode, operation): docs/contract.md#idempotency. */
+/** A request with its key, which is unique within account, mode and operation: docs/contract.md#idempotency. */
 export interface IdempotentRequest extends Scope {
   readonly operation: string;
   readonly key: string;

@@ -16,7 +16,7 @@ export interface IdempotentAnswer<T> extends Answer<T> {
 
 /** The key row of the request under way. Its methods write in the caller's transaction. */
 export interface Claim<T> {
-  /** Whose request it is, for what is written together with others: twins are never in one group. */
+  /** Keeps twins out of one group, where requests are written together. */
   readonly membership: Membership;
   /** Whether `take` was called: what fails before it has refused the request. */
   readonly isTaken: boolean;
@@ -57,7 +57,7 @@ const WAIT_MS = 10_000;
 /** A worker that has not answered after this long is taken for dead. Longer than any acquirer call. */
 const LEASE_MS = 40_000;
 
-/** The same request twice has one effect and one answer, also when both come at once or the first one crashed. */
+/** A request that is made twice has one effect and one answer, even when both come at once or the first one crashed. */
 @Injectable()
 export class IdempotencyService {
   constructor(

@@ -17,7 +17,7 @@ const CHUNK = 500;
 /** An idle worker's blocking read ends by itself after this many seconds and is issued again. */
 const BLOCK_SECONDS = 5;
 const STARTING: ReadonlySet<string> = new Set(['connecting', 'connect']);
-/** The same error is logged once in this time: an outage makes Bull and ioredis repeat themselves many times a second. */
+/** An error is logged once in this time: in an outage Bull and ioredis repeat it many times a second. */
 const LOG_AGAIN_MS = 10_000;
 
 export interface BullOptions {

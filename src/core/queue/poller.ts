@@ -69,7 +69,7 @@ export class Poller {
     this.rest(entry);
   }
 
-  /** The same in a process that runs workers, and nothing in another one. @returns whether this is one that does */
+  /** Like `every`, in processes that run workers only. @returns whether this process does */
   onWorkers(name: string, intervalMs: number, task: PollTask): boolean {
     if (this.runsWorkers) this.every(name, intervalMs, task);
     return this.runsWorkers;

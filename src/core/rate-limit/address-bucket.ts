@@ -35,8 +35,8 @@ export function siteBucket(bucket: string): string | null {
 }
 
 /**
- * Whose addresses come cheap together: the /24 of an IPv4 address, the /48 of an IPv6 one. For turns, not for limits: the
- * neighbours of a stranger are not refused for it.
+ * The network of an address: the /24 of an IPv4 address, the /48 of an IPv6 one. One caller often has all addresses of such
+ * a network. It decides whose turn is next, and refuses nobody: a stranger's neighbours may be others.
  */
 export function networkOf(address: string): string {
   const bucket = addressBucket(address);

@@ -188,7 +188,7 @@ export class WorkRepository {
   }
 
   /**
-   * The same for one, due or not, and also from another process that runs it.
+   * Claims one piece of work, due or not, and even while another process runs it.
    * @param leaseMs from now on by the clock of the database
    * @returns null when there is none
    */

@@ -24,7 +24,7 @@ export interface CorrectionFilter extends IdCursorFilter {
 
 const COLUMNS = columnsOf(CorrectionEntity, 'c');
 
-/** The same request again, at the same moment too, makes nothing. */
+/** A repeated request, even one at the same moment, inserts nothing. */
 const INSERT = insertInto('corrections.insert', CorrectionEntity, {
   after: 'ON CONFLICT (idempotency_key) DO NOTHING RETURNING 1',
 });

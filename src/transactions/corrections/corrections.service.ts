@@ -16,7 +16,7 @@ import { type CorrectionFilter, CorrectionsRepository } from './corrections.repo
 export type Correction = CorrectionEntity;
 
 interface RequestedCorrection {
-  /** The same key again is the same correction. */
+  /** A request with a key that was used before is the same correction, and enters nothing. */
   readonly idempotencyKey: string;
   /** For later readers of the books. */
   readonly reason: string;
@@ -40,7 +40,7 @@ export interface WalletCorrection extends RequestedCorrection, Scope {
   readonly borneBy: Bearer;
   /** The sale that it is about; null: none. */
   readonly transactionId: string | null;
-  /** Whose invoice has the fee, and of which month; null: none that is compared. */
+  /** The acquirer whose invoice has the fee; null, with the month, where no invoice is compared. */
   readonly acquirer: string | null;
   readonly invoiceMonth: string | null;
 }

@@ -91,7 +91,7 @@ export class ExpiryService implements OnApplicationBootstrap {
     return expired.length === BATCH;
   }
 
-  /** The same for one that the caller has locked. @returns it as it is now, or null when it is not to be expired (yet) */
+  /** Writes the expiry of a transaction that the caller has locked. @returns null where it is not, or not yet, to expire */
   async expire(tx: Tx, id: string): Promise<Transaction | null> {
     const [expired] = await this.#expire(tx, null, id);
     return expired ?? null;

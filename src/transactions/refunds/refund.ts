@@ -9,7 +9,7 @@ export type RefundFailure = ReturnFailure | 'charge_disputed';
 
 export type { Refund };
 
-/** Whose return it is: of the refund from whose id it was made, if it is one at all. */
+/** The id of the refund that a return was made for; null where the return's id was not made from a refund's. */
 export function refundIdOf(returnId: string): string | null {
   const parts = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(returnId)?.slice(1);
   return parts?.join('-') ?? null;

@@ -22,8 +22,9 @@ import { type RefundFilter, RefundsRepository } from './refunds.repository.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 
 /**
- * What of a refund `FraudGuard.check` looks at: a blocked `destination` refuses it (`fraud.document_blocked`); of the
- * customer's `document` only refunds per minute are counted (`fraud.velocity_exceeded`).
+ * The fields of a refund that `FraudGuard.check` looks at. A blocked `destination` refuses the refund
+ * (`fraud.document_blocked`). A blocked `document` of the customer does not: only its refunds a minute are counted
+ * (`fraud.velocity_exceeded`).
  */
 export interface AskedRefund {
   readonly amount: Amount;

@@ -19,7 +19,7 @@ export type AttentionPix = Pick<SettlementEntity, (typeof ATTENTION)[number]>;
 /** Money that is nobody's. With a transaction: it was to go back to its payer by itself, and the bank has refused that. */
 export interface StrayPix extends AttentionPix {
   readonly transactionId: string | null;
-  /** Whose money the acquirer keeps; null: nobody knows. */
+  /** The account at whose acquirer the money lies; null where it is not known. */
   readonly accountId: string | null;
   /** Why the bank has refused to send it back; null: it was not asked to. */
   readonly failureReason: string | null;

@@ -13,7 +13,7 @@ import { ReceiptsService } from './receipts.service.js';
 import { type PixReturnIntent, ReturnsService } from './returns.service.js';
 import type { ReceivedMoney, ReturnReason } from './settlement.rules.js';
 
-/** What of a confirmed payment its credit needs. */
+/** The fields of a confirmed payment that are needed to credit it. */
 type CreditedMoney = Pick<ReceivedMoney, 'method' | 'endToEndId' | 'settledAt' | 'fee'>;
 
 /**
@@ -31,7 +31,10 @@ export class SettlementOutcomes {
     private readonly clock: Clock,
   ) {}
 
-  /** @param wasSuspended the books have had it since it came. Locks balances. */
+  /**
+   * Writes a sale as paid and credits its wallet. Locks balances.
+   * @param wasSuspended the money was held for a review, so the ledger has it in `suspense` already
+   */
   async credit(
     tx: Tx,
     transaction: Transaction,

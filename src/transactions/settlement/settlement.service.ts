@@ -39,7 +39,7 @@ export class SettlementService {
     return this.#settleOnce(acquirer, { ...pix, method: 'PIX' }, close);
   }
 
-  /** The same for a payment by another method, idempotent on its reference. */
+  /** Settles a payment by another method than Pix as `settle` does; idempotent on its reference. */
   async settleOrder(acquirer: string, payment: ReceivedPayment, close?: (tx: Tx) => void): Promise<SettleResult> {
     const { reference, ...money } = payment;
     return this.#settleOnce(acquirer, { ...money, endToEndId: reference }, close);

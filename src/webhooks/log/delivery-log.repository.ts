@@ -41,7 +41,7 @@ export interface DeliveryFilter {
 const COLUMNS = `${columnsOf(WebhookDeliveryEntity, 'd', { without: UNSHOWN })}, e.kind, e.url,
   e.status AS "endpointStatus", m.event_id AS "eventId", m.payload`;
 
-/** Whose deliveries, in the three indexes: $1 account, $2 mode, and where there is one $3 the endpoint. */
+/** Conditions that name an owner's deliveries, for each of the indexes: $1 account, $2 mode, and $3 the endpoint, if any. */
 interface Owned {
   readonly delivered: string;
   readonly undelivered: string;

@@ -25,7 +25,7 @@ declare module '../../core/queue/index.js' {
 
 /** What a worker has, beyond the time that an attempt may take, to write it down before it is given up for dead. */
 const LEASE_MARGIN_MS = 15_000;
-/** The same for the one delivery that finds out whether a paused endpoint is back. */
+/** The margin for the one delivery that finds out whether a paused endpoint is back. */
 const PROBE_MARGIN_MS = 5_000;
 const RELEASES = 500;
 /** Leases that ended more than a minute ago are looked for when nobody has looked for so long, and after so many looks. */

@@ -31,7 +31,7 @@ const MAX_INTERIM = 32;
 /** How long a registration waits for name servers. */
 const RESOLVE_MS = 1_000;
 
-/** Of which it is remembered whether and where they are posted to. */
+/** How many addresses are remembered, each with whether and where to it is posted. */
 const MAX_KNOWN_URLS = 1_000;
 
 /** Where to: a delivery, or what an endpoint is tested with. */

@@ -50,7 +50,7 @@ export type GivenSecret = HeldSecret | 'unknown';
 /** The delivery that X-Service-Delivery-Id names, as it was sent. */
 export interface SentDelivery {
   readonly id: string;
-  /** Whose secret signed it, as in HeldSecret. */
+  /** The owner of the secret that signed it, as in HeldSecret. */
   readonly owner: string | null;
   readonly payload: string;
   /** Unix seconds of its recorded attempts. */
@@ -67,9 +67,9 @@ export interface Verification {
   readonly timestamp: number | null;
   /** Now minus `t`: positive when the webhook was signed in the past. */
   readonly secondsOff: number | null;
-  /** Whose secret was given; null when it was not looked at. */
+  /** The secret that the caller gave; null when it was not looked at. */
   readonly given: GivenSecret | null;
-  /** Whose secret signed it, as far as that is known: of the endpoint the delivery went to. */
+  /** The owner of the secret that signed it, where that is known: the endpoint that the delivery went to. */
   readonly signer: Pick<HeldSecret, 'owner'> | null;
   readonly differences: readonly BodyDifference[];
 }
@@ -137,7 +137,7 @@ function provenBySecret(
   return null;
 }
 
-/** Whose the secret is, and whose the signature: where they belong together, something else was changed. */
+/** Compares the owners of secret and signature: where both are the same, something else was changed. */
 async function explainedBySecrets(
   { payload }: Received,
   header: SignatureForm,
