@@ -13,7 +13,7 @@ export class ApiKey {
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
   /** The member or operator who issued or last rotated it; null for the command line, and for keys from before this was kept. */
   @Column('uuid', { name: 'issued_by', nullable: true }) readonly issuedBy!: string | null;
-  /** From then on it does not work; null: it works until it is revoked. */
+  /** From then on the key does not work; null: it works until it is revoked. */
   @Column('timestamptz', { name: 'expires_at', nullable: true }) readonly expiresAt!: Date | null;
   /** Addresses and networks (CIDR) that it works from; none: from everywhere. */
   @Column('text', { name: 'allowed_ips', array: true, default: [] }) readonly allowedIps!: readonly string[];

@@ -34,7 +34,7 @@ export function apiKeyList(keys: readonly ApiKey[], canManage: boolean): ApiKeyL
   };
 }
 
-/** By which logs and the audit trail name a key. */
+/** The name of a key in logs and in the audit trail. */
 export function fingerprintOf(hash: Buffer): string {
   return `sha256:${hash.toString('hex').slice(0, 16)}`;
 }

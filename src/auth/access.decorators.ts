@@ -70,7 +70,7 @@ export function BeforeSecondFactor(): MethodDecorator {
   return SetMetadata(BEFORE_SECOND_FACTOR, true);
 }
 
-/** In production only for who has a second factor: it makes people who may issue live keys, or takes them away. */
+/** Asks for a second factor in production: the route lets people issue live keys, or takes that away from them. */
 export function NeedsSecondFactor(): MethodDecorator {
   return SetMetadata(NEEDS_SECOND_FACTOR, true);
 }
@@ -138,7 +138,7 @@ export const CurrentCaller = createParamDecorator((_data: unknown, context: Exec
   scopedCallerOf(requestOf(context)),
 );
 
-/** For routes of members only: the account they are logged in to is what every query is restricted to. */
+/** The member who calls, on routes of members: every query is restricted to the account that the member is logged in to. */
 export const CurrentMember = createParamDecorator((_data: unknown, context: ExecutionContext): MemberPrincipal =>
   principalOf(requestOf(context), 'member'),
 );

@@ -13,6 +13,6 @@ export class LoginFailureEntity {
   @Column('integer') readonly count!: number;
   /** Null: no user has this e-mail. */
   @Column('uuid', { name: 'user_id', nullable: true }) readonly userId!: string | null;
-  /** Of the first one. */
+  /** The id of the first request that failed. */
   @Column('text', { name: 'request_id', nullable: true }) readonly requestId!: string | null;
 }

@@ -22,7 +22,7 @@ export class LoginFailuresRepository {
     return row?.count === 1;
   }
 
-  /** With the account that the user joined first; members are read here, never written. */
+  /** Takes a failure out, with the account that the user joined first. Members are read here, never written. */
   async take(tx: Tx, id: string): Promise<(LoginFailureEntity & { accountId: string | null }) | null> {
     return tx.first<LoginFailureEntity & { accountId: string | null }>(TAKE, [id]);
   }

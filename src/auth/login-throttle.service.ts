@@ -48,7 +48,11 @@ export class LoginThrottle {
     await this.#take(burst, (policy) => takeForAddress(this.limiter, `login:${this.hash(email)}`, from, policy));
   }
 
-  /** From all devices that have logged in with this e-mail before: each login makes one. @throws ApiError 429 */
+  /**
+   * Counts an attempt from a device that has logged in before. All such devices of an e-mail are counted together, as each
+   * login makes another one.
+   * @throws ApiError 429
+   */
   async takeKnown(email: string): Promise<void> {
     const burst = this.config.rateLimit.loginPer15Minutes * KNOWN_TIMES;
     await this.#take(burst, (policy) => this.limiter.take(`login-known:${this.hash(email)}`, policy));

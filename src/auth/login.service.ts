@@ -14,7 +14,7 @@ interface LoginInput {
   /** One-time or recovery code, of who has a second factor. */
   readonly code?: string;
   readonly session?: SessionKind;
-  /** From which this e-mail has logged in before. */
+  /** The device, if this e-mail has logged in from it before. */
   readonly device: string | null;
 }
 

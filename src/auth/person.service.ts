@@ -68,7 +68,7 @@ export class PersonService {
     return { person, user, account, needsSecondFactor: this.factorRule.keepsOut(person) };
   }
 
-  /** With the password: a stolen token alone must not lock its user out. @throws ApiError 400 for a wrong one; 422, 429 */
+  /** Asks for the password: a stolen token alone must not lock its user out. @throws ApiError 400 for a wrong one; 422, 429 */
   async beginSecondFactor(
     { userId }: UserPrincipal,
     password: string,

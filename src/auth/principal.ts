@@ -2,7 +2,7 @@ import type { Account, Role } from '../accounts/index.js';
 import type { Actor, Origin } from '../audit/index.js';
 import type { Mode } from '../core/mode.js';
 
-/** For whom a route of keys works: account and mode are what every query of the request is restricted to. */
+/** The caller of a route of API keys: every query of the request is restricted to its account and mode. */
 export interface ScopedCaller {
   readonly accountId: string;
   readonly mode: Mode;
@@ -25,7 +25,7 @@ export interface MemberPrincipal {
   readonly sessionId: string;
   /** Whether their login needs a one-time code. */
   readonly hasSecondFactor: boolean;
-  /** Of a request through the door to the routes of keys, else null. */
+  /** Mode and account of a request through the dashboard's door; null for other requests. */
   readonly door: { readonly mode: Mode; readonly account: Account } | null;
 }
 

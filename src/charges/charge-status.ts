@@ -32,7 +32,7 @@ export function publicStatus(status: TransactionStatus): PublicStatus {
   return PUBLIC[status];
 }
 
-/** For filters: every transaction status that reads as `status`. */
+/** Every transaction status that reads as `status`, for filters. */
 export function transactionStatusesOf(status: PublicStatus): TransactionStatus[] {
   return TRANSACTION_STATUSES.filter((candidate) => PUBLIC[candidate] === status);
 }

@@ -145,7 +145,7 @@ function taxIdOrNull(value: string | null | undefined): string | null {
   return value == null ? null : normalizeTaxId(value);
 }
 
-/** With the description folded in: docs/contract.md#metadata-and-texts. */
+/** The metadata of a charge, with its description folded in: docs/contract.md#metadata-and-texts. */
 export function chargeMetadata(metadata: Metadata, description: string | null): Metadata {
   return { ...publicMetadata(metadata), ...(description === null ? {} : { description }) };
 }

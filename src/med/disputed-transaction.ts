@@ -27,7 +27,7 @@ export class DisputedTransaction {
 
   constructor(
     disputed: Disputed,
-    /** In the order in which they came. */
+    /** Cases in the order in which they came. */
     public cases: readonly MedCase[],
   ) {
     this.transaction = disputed.transaction;

@@ -10,7 +10,7 @@ import { HEAD_BYTES, isOfType } from './evidence-types.js';
 /** Source: docs/contract.md#evidence. */
 export const UPLOAD_SECONDS = 900;
 const VIEW_SECONDS = 300;
-/** Of one upload, at once; then one a minute. */
+/** How often one upload may be completed at once; after that once a minute. */
 const MAX_COMPLETIONS = 20;
 
 /** The files of evidence in the object storage. While it is down the error is a 503. */
@@ -27,7 +27,7 @@ export class EvidenceFiles {
     return this.storage.check();
   }
 
-  /** For the PUT of the file, good for UPLOAD_SECONDS. */
+  /** The address to PUT the file to, good for UPLOAD_SECONDS. */
   uploadUrl({ id, mimeType, fileSize }: Evidence): Promise<string> {
     return this.storage.uploadUrl({ key: id, contentType: mimeType, size: fileSize }, UPLOAD_SECONDS);
   }
@@ -52,7 +52,7 @@ export class EvidenceFiles {
     throw isWhole ? wrongContent(waiting.mimeType) : sizeMismatch(size, waiting.fileSize);
   }
 
-  /** With a link to its file, good for five minutes. */
+  /** Evidence with a link to its file, good for five minutes. */
   async show(evidence: ConfirmedEvidence): Promise<ShownEvidence> {
     const { objectName: name, mimeType: contentType, fileName } = evidence;
     return { evidence, viewUrl: await this.storage.downloadUrl({ name, contentType, fileName }, VIEW_SECONDS) };

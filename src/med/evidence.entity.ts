@@ -10,7 +10,7 @@ export class Evidence {
   @ForeignKey('MedCaseEntity', { name: 'med_evidence_case_id_fkey' })
   @Column('uuid', { name: 'case_id' })
   readonly caseId!: string;
-  /** As its sender called it: for reading, never a path. */
+  /** The name that its sender gave it: text for people, never a path. */
   @Column('text', { name: 'file_name' }) readonly fileName!: string;
   /** Bytes. */
   @Column('integer', { name: 'file_size' }) readonly fileSize!: number;
@@ -27,7 +27,7 @@ export class Evidence {
 @Index('med_evidence_case_id_idx', ['caseId', 'id'])
 @Index('med_evidence_account_idx', ['accountId', 'mode'])
 export class MedEvidenceEntity extends Evidence {
-  /** Of the file, in the object storage. */
+  /** The name of the file in the object storage. */
   @Column('text', { name: 'object_name', nullable: true }) readonly objectName!: string | null;
   @Column('timestamptz', { name: 'uploaded_at', nullable: true }) readonly uploadedAt!: Date | null;
 }

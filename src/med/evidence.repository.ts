@@ -36,7 +36,7 @@ const CONFIRM = write(
   `UPDATE med_evidence SET status = 'confirmed', object_name = $2, uploaded_at = $3
    WHERE id = $1 AND status = 'waiting' RETURNING ${COLUMNS}`,
 );
-/** From here on it cannot be confirmed any more, so a file cannot be confirmed while it is being removed. */
+/** Marks evidence that cannot be confirmed any more, so that no file is confirmed while it is being removed. */
 const ABANDON = write(
   'med_evidence.abandon',
   `UPDATE med_evidence SET status = CASE status WHEN 'waiting' THEN 'abandoned' ELSE status END WHERE id = $1

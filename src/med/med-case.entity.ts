@@ -48,7 +48,7 @@ export class MedCaseEntity {
   @Column('text') readonly acquirer!: string;
   /** The bank's own id of the dispute. */
   @Column('text') readonly reference!: string;
-  /** Of the payment that is disputed: of a Pix its end-to-end id. */
+  /** The reference of the disputed payment: the end-to-end id of a Pix. */
   @Column('text', { name: 'payment_reference' }) readonly paymentReference!: string;
   @Column('text') readonly type!: MedCaseType;
   @Column('text') readonly status!: MedCaseStatus;

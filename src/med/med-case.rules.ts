@@ -47,7 +47,7 @@ export function claimOf({ reportedAmount }: Pick<MedCase, 'reportedAmount'>, the
   return Math.min(reportedAmount, there);
 }
 
-/** Of a case that is over; `lost_another_amount`: both say that it is lost, and not about the same amount. */
+/** How the bank contradicts a case that is over; `lost_another_amount`: both say that it is lost, but of another amount. */
 export type Contradiction = Extract<MedTrigger, 'won_after_all' | 'lost_after_all'> | 'lost_another_amount';
 
 /**

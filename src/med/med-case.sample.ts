@@ -48,7 +48,7 @@ export function sampleResolvedEvent(
   return resolvedEvent({ ...open, ...ended }, saleOf(open), AMOUNT, false);
 }
 
-/** Of a charge that was paid by card. */
+/** A sample event of a charge that was paid by card and is disputed. */
 export function sampleDisputedEvent(
   type: 'transaction.card_disputed',
   scope: Scope,

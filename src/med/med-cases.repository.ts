@@ -70,7 +70,7 @@ export class MedCasesRepository {
     return this.reader.first<MedCase>(FIND, [id, scope.accountId, scope.mode]);
   }
 
-  /** For a merchant's request: null also for what it cannot see. */
+  /** Locks a case for a merchant's request. @returns null also for a case that the merchant cannot see */
   async lockOwn(tx: Tx, scope: Scope, id: string): Promise<MedCase | null> {
     return tx.first<MedCase>(LOCK_OWN, [id, scope.accountId, scope.mode]);
   }

@@ -40,7 +40,7 @@ export class MedCasesService {
     return seen(await this.cases.lockOwn(tx, scope, id));
   }
 
-  /** In the transaction that confirms or ends evidence and holds the case's lock. @param change 1 or -1 */
+  /** Counts the evidence of a case, in the database transaction that confirms or ends it under the case's lock. */
   countEvidence(tx: Tx, id: string, change: 1 | -1): void {
     this.cases.countEvidence(tx, id, change, this.clock.now());
   }

@@ -134,7 +134,7 @@ function mail(
   };
 }
 
-/** Of the case at the dashboard. */
+/** The address of a case at the dashboard. */
 function pageOf({ id, mode }: MedCase, publicBaseUrl: string): string {
   return `${publicBaseUrl}/dashboard/${mode}/disputes/med_${id}`;
 }

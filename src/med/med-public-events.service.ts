@@ -24,7 +24,7 @@ const EVENTS: readonly { name: string; from: MedEventType; description: string }
 /** How it has ended, and how after all. */
 const RESOLVED = ['med_case.resolved', 'med_case.corrected'] as const;
 
-/** Of the charge, with the case by which it is disputed. */
+/** Events of a charge that carry the case by which it is disputed. */
 const DISPUTED = ['transaction.card_disputed', 'transaction.charged_back'] as const;
 
 /** What stands beside the case, whose own keys are the contract's. */

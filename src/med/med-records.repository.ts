@@ -10,7 +10,7 @@ const BOOKED = [
 /** The fields of a case that are compared with what its acquirer says. */
 export type BookedCase = Pick<MedCaseEntity, (typeof BOOKED)[number]>;
 
-/** By the payments, whose settlements name their transactions: cases have no index on what they dispute. */
+/** Finds cases by the settlements of the payments, which name the transactions: cases have no index on the payment. */
 const OF_PAYMENTS = read(
   'med_books.of_payments',
   `SELECT ${columnsOf(MedCaseEntity, 'c', { only: BOOKED })}

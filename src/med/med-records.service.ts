@@ -24,7 +24,7 @@ const CHUNK = 1_000;
 export class MedRecords {
   constructor(private readonly records: MedRecordsRepository) {}
 
-  /** Of acquirers whose references are worldwide; whether merchants see them or not. */
+  /** Cases about these payments, seen by merchants or not, of an acquirer whose references are worldwide. */
   async disputes(acquirer: string, endToEndIds: readonly string[]): Promise<BookedDispute[]> {
     const found: BookedDispute[] = [];
     for (let at = 0; at < endToEndIds.length; at += CHUNK) {

@@ -36,7 +36,7 @@ export interface MedResolvedData extends MedEventData {
 }
 
 export interface MedCorrectedData extends MedResolvedData {
-  /** From the merchant by the correction; negative: given back. */
+  /** What the correction takes from the merchant; negative where it gives back. */
   readonly taken: Amount;
 }
 

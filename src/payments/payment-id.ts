@@ -1,6 +1,6 @@
 import { parseId } from '../core/ids.js';
 
-/** For the document: the parameter of every route of one payment. */
+/** The parameter of every route of one payment, for the OpenAPI document. */
 export const PAYMENT_ID = {
   name: 'id',
   description: 'Of the payment: `<uuid>`, `tx_<uuid>` or `ch_<uuid>`.',

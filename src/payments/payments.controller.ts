@@ -29,7 +29,7 @@ import { PAYMENT_ID, paymentId } from './payment-id.js';
 import { providerStatus, receiptBody } from './payment.serializer.js';
 import { PaymentsService } from './payments.service.js';
 
-/** Of a list that is sorted by another field than the time of creation. */
+/** The cost of a list that is sorted by another field than the time of creation. */
 const SORT_TOKENS = 10;
 /** It makes a delivery for each endpoint and name of the event. */
 const RESEND_TOKENS = 20;

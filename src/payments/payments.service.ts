@@ -103,7 +103,7 @@ export class PaymentsService {
   }
 }
 
-/** Not kept in the row: a picture is a hundred times its code, and most are never looked at. */
+/** The picture of the code. It is not kept in the row: it has a hundred times the size, and most are never looked at. */
 function pixQrCode({ brCode }: Transaction): string | null {
   return brCode === null ? null : `data:image/png;base64,${qrPng(brCode).toString('base64')}`;
 }

@@ -117,7 +117,7 @@ export function metricsBody(
   };
 }
 
-/** Of the whole window. What has come to nothing, as a status that was left again, is no figure. */
+/** Figures of the whole window. A figure that has come to nothing, as of a status that was left again, is left out. */
 function whole(figures: readonly Figure[], kind: FigureKind): Figure[] {
   return figures.filter((figure) => figure.kind === kind && figure.day === null && figure.count !== 0);
 }
@@ -141,7 +141,7 @@ function amount(figures: readonly Figure[]): Amount {
   return figures.reduce((sum, figure) => sum + figure.amount, 0);
 }
 
-/** In one pass: a caller chooses how many currencies there are. */
+/** Groups in one pass, as callers decide how many currencies there are. */
 function byCurrency(figures: readonly Figure[]): [string, Figure[]][] {
   return [...groupBy(figures, ({ currency }) => currency)].sort(([a], [b]) => (a < b ? -1 : 1));
 }
@@ -155,13 +155,13 @@ function percent(part: number, of: number): number {
   return of === 0 ? 0 : Math.round((100 * part) / of);
 }
 
-/** In the smallest unit, half up; 0 of nothing. */
+/** The average in the smallest unit, half up; 0 where there is none. */
 function average(figures: readonly Figure[]): Amount {
   const payments = count(figures);
   return payments === 0 ? 0 : Math.round(amount(figures) / payments);
 }
 
-/** By nearest rank, of classes of waits: the mean of the class in which the rank is. */
+/** Percentiles by nearest rank. Waits are counted in classes, so each is the mean of the class that its rank falls into. */
 function timeToPay(waits: readonly Figure[]): TimeToPayBody {
   const classes = [...groupBy(waits, ({ key }) => key)].sort(([a], [b]) => Number(a) - Number(b));
   const at = (share: number): number | null => {

@@ -2,7 +2,7 @@ import type { RefundEventType } from './refunds/refunds.events.js';
 import type { TransactionEventType } from './transaction.events.js';
 import type { TransactionStatus } from './transactions.machine.js';
 
-/** Of each group the last event that the transaction has. */
+/** Groups of events. A status is told by the last event that the transaction has, of each group. */
 type Groups = readonly (readonly (TransactionEventType | RefundEventType)[])[];
 
 /** What told of each status. Two groups where two events have, each under public names of its own. */

@@ -229,7 +229,7 @@ export class TransactionPagesRepository {
     return row?.id ?? null;
   }
 
-  /** In the order of creation. */
+  /** Rows in the order of creation. */
   async rows(
     scope: Scope,
     status: TransactionStatus | null,
@@ -282,7 +282,7 @@ export class TransactionPagesRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** In the order of the ids. */
+  /** Transactions in the order of `ids`. */
   async byIds(tx: Tx, scope: Scope, ids: readonly string[]): Promise<Transaction[]> {
     return tx.query(BY_IDS, [scope.accountId, scope.mode, ids]);
   }

@@ -18,7 +18,7 @@ import { FINER, piecesOf, type Span, spanOf } from './statistics/transaction-pag
 import type { TransactionStatus } from './transactions.machine.js';
 
 export interface PageQuery {
-  /** From 1. */
+  /** The first page is 1. */
   readonly page: number;
   readonly limit: number;
   readonly status: TransactionStatus | null;
@@ -27,13 +27,13 @@ export interface PageQuery {
   readonly to: Date | null;
   readonly sortBy: SortField;
   readonly sortOrder: SortOrder;
-  /** Of it the newest `MOST_FOUND` are found, and counted as the total. */
+  /** A text to search for. The newest `MOST_FOUND` matches are found, and counted as the total. */
   readonly search: Search | null;
 }
 
 /** What sorts in some tens of milliseconds. */
 const LARGE = 20_000;
-/** Of larger ones in this process: two connections of the pool, and not for long. */
+/** How many large pages are read at a time, of one account and of all: they hold two connections of the pool at most. */
 const LARGE_OF_ONE = 1;
 const LARGE_AT_ONCE = 2;
 const MAX_WAITING = 6;

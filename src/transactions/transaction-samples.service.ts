@@ -11,7 +11,7 @@ const LIFETIME_MS = 3_600_000;
 const AMOUNT = 1990;
 const PLATFORM_FEE = 20;
 
-/** Not what follows a payment: each public name made of such an event is also made of one of these. */
+/** Events that do not follow a payment. They are enough: each public name is made of one of these. */
 export const SAMPLED_EVENTS = STATUS_EVENTS.filter((type) =>
   moveOf(type).from.some((status) => status === 'PENDING' || status === 'WAITING_PAYMENT'),
 );

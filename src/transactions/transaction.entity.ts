@@ -34,7 +34,7 @@ export class Transaction {
   /** The merchant's own id of its user. */
   @Column('text', { name: 'customer_ref', nullable: true }) readonly customerId!: string | null;
   @Column('timestamptz', { name: 'expires_at', nullable: true }) readonly expiresAt!: Date | null;
-  /** Of the Pix that was credited; of another method what the acquirer knows the payment by. */
+  /** The end-to-end id of the Pix that was credited; for other methods, what the acquirer knows the payment by. */
   @Column('text', { name: 'end_to_end_id', nullable: true }) readonly endToEndId!: string | null;
   @Column('bigint', { name: 'provider_fee', nullable: true }) readonly providerFee!: Amount | null;
   @Column('bigint', { name: 'platform_fee', nullable: true }) readonly platformFee!: Amount | null;
@@ -52,7 +52,7 @@ export class Transaction {
   @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
 }
 
-/** With what only SQL looks at: when workers have something to do, and what disputes have taken of it. */
+/** A transaction with the columns that only SQL looks at: when workers are due, and what disputes have taken. */
 @Entity('transactions')
 @Unique('transactions_txid_key', ['txid'])
 @Index('transactions_list_idx', ['accountId', 'mode', 'id'])
@@ -70,7 +70,7 @@ export class TransactionEntity extends Transaction {
   @Column('timestamptz', { name: 'expiry_ask_at', nullable: true }) readonly expiryAskAt!: Date | null;
   @Column('timestamptz', { name: 'expiry_asked_at', nullable: true }) readonly expiryAskedAt!: Date | null;
   @Column('bigint', { name: 'disputed_amount', default: 0 }) readonly disputedAmount!: Amount;
-  /** Of `refundsAmount`, what goes back by a Pix of the merchant: the payer's bank can still take the payment back. */
+  /** The part of `refundsAmount` that goes back by a new Pix; the payer's bank can still take back the payment itself. */
   @Column('bigint', { name: 'cashouts_amount', default: 0 }) readonly cashoutsAmount!: Amount;
 }
 

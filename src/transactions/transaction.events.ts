@@ -9,9 +9,9 @@ export interface TransactionEventData {
   readonly previousStatus: TransactionStatus | null;
 }
 
-/** Of a transaction that is disputed from here on. */
+/** Data of the event that begins a dispute of a transaction. */
 export interface DisputeEventData extends TransactionEventData {
-  /** As the module that keeps cases shows it; an earlier version has not written it. */
+  /** The case as the module `med` shows it; missing in events of an earlier version. */
   readonly case?: DisputeCase;
 }
 

@@ -118,7 +118,7 @@ const FIND_BY_TXID = read(
   'transactions.find_by_txid',
   `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.txid = $1 AND t.acquirer = $2`,
 );
-/** By the figures of the months, which are few, and what is not counted in them yet. */
+/** Currencies of the monthly statistics, which are few rows, and of changes that these do not count yet. */
 const CURRENCIES = read(
   'transactions.currencies',
   `SELECT currency FROM transaction_figures WHERE account_id = $1 AND mode = $2 AND kind = 'month'
@@ -192,7 +192,7 @@ export class TransactionsRepository {
     return tx.one<Locked>(LOCK_BY_TXID, [txid, acquirer]);
   }
 
-  /** As `lockByTxid`. */
+  /** Locks a transaction, by its id, and reads its account, as `lockByTxid` does. */
   async lockWithAccount(tx: Tx, id: string): Promise<Locked | null> {
     return tx.first<Locked>(LOCK_WITH_ACCOUNT, [id]);
   }

@@ -39,14 +39,14 @@ export class TransactionsService implements OnApplicationBootstrap {
     return asOf(transaction, this.clock.now());
   }
 
-  /** For the public checkout page, whose address is the credential. @throws ApiError 404 */
+  /** A transaction for the public checkout page, whose address is the credential. @throws ApiError 404 */
   async getPublic(id: string): Promise<Transaction> {
     const transaction = await this.transactions.findPublic(id);
     if (!transaction) throw notFound('charge');
     return asOf(transaction, this.clock.now());
   }
 
-  /** For the acquirer's own public pages, as above: the txid is the credential. @throws ApiError 404 */
+  /** A transaction for the acquirer's own public pages, where the txid is the credential. @throws ApiError 404 */
   async getByTxid(acquirer: string, txid: string): Promise<Transaction> {
     const transaction = await this.transactions.findByTxid(acquirer, txid);
     if (!transaction) throw notFound('charge');

@@ -51,7 +51,10 @@ const ADVANCE = write(
    SELECT count(*)::int AS count FROM since`,
 );
 
-/** In one statement, so that what is posted meanwhile is in both or in none. Also entries that the wallet does not count. */
+/**
+ * Reads balances and lines in one statement, so that both have what is posted meanwhile, or neither. Also finds entries
+ * that the wallet does not count.
+ */
 const INCOHERENT = read(
   '',
   `WITH since AS MATERIALIZED (${since('')}),

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { read, Reader, type Tx, valuesOfFields, write } from '../core/database/index.js';
 import type { Scope } from '../core/mode.js';
 
-/** Of one account, mode and currency. */
+/** The wallet of one account, mode and currency. */
 export interface Wallet extends Scope {
   readonly currency: string;
 }
@@ -10,7 +10,7 @@ export interface Wallet extends Scope {
 export interface Unlinked extends Wallet {
   /** The number of the last entry. */
   readonly entries: number;
-  /** Of the last entry that is linked, and its hash; null when none is. */
+  /** The number of the last entry that is linked, and its hash; null when none is. */
   readonly linked: number | null;
   readonly hash: Buffer | null;
 }
@@ -33,7 +33,7 @@ export interface WalletEnds extends Wallet {
 export interface OddLine extends Wallet {
   readonly number: number;
   readonly entryId: string | null;
-  /** Of `balance` the bucket. */
+  /** The cause of the entry; for `balance`, the bucket. */
   readonly cause: string | null;
   readonly what: 'changed' | 'balance';
 }
@@ -83,7 +83,7 @@ const LINK = write(
    SELECT $1, $2, $3, * FROM unnest($4::bigint[], $5::uuid[], $6::bytea[])`,
 );
 
-/** In one statement, so that what is posted meanwhile is no stray. */
+/** Reads in one statement, so that an entry that is posted meanwhile is not taken for a stray. */
 const WALLETS = read(
   'ledger_chain.wallets',
   `WITH wallets AS (
@@ -171,7 +171,7 @@ export class LedgerChainRepository {
     return tx.query<Unlinked>(UNLINKED, [limit]);
   }
 
-  /** In the order of their numbers. */
+  /** Entries that are not linked yet, in the order of their numbers. */
   async contents(tx: Tx, wallet: Unlinked, limit: number): Promise<EntryContent[]> {
     return tx.query<EntryContent>(CONTENTS, [...keyOf(wallet), wallet.linked ?? 0, wallet.entries, limit]);
   }

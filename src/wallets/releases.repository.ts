@@ -42,7 +42,7 @@ export interface PlannedRelease {
   readonly currency: string;
   readonly releaseAt: Date;
   readonly amount: Amount;
-  /** Of it. */
+  /** The part of `amount` that is a reserve. */
   readonly reserve: Amount;
   readonly count: number;
 }
@@ -78,7 +78,7 @@ const putOff = (which: string): string =>
 const PUT_OFF = write('releases.put_off', putOff('id = $2 AND attempts = $3'));
 const PUT_OFF_ACCOUNT = write('releases.put_off_account', putOff('account_id = $2'));
 
-/** By the index: what is put off is so for an hour at most. */
+/** Asks by the index, as a release is put off for an hour at most. */
 const OVERDUE = read(
   'releases.overdue',
   `SELECT count(*) AS rows FROM releases
@@ -86,7 +86,7 @@ const OVERDUE = read(
      AND release_at < $1::timestamptz - interval '1 hour'`,
 );
 
-/** For a wallet that somebody holds: who waits for it holds up everybody else's money. */
+/** Limits the wait for a wallet that is locked: a worker that waits delays everybody else's releases. */
 const WAIT_BRIEFLY = write('releases.wait_briefly', `SELECT set_config('lock_timeout', '1s', true)`);
 
 @Injectable()
@@ -97,7 +97,7 @@ export class ReleasesRepository {
     tx.put(INSERT, release);
   }
 
-  /** Of each currency what is released next. */
+  /** The next release of each currency. */
   async next(scope: Scope): Promise<{ currency: string; releaseAt: Date; amount: Amount }[]> {
     return this.reader.query(NEXT, [scope.accountId, scope.mode]);
   }

@@ -20,7 +20,7 @@ export interface WalletEntry {
   readonly currency: string;
   readonly bucket: MerchantBucket;
   readonly amount: Amount;
-  /** Of the bucket after it. */
+  /** The bucket's balance after the line. */
   readonly balance: Amount;
   readonly createdAt: Date;
 }
@@ -54,7 +54,7 @@ const IN_WINDOW = `l.created_at BETWEEN $5::timestamptz AND $6::timestamptz
        AND (l.created_at, l.number, l.currency, l.line) < ($7::timestamptz, $8::bigint, $9::text, $10::integer)
        AND ($11::text IS NULL OR e.type = $11)`;
 
-/** Of each bucket its newest lines by the index, and of these the newest. */
+/** Reads the newest lines of each bucket by the index, and takes the newest of them. */
 const ENTRIES = read(
   'statement.entries',
   `SELECT x.* FROM balances b CROSS JOIN LATERAL (
@@ -86,7 +86,7 @@ const POSITION = read(
    WHERE entry_id = $3 AND line = $4 AND account_id = $1 AND mode = $2 AND bucket IN ${BUCKETS}`,
 );
 
-/** Of each bucket the balance after the last line by then. */
+/** The balance of each bucket after its last line until that time. */
 const BALANCES_AT = read(
   'statement.balances_at',
   `SELECT b.currency, b.bucket, x.amount FROM balances b CROSS JOIN LATERAL (

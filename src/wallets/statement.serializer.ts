@@ -4,7 +4,7 @@ import type { StatementEntryType } from './entry-types.js';
 import type { WalletEntry } from './statement.repository.js';
 import type { PastBalance } from './statement.service.js';
 
-/** For people. */
+/** Descriptions of entries, for people. */
 export const ENTRY_DESCRIPTIONS: Readonly<Record<StatementEntryType, string>> = {
   sale: 'Payment received, less its fees',
   fee: 'Fee',
@@ -21,7 +21,7 @@ export const ENTRY_DESCRIPTIONS: Readonly<Record<StatementEntryType, string>> = 
   correction: 'Correction',
 };
 
-/** By the first word of the cause. */
+/** The object that an entry comes from, by the first word of the entry's cause. */
 const SOURCES: Readonly<Record<string, { object: WalletEntrySourceBody['object']; prefix: string }>> = {
   charge: { object: 'payment', prefix: 'tx_' },
   release: { object: 'payment', prefix: 'tx_' },

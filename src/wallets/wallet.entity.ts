@@ -37,10 +37,10 @@ export class JournalLineEntity {
   @Column('text') readonly currency!: string;
   @Column('text') readonly bucket!: Bucket;
   @Column('bigint') readonly amount!: Amount;
-  /** As of the entry: an index needs them here. */
+  /** Number and time of the entry, repeated here for an index. */
   @Column('bigint') readonly number!: number;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
-  /** Of the bucket. */
+  /** The bucket's balance after this line. */
   @Column('bigint', { name: 'balance_after' }) readonly balanceAfter!: Amount;
 }
 
@@ -65,9 +65,9 @@ export class BalanceEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'balances_pkey' }) readonly bucket!: Bucket;
   @Column('bigint') readonly amount!: Amount;
   @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
-  /** Of the wallet, kept with its `available`: the number of its last entry. */
+  /** The number of the wallet's last entry; kept in the row of its bucket `available`. */
   @Column('bigint', { default: 0 }) readonly entries!: number;
-  /** Of an `available` below zero; null otherwise. */
+  /** Since when `available` has been below zero; null where it is not. */
   @Column('timestamptz', { name: 'negative_since', nullable: true }) readonly negativeSince!: Date | null;
   /** When the merchant is told of it (again); null: not any more. */
   @Column('timestamptz', { name: 'negative_notice_at', nullable: true }) readonly negativeNoticeAt!: Date | null;
@@ -82,7 +82,7 @@ export class BalanceCheckpointEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'balance_checkpoints_pkey' }) readonly currency!: string;
   @PrimaryColumn('text', { primaryKeyConstraintName: 'balance_checkpoints_pkey' }) readonly bucket!: Bucket;
   @Column('bigint') readonly amount!: Amount;
-  /** Of the entry; of a wallet that of its `available` counts, the others had no line since theirs. */
+  /** The number of the last entry with a line in this bucket; `available` has the last number of the wallet. */
   @Column('bigint') readonly number!: number;
 }
 

@@ -91,7 +91,7 @@ const LOCK_AVAILABLE = write(
 const NEGATIVE = `SELECT account_id AS "accountId", mode, currency, amount AS available, negative_since AS "negativeSince",
     negative_notice_at AS "nextNoticeAt"
   FROM balances WHERE negative_since IS NOT NULL`;
-/** As a cursor says it: in milliseconds. */
+/** The time in milliseconds, as cursors have it. */
 const NEGATIVE_SINCE = `date_trunc('milliseconds', negative_since)`;
 const LIST_NEGATIVE = read(
   'wallets.list_negative',
@@ -123,7 +123,7 @@ export interface NegativeBalance extends Scope {
   readonly nextNoticeAt: Date | null;
 }
 
-/** After which wallet a page begins. */
+/** The size of a page, and the wallet after which it begins. */
 export interface NegativeFilter {
   readonly limit: number;
   /** Null: of all accounts. */

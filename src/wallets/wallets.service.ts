@@ -37,7 +37,7 @@ export interface CreditedSettlement extends Scope {
   readonly wasSuspended: boolean;
   /** Calendar days in São Paulo until the money is spendable; 0 is at once (docs/contract.md#fees-and-release). */
   readonly releaseDays: number;
-  /** Of the amount, held in `pending` for so many days where these are more; 0: none. */
+  /** The share of the amount that is held in `pending` for `reserveDays`, where that is longer than `releaseDays`. */
   readonly reserveBps: number;
   readonly reserveDays: number;
 }

@@ -74,7 +74,7 @@ export class WebhooksModule implements OnModuleInit {
     private readonly catalog: EventCatalog,
   ) {}
 
-  /** Before the workers start at bootstrap: an event relayed without its consumer would be gone. */
+  /** Registers before the workers start at bootstrap: an event that is relayed without its consumer would be lost. */
   onModuleInit(): void {
     registerReservedEvents(this.catalog);
     this.relay.setConsumer(this.builder);

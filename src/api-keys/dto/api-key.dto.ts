@@ -5,7 +5,7 @@ import { DAY_OR_INSTANT, IsDayOrInstant, IsNullable, OptionalField } from '../..
 /** The service checks its length, as the command line gives labels too. */
 const LABEL = { maxLength: 64, example: 'Shop backend' };
 
-/** For issuing and rotating. The service checks that each entry is an address or a network. */
+/** The terms of a key, for issuing and rotating. The service checks that each entry is an address or a network. */
 abstract class ApiKeyTermsDto {
   @ApiPropertyOptional({
     description:

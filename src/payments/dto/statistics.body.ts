@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { EnumOf, Integer, NullableInteger, NullableText, Text } from '../../core/http/index.js';
 import { PAYMENT_METHODS } from '../../transactions/index.js';
 
-/** By currency code, in the smallest unit. */
+/** Amounts by currency code, in the smallest unit. */
 export type AmountsByCurrency = Record<string, number>;
 /** Plain amounts when one currency was asked for. */
 export type Volume = number | AmountsByCurrency;

@@ -69,7 +69,7 @@ export class CorrectionMoves {
     return { accountId, mode, currency, amount, borneBy: null, settlementId };
   }
 
-  /** In the transaction that has checked it. Locks balances. */
+  /** Applies a correction, in the database transaction that has checked it. Locks balances. */
   async apply(tx: Tx, correction: CorrectionEntity): Promise<void> {
     const { id, accountId, mode, currency, amount, borneBy, transactionId } = correction;
     const settlementId = correction.settlementId ?? '';

@@ -39,7 +39,7 @@ export class CorrectionEntity {
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
   @Column('text') readonly mode!: Mode;
   @Column('text') readonly currency!: string;
-  /** In the smallest unit; below zero a fee or a loss that came back. */
+  /** In the smallest unit; negative for a fee or a loss that came back. */
   @Column('bigint') readonly amount!: Amount;
   /** Null: it is about money in suspense that belongs to no account. */
   @Column('text', { name: 'borne_by', nullable: true }) readonly borneBy!: Bearer | null;
@@ -51,9 +51,9 @@ export class CorrectionEntity {
   @ForeignKey('TransactionEntity', { name: 'corrections_transaction_id_fkey' })
   @Column('uuid', { name: 'transaction_id', nullable: true })
   readonly transactionId!: string | null;
-  /** Of a return that was made in the bank's own app: its id there, by which `reconcile` knows it. */
+  /** The id at the bank of a return that was made in the bank's own app; `reconcile` knows the return by it. */
   @Column('text', { name: 'bank_reference', nullable: true }) readonly bankReference!: string | null;
-  /** Of a fee that an acquirer's invoice has: whose invoice, and of which month (`2026-11`). */
+  /** The acquirer whose invoice has the fee, and the invoice's month (`2026-11`). */
   @Column('text', { nullable: true }) readonly acquirer!: string | null;
   @Column('text', { name: 'invoice_month', nullable: true }) readonly invoiceMonth!: string | null;
   @Column('text') readonly reason!: string;

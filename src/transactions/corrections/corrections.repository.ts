@@ -10,7 +10,7 @@ import { CorrectionEntity, type CorrectionStatus } from './corrections.entity.js
 
 /** A Pix that was not credited. */
 export interface SuspendedPix extends SettlementEntity {
-  /** Of its transaction; of a Pix that has none, BRL. */
+  /** The currency of its transaction; BRL for a Pix without one. */
   readonly currency: string;
 }
 

@@ -18,7 +18,7 @@ export type Correction = CorrectionEntity;
 interface RequestedCorrection {
   /** A request with a key that was used before is the same correction, and enters nothing. */
   readonly idempotencyKey: string;
-  /** For later readers of the books. */
+  /** Why, for later readers of the books. */
   readonly reason: string;
   /** The return's id at the bank, of one that was made there; null otherwise. */
   readonly bankReference: string | null;

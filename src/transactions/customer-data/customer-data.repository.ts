@@ -49,7 +49,7 @@ const FIND = read(
      ARRAY(SELECT c.id::text FROM med_cases c WHERE c.transaction_id = t.id AND c.visible ORDER BY c.id) AS med_cases
    FROM transactions t WHERE ${MINE}`,
 );
-/** In the order in which settlements lock those that are paid together. */
+/** Locks in the order in which settlements lock transactions that are paid together. */
 const LOCK = write(
   'customer_data.lock',
   `WITH mine AS MATERIALIZED (SELECT t.id FROM transactions t WHERE ${MINE})
@@ -59,7 +59,7 @@ const LOCK = write(
 /** What events and deliveries may be about of the transactions of $1: they themselves and their cases. */
 const SUBJECTS = `SELECT unnest($1::uuid[]) UNION ALL SELECT id FROM med_cases WHERE transaction_id = ANY ($1::uuid[])`;
 
-/** Of transactions that are locked: whatever still needs the person's data, the most telling reason first. */
+/** Why locked transactions still need the person's data, the most telling reason first. */
 const WAITING = read(
   'customer_data.waiting',
   `SELECT t.id, CASE
@@ -181,7 +181,7 @@ export class CustomerDataRepository {
     ]);
   }
 
-  /** As `find`, locked until the end of `tx`. @returns the ids */
+  /** Finds transactions as `find` does and locks them until the end of `tx`. @returns the ids */
   async lock(tx: Tx, accountId: string, who: Customer, after: string, limit: number): Promise<string[]> {
     const rows = await tx.query<{ id: string }>(LOCK, [accountId, who.taxId, who.email, who.phone, after, limit]);
     return rows.map(({ id }) => id).sort();
@@ -192,7 +192,7 @@ export class CustomerDataRepository {
     return tx.query<{ id: string; waits: Waits | null }>(WAITING, [ids]);
   }
 
-  /** Of transactions that are locked and wait for nothing. */
+  /** Erases the data from transactions that are locked and wait for nothing. */
   async erase(tx: Tx, ids: readonly string[], withMetadata: boolean): Promise<Erased> {
     const erased: Erased = {};
     for (const { table, find, replace } of COPIES) {

@@ -1,4 +1,4 @@
-/** By these names a payer's data stand in events, in what webhooks carry and in what merchants were answered. */
+/** The names of a payer's data in events, in bodies of webhooks and in stored answers. */
 const NULLED = new Set(['customerName', 'customerDocument', 'customerEmail', 'customerPhone', 'expectedPayerTaxId']);
 const DROPPED = new Set(['payerName', 'payerDocument', 'payerSealed', 'expected_payer_tax_id']);
 
@@ -35,7 +35,7 @@ function cleaned(value: unknown, withMetadata: boolean): unknown {
   );
 }
 
-/** As events tell of one, and as one is answered. */
+/** Whether a value is a refund, in the form of an answer or of an event. */
 function isRefund(value: object): boolean {
   return ('object' in value && value.object === 'refund') || 'transactionId' in value;
 }

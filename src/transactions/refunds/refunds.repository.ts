@@ -134,7 +134,7 @@ export class RefundsRepository {
     return row?.amount ?? 0;
   }
 
-  /** With the document of who paid, sealed as in the settlement; null when the refund has come to its end. */
+  /** An open refund with its payer's document, sealed as in the settlement; null when the refund has come to its end. */
   async findOpen(id: string): Promise<OpenRefund | null> {
     return this.reader.first<OpenRefund>(FIND_OPEN, [id]);
   }
@@ -154,7 +154,7 @@ export class RefundsRepository {
     return this.reader.query(LIST, [transactionId, scope.accountId, scope.mode]);
   }
 
-  /** Of all transactions, newest first. */
+  /** Refunds of all transactions, newest first. */
   async listAll({ accountId, mode }: Scope, filter: RefundFilter): Promise<Refund[]> {
     const { before, createdFrom, createdTo, status, limit } = filter;
     return this.reader.query(LIST_ALL, [accountId, mode, before, ...idRange(createdFrom, createdTo), status, limit]);

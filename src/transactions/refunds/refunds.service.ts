@@ -119,7 +119,7 @@ export class RefundsService {
     return this.refunds.list(scope, transactionId);
   }
 
-  /** Of all transactions, newest first. */
+  /** Refunds of all transactions, newest first. */
   async listAll(scope: Scope, filter: RefundFilter): Promise<Refund[]> {
     return this.refunds.listAll(scope, filter);
   }

@@ -20,7 +20,7 @@ export class ReceiptsService {
     private readonly clock: Clock,
   ) {}
 
-  /** In the commit that credits the sale. */
+  /** Asks for the receipt, in the commit that credits the sale. */
   ask(tx: Tx, { id, accountId, mode, customerEmail }: Transaction, account: Account): void {
     if (!account.payerReceipts || customerEmail === null) return;
     // A settlement that is rolled back and done again counts once.

@@ -11,7 +11,7 @@ const BELIEVED_AFTER_MS = 8 * 60_000;
 /** What may have reached the acquirer before. */
 export interface EarlierCalls {
   readonly attempts: number;
-  /** Before the first of them. Attempts alone say little: some end before they call, and an operator may hasten them. */
+  /** When the first attempt was made. The number alone says little: some end before the call, operators hasten others. */
   readonly since: Date;
 }
 

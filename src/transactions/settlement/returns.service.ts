@@ -10,7 +10,7 @@ import type { PixReturnEntity, Transaction } from '../transaction.entity.js';
 import type { ReturnReason } from './settlement.rules.js';
 
 export interface PixReturnIntent extends Pick<PixReturnEntity, IntentField> {
-  /** Of the transaction. */
+  /** The txid of the transaction. */
   readonly txid: string | null;
 }
 

@@ -12,7 +12,7 @@ import { SettlementsRepository } from './settlements.repository.js';
 
 /** A transaction, or the account whose money an acquirer keeps. */
 export interface Receiver extends Scope {
-  /** Of the transaction; null: there is none. */
+  /** The id of the transaction; null where there is none. */
   readonly id: string | null;
   readonly currency: string;
 }

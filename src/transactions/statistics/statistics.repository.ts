@@ -8,7 +8,7 @@ import { OPEN } from '../transactions.repository.js';
 
 export interface Figure {
   readonly kind: FigureKind;
-  /** Of São Paulo, `YYYY-MM-DD`; null for the whole window. */
+  /** A day of São Paulo, `YYYY-MM-DD`; null for the whole window. */
   readonly day: string | null;
   readonly currency: string;
   /** A status, a method, or the least seconds of a wait; empty for a day: of all keys. */
@@ -55,7 +55,7 @@ const ADDS = `LATERAL (
     UNION ALL SELECT 'offered', b.day, unnest(c.payment_methods), 1, 0
   ) f`;
 
-/** Of changes: a transaction that commits may have numbers before those of so many others. */
+/** How far numbers of changes may be out of order: a transaction may commit after others with higher numbers. */
 const NUMBERS: Margins = { least: 10_000, most: 1_000_000 };
 
 /**
@@ -121,7 +121,7 @@ const ACTUAL = `
   FROM refunds r JOIN transactions t ON t.id = r.transaction_id
   WHERE r.status = 'REFUNDED' AND ($1::uuid IS NULL OR t.account_id = $1)`;
 
-/** In one snapshot, so it is exact while the service runs. */
+/** Compares in one snapshot, so the result is exact while the service runs. */
 const DIFFERENT = `
   kept AS (
     SELECT account_id, mode, kind, bucket, currency, key, sum(count) AS count, sum(amount) AS amount FROM (
@@ -160,7 +160,7 @@ const MEND = write(
    SELECT ${DIFFERENCE} FROM different ORDER BY 1, 2, 3, 4, 5, 6`,
   true,
 );
-/** Of two that mend at once the second has to see what the first has added. Folding waits too; reading does not. */
+/** One process at a time mends statistics, so that none adds what another has added. Folding waits, reading does not. */
 const LOCK = write('transaction_figures.lock', 'LOCK TABLE transaction_figures IN SHARE ROW EXCLUSIVE MODE', true);
 
 /** Roll-ups of transactions. Sums may pass 2^53, where the nearest double is what JSON's readers take anyway. */

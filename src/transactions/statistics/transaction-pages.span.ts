@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import { SAO_PAULO } from '../../brazil/index.js';
 
-/** By what a piece of time is counted: months, days and hours of São Paulo; of what is left over, every single row. */
+/** How a piece of time is counted: by months, days and hours of São Paulo, and row by row where less is left over. */
 export type Grain = 'month' | 'day' | 'hour' | 'rest';
 
 export interface Span {
@@ -16,7 +16,7 @@ export interface Piece extends Span {
 }
 
 const FIRST = new Date(0);
-/** After whatever a UUIDv7 of this service can say, and still with a year of four digits. */
+/** Later than the time in any UUIDv7 of this service, and still with a year of four digits. */
 const LAST = new Date('9999-01-01T00:00:00.000Z');
 
 /** @param from, to inclusive; null for no bound @returns null when nothing can lie in it */

@@ -52,7 +52,7 @@ export class EndpointHealthRepository {
     tx.defer(UPDATE, valuesOfFields(changes, 'id', 'failures', 'failingSince', 'pausedUntil'));
   }
 
-  /** Of an endpoint that is locked. */
+  /** Sets an endpoint INACTIVE that the caller has locked. */
   deactivate(tx: Tx, id: string, now: Date): void {
     tx.defer(DEACTIVATE, [id, now]);
   }

@@ -91,7 +91,7 @@ const END_PAUSE = write(
   `UPDATE webhook_endpoints SET paused_until = $2 WHERE id IN (
      SELECT id FROM webhook_endpoints WHERE id = ANY ($1::uuid[]) AND paused_until > $2 ORDER BY id FOR NO KEY UPDATE)`,
 );
-/** In the order of their ids, in which every worker locks them. */
+/** Inserts in the order of the ids, in which every worker locks them. */
 const INSERT_DIRECT = write(
   'webhook_endpoints.insert_direct',
   `INSERT INTO webhook_endpoints (id, account_id, mode, url, events, secret_sealed, status, kind, created_at, updated_at)

@@ -39,7 +39,7 @@ const ALL = read(
 export class SecretsRepository {
   constructor(private readonly reader: Reader) {}
 
-  /** Of every endpoint of the account in this mode, and the default one: what a received webhook may be signed with. */
+  /** All secrets that may have signed a webhook: those of every endpoint of the account and mode, and the default one. */
   async all(scope: Scope): Promise<SealedSecrets[]> {
     return this.reader.query(ALL, [scope.accountId, scope.mode]);
   }

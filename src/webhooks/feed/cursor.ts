@@ -2,7 +2,7 @@ import type { EventPosition } from '../../outbox/index.js';
 
 /** Where one name of an event stands in the list of events. */
 export interface EventCursor extends EventPosition {
-  /** Of the names under which the event is told, which one; beyond all of them for what follows the event. */
+  /** Which of the names under which the event is told; higher than all of them for what follows the event. */
   readonly name: number;
 }
 

@@ -14,7 +14,7 @@ import { cursorText, type EventCursor, FIRST, LAST } from './cursor.js';
 export const FEED_DAYS = 30;
 /** Events that one page is looked for in. */
 const MOST_LOOKED_AT = 2_000;
-/** Of these, whose bodies are read: each may be large, and of another payment than the name is about. */
+/** How many of them have their bodies read: each may be large, and of another payment than the name is about. */
 const MOST_BODIES = 150;
 const BODIES_AT_ONCE = 20;
 /** Events are told a moment after they have happened, and in the order of their commits. */
@@ -87,7 +87,7 @@ export class EventFeed implements OnModuleInit {
     return page;
   }
 
-  /** After everything that has happened until now. */
+  /** The cursor after everything that has happened until now. */
   async end(scope: Scope): Promise<EventCursor> {
     const [newest] = await this.events.newest([scope]);
     return newest ? { xid: newest.xid, id: newest.id, name: LAST.name } : FIRST;
@@ -138,7 +138,7 @@ export class EventFeed implements OnModuleInit {
     }
   }
 
-  /** With their numbers, from 1, in the order of the direction. */
+  /** The names of an event with their numbers, from 1, in the order of the direction. */
   #namesOf(event: DomainEvent, direction: 'older' | 'newer'): [number, PublicEvent][] {
     const names = this.catalog
       .publicEventsOf(event.type)

@@ -35,7 +35,7 @@ interface Listeners {
   newest: EventPosition | null;
   count: number;
   unread: number;
-  /** As large as fits by what the page before had. */
+  /** How many events the next page has, estimated by the size of the page before. */
   pageSize: number;
   readonly wakes: Set<() => void>;
   /** How many each person has. */

@@ -34,14 +34,14 @@ export interface DeliveryFilter {
   readonly eventTypes: readonly string[];
   /** Null for all. */
   readonly endpointId: string | null;
-  /** Of what they tell; null for all. */
+  /** The object that the deliveries tell of; null for all. */
   readonly subjectId: string | null;
 }
 
 const COLUMNS = `${columnsOf(WebhookDeliveryEntity, 'd', { without: UNSHOWN })}, e.kind, e.url,
   e.status AS "endpointStatus", m.event_id AS "eventId", m.payload`;
 
-/** Conditions that name an owner's deliveries, for each of the indexes: $1 account, $2 mode, and $3 the endpoint, if any. */
+/** Conditions that name an owner's deliveries, for each index: $1 account, $2 mode, and $3 the endpoint, if any. */
 interface Owned {
   readonly delivered: string;
   readonly undelivered: string;

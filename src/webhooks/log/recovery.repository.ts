@@ -65,13 +65,13 @@ export class RecoveryRepository {
     tx.defer(LOCK, [endpointId]);
   }
 
-  /** By subject, when the last delivery was made that was asked for and did not fail. */
+  /** When the last delivery was made that was asked for and did not fail, by subject. */
   async asked(tx: Tx, endpointId: string, subjectIds: readonly string[]): Promise<Map<string, Date>> {
     const rows = await tx.query<{ subjectId: string; askedAt: Date }>(ASKED, [endpointId, subjectIds]);
     return new Map(rows.map((row) => [row.subjectId, row.askedAt]));
   }
 
-  /** By event, the names under which it arrived or may still arrive, without having been asked for. */
+  /** The names under which an event arrived or may still arrive without having been asked for, by event. */
   async told(tx: Tx, endpointId: string, eventIds: readonly string[]): Promise<Map<string, string[]>> {
     const rows = await tx.query<{ eventId: string; eventType: string }>(TOLD, [endpointId, eventIds]);
     const byEvent = groupBy(rows, (row) => row.eventId);

@@ -11,7 +11,7 @@ export interface ClaimedEndpoint extends Scope {
   readonly id: string;
   readonly url: string;
   readonly kind: EndpointKind;
-  /** Of the endpoint, or the account's default secret for kind `direct`; null when there is none. */
+  /** The endpoint's secret, or the account's default secret for kind `direct`; null when there is none. */
   readonly secretSealed: Buffer | null;
   readonly previousSecretSealed: Buffer | null;
   readonly previousSecretUntil: Date | null;
@@ -23,12 +23,12 @@ export interface ClaimedDelivery {
   readonly endpoint: ClaimedEndpoint;
   readonly eventType: string;
   readonly messageId: string;
-  /** Of the message, sealed. */
+  /** The payload of the message, sealed. */
   readonly payload: string;
   /** Since when it has waited, as the database writes it. */
   readonly dueAt: string;
   readonly dueAtMs: number;
-  /** In which of the two lines it waited: that of what is tried again, or told again by hand. */
+  /** Whether it waited in the line of deliveries that are tried again or resent by hand, not in the line of new ones. */
   readonly isAgain: boolean;
   /** Including the one about to be made; also what proves later that the delivery is still ours. */
   readonly attempts: number;
@@ -67,7 +67,7 @@ export type Line = (typeof LINES)[number];
 const FRESH = `status = 'PENDING' AND attempts = 0 AND NOT manual`;
 const AGAIN = `status = 'PENDING' AND (attempts > 0 OR manual)`;
 
-/** From endpoint to endpoint, never reading what waits behind the first one of each. */
+/** Walks from endpoint to endpoint, and reads only the first waiting delivery of each. */
 const leap = (name: string, line: string): string => `${name} (endpoint_id, due_at, number) AS (
     (SELECT endpoint_id, next_attempt_at, 1 FROM webhook_deliveries WHERE ${line} AND endpoint_id > $2
      ORDER BY endpoint_id, next_attempt_at LIMIT 1)
@@ -207,7 +207,7 @@ interface WaitingRow extends WaitingEndpoint {
 /** Deliveries as the queue that they are: claimed, handed back, finished. */
 @Injectable()
 export class DeliveryQueueRepository {
-  /** Before the other statements of a transaction of this repository. */
+  /** Makes the planner use indexes; to be called before the other statements of a transaction of this repository. */
   byIndex(tx: Tx): void {
     tx.defer(BY_INDEX, []);
   }

@@ -36,7 +36,7 @@ const CANCELS = 1_000;
 const CANCEL_ROUNDS = 20;
 /** Endpoints looked at in one go; some 6 ms for the database. */
 const GLANCE = 1_000;
-/** Of endpoints, in memory. */
+/** How many endpoints have their marks in memory. */
 const MOST_MARKS = 10_000;
 
 /** The deliveries in PostgreSQL as a queue for any number of workers. */
@@ -45,7 +45,7 @@ export class DeliveryQueue {
   #from = FIRST_ID;
   #lookedAt = 0;
   #looks = 0;
-  /** Of each endpoint up to when deliveries were claimed, in each of its lines. */
+  /** Up to when deliveries were claimed, for each endpoint and each of its lines. */
   readonly #marks = new Map<string, Record<Line, LowWaterMark>>();
 
   constructor(

@@ -30,7 +30,7 @@ const LOOK_RESTS = 10;
 const HAND_BACK_MS = 250;
 /** Only for a claim that failed: a free place and an offered endpoint wake it at once. */
 const CLAIM_MS = 1_000;
-/** For posts under way at a shutdown, beyond the time that an attempt may take; the rest is left to the leases. */
+/** How long a shutdown waits beyond the time of an attempt; what is still under way then comes back when its lease ends. */
 const SHUTDOWN_MARGIN_MS = 1_000;
 
 /**
@@ -181,7 +181,7 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     if (!isSuccess(sent.statusCode)) this.poller.wakeIn(LOOK_TASK, this.#soonestLookMs);
   }
 
-  /** For a shutdown to wait for. */
+  /** Keeps work that a shutdown waits for. */
   #track(work: Promise<void>): void {
     this.#underWay.add(work);
     void work.then(() => this.#underWay.delete(work));

@@ -39,7 +39,7 @@ const SLOW_MS = 1_000;
  * endpoint has just been switched off.
  */
 const AHEAD_MS = 50;
-/** So many times the deliveries that it may have under way. */
+/** How many deliveries are claimed for an endpoint, in multiples of those that it may have under way. */
 const AHEAD = 3;
 const FORGET_MS = 10 * 60_000;
 /** Outcomes are written in batches: while one is, the places go on sending. */

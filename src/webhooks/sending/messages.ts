@@ -44,7 +44,7 @@ export function buildMessages(
   nextId: () => string,
 ): Message[] {
   const byScope = groupBy(endpoints, keyOf);
-  /** By which event an endpoint is told again, in each family and by an alias. */
+  /** The event that an endpoint was told by hand, for each endpoint and family or alias. */
   const toldBy = new Map<string, string>();
   const voiceOf = (endpointId: string, { isAlias, name, family }: PublicEvent): string =>
     `${endpointId} ${isAlias === true ? name : family}`;

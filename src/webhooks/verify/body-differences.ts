@@ -23,7 +23,7 @@ export function isSameJson(a: string, b: string): boolean {
   return left !== null && left === written(b, canonicalJson);
 }
 
-/** As this service writes it: no white space, no needless escapes. Null when it is not JSON. */
+/** JSON as this service writes it: no white space, no needless escapes. Null when the text is not JSON. */
 export function compactJson(text: string): string | null {
   return written(text, JSON.stringify);
 }

@@ -56,7 +56,7 @@ export function parseSignature(text: string): SignatureForm | SignatureFault {
   return { family: isCanonical ? 'canonical' : 'legacy', timestamp: Number(times[0] ?? 0), signatures };
 }
 
-/** By the shape of its envelope; null for what is none of ours. */
+/** The family of a payload, by the shape of its envelope; null when it is none of ours. */
 export function familyOf(payload: string): EventFamily | null {
   let body: unknown;
   try {

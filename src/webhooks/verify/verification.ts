@@ -61,7 +61,7 @@ export interface Verification {
   readonly valid: boolean;
   readonly reason: VerificationReason | null;
   readonly message: string;
-  /** Of the header; null when it is neither. */
+  /** The family of the header; null when it is of neither. */
   readonly scheme: EventFamily | null;
   /** `t` of the header, unix seconds. */
   readonly timestamp: number | null;
@@ -172,7 +172,7 @@ async function explainedBySecrets(
   return { ...known, reason: 'signature_changed', message: ALTERED };
 }
 
-/** With two hundred secrets it hashes megabytes: other work of the event loop gets a turn in between. */
+/** Finds the secret that signed. Two hundred secrets mean megabytes to hash, so other work gets a turn in between. */
 async function signerAmong(
   candidates: readonly HeldSecret[],
   header: SignatureForm,
