@@ -7,7 +7,7 @@ import { notFound } from './core/errors/index.js';
 import { limitedByAddress, sendError, stampAnswer } from './core/http/index.js';
 import { RateLimiter } from './core/rate-limit/index.js';
 
-/** Beside this file once it is built, and beside the bundle that it is in. */
+/** The built pages, beside this file once it is built, and beside the bundle that it is in. */
 const BUILT = join(import.meta.dirname, '../dashboard');
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',

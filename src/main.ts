@@ -60,7 +60,7 @@ function banner(
   return `\nRecebe is ready (role ${config.role}, ${seconds} s)\n\n${lines.join('\n')}\n${next}\n`;
 }
 
-/** Before the databases are started for nothing. @throws the error of listen, for example EADDRINUSE */
+/** Checks the port before the databases are started for nothing. @throws the error of listen, for example EADDRINUSE */
 async function assertPortFree(config: Config): Promise<void> {
   const probe = createServer();
   probe.listen(config.port, config.host);
@@ -133,7 +133,7 @@ async function start(): Promise<void> {
   }
 }
 
-/** For the command line. A directory that cannot be written is no reason not to serve. */
+/** Writes where the service is, for the command line. It serves even where the directory cannot be written. */
 function announce(config: Config, logger: Logger): void {
   try {
     announceService(config.dataDir, config.publicBaseUrl);

@@ -19,7 +19,7 @@ export class Account {
   @Column('integer', { name: 'fee_bps', default: 0 }) readonly feeBps!: number;
   @Column('bigint', { name: 'fee_fixed', default: 0 }) readonly feeFixed!: Amount;
   @Column('integer', { name: 'release_days', default: 0 }) readonly releaseDays!: number;
-  /** Of the amount of each sale, what waits for `reserveDays` where these are more. */
+  /** The share of each sale that waits for `reserveDays`, where that is longer than `releaseDays`. */
   @Column('integer', { name: 'reserve_bps', default: 0 }) readonly reserveBps!: number;
   @Column('integer', { name: 'reserve_days', default: 0 }) readonly reserveDays!: number;
   @Column('boolean', { name: 'payer_lock', default: false }) readonly payerLock!: boolean;
@@ -51,9 +51,9 @@ export class Account {
 export class AccountEntity extends Account {
   @Column('text', { name: 'fraud_blocked_documents', array: true, default: [] })
   readonly fraudBlockedDocuments!: readonly string[];
-  /** Of the checkout's buttons, as `#0b6b60`; null: the service's own. */
+  /** The colour of the checkout's buttons, like `#0b6b60`; null: the service's own. */
   @Column('text', { nullable: true }) readonly accent!: string | null;
-  /** Of the checkout, a picture as a `data:` URL; null: none. */
+  /** The picture on the checkout, as a `data:` URL; null: none. */
   @Column('text', { nullable: true }) readonly logo!: string | null;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
 }
@@ -66,7 +66,7 @@ export class UserEntity {
   @Column('text') readonly name!: string;
   @Column('text', { name: 'password_hash', nullable: true }) readonly passwordHash!: string | null;
   @Column('boolean', { default: false }) readonly operator!: boolean;
-  /** Of the one-time codes (TOTP), in base32, sealed. */
+  /** The secret of the one-time codes (TOTP), in base32, sealed. */
   @Sealed(`'totp:' || id`)
   @Column('bytea', { name: 'totp_secret_sealed', nullable: true })
   readonly totpSecretSealed!: Buffer | null;
@@ -95,7 +95,7 @@ export class MemberEntity {
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
 }
 
-/** To become a member, once the invited person accepts. */
+/** An invitation to become a member, once the invited person accepts. */
 @Entity('invitations')
 @Unique('invitations_token_hash_key', ['tokenHash'])
 @Unique('invitations_account_id_email_key', ['accountId', 'email'])
@@ -115,7 +115,7 @@ export class InvitationEntity {
   @Column('uuid', { name: 'invited_by', nullable: true }) readonly invitedBy!: string | null;
 }
 
-/** Of a forgotten password: at most one for a user. */
+/** The reset of a forgotten password: at most one for a user. */
 @Entity('password_resets')
 @Unique('password_resets_token_hash_key', ['tokenHash'])
 export class PasswordResetEntity {

@@ -45,14 +45,14 @@ export class AccountsService {
     return account;
   }
 
-  /** For operators. @throws ApiError 404 */
+  /** An account with all details, for operators. @throws ApiError 404 */
   async details(id: string): Promise<AccountEntity> {
     const account = await this.accounts.findDetails(id);
     if (!account) throw notFound('account');
     return account;
   }
 
-  /** For operators. Newest first. */
+  /** Accounts for operators, newest first. */
   async list(filter: AccountFilter): Promise<AccountEntity[]> {
     return this.accounts.list(filter);
   }

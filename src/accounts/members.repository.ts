@@ -18,7 +18,7 @@ const LIST = read(
   `SELECT ${MEMBER}
    FROM members m JOIN users u ON u.id = m.user_id WHERE m.account_id = $1 ORDER BY m.user_id`,
 );
-/** In one order, or two that remove each other would wait for each other. */
+/** Locks in one order: else two members who remove each other would deadlock. */
 const LOCK = write(
   'members.lock',
   `SELECT ${MEMBER}
@@ -69,7 +69,7 @@ export class MembersRepository {
     tx.put(INSERT, member);
   }
 
-  /** In the order in which the users were made. */
+  /** Members in the order in which their users were made. */
   async list(accountId: string): Promise<Member[]> {
     return this.reader.query(LIST, [accountId]);
   }
@@ -116,7 +116,7 @@ export class MembersRepository {
     return (await tx.query(TAKE_INVITATION, [id])).length > 0;
   }
 
-  /** So that e-mails of invited people are not kept. @returns how many that had expired by then are gone now */
+  /** Removes invitations that had expired by then, as e-mails of invited people are not kept. @returns how many */
   @Retained('invitations', 0)
   async removeInvitations(tx: Tx, expiredBefore: Date, limit: number): Promise<number> {
     return (await tx.query(REMOVE_INVITATIONS, [expiredBefore, limit])).length;

@@ -42,7 +42,7 @@ const MIN_PERSONAL = 4;
 export class Passwords {
   readonly #addresses = new Turnstile(MAX_CALLERS, MAX_CALLERS, 1);
   readonly #comparing = new Turnstile(COMPARED_AT_ONCE, MAX_WAITING);
-  /** For users who have logged in from the same device before: strangers, however many, take none of these places. */
+  /** Places for users who have logged in from the same device before. Strangers, however many, take none of these. */
   readonly #comparingKnown = new Turnstile(1, MAX_WAITING);
   readonly #making = new Turnstile(MADE_AT_ONCE, MAX_WAITING);
   readonly #cost: PasswordCost;

@@ -72,7 +72,7 @@ export class PersonMails {
     });
   }
 
-  /** To the address that the account had until now: an intruder who has changed it does not read that mailbox. */
+  /** Writes to the address that the account had until now, as an intruder who has changed it does not read that mailbox. */
   contactChanged(tx: Tx, account: { id: string; name: string; contactEmail: string }): void {
     const at = this.clock.now();
     this.mailer.enqueue(tx, {

@@ -93,7 +93,7 @@ export class SecondFactor {
     });
   }
 
-  /** For a user who has lost device and recovery codes: a login needs the password alone again. @throws ApiError 404 */
+  /** Lets a user log in by the password alone again who has lost device and recovery codes. @throws ApiError 404 */
   async reset(email: string, actor: Actor): Promise<{ userId: string }> {
     return this.database.transaction(async (tx) => {
       const user = await this.users.lockByEmail(tx, normalizeEmail(email));

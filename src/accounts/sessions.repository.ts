@@ -74,7 +74,7 @@ export class SessionsRepository {
     tx.defer(END_ALL, [userId, except]);
   }
 
-  /** For a process whose clock is behind they stay a little longer. @returns how many that ended by then are gone now */
+  /** Removes sessions that ended by then; a little later, for processes whose clock is behind. @returns how many */
   @Retained('sessions', CLOCK_SKEW_SECONDS * 1000)
   async remove(tx: Tx, endedBefore: Date, limit: number): Promise<number> {
     return (await tx.query(REMOVE, [endedBefore, limit])).length;

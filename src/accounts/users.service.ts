@@ -35,7 +35,7 @@ export class UsersService {
     return this.users.emails(ids);
   }
 
-  /** Of all operators. */
+  /** The e-mails of all operators. */
   operatorEmails(): Promise<string[]> {
     return this.users.operatorEmails();
   }
@@ -154,7 +154,7 @@ export function checkName(name: string | null): Violation[] {
     : [{ param: 'name', code: 'invalid', message: 'must have 1 to 120 characters on one line' }];
 }
 
-/** Of a token that is in a mail alone: 256 random bits, so nothing is to be guessed. */
+/** The hash of a token that is in a mail alone. It has 256 random bits, so a plain hash cannot be guessed. */
 export function tokenHashOf(token: string): Buffer {
   return createHash('sha256').update(token, 'utf8').digest();
 }
@@ -163,7 +163,7 @@ function emailTaken(): ApiError {
   return badRequest('invalid_request', 'A user with this e-mail exists already.', 'email');
 }
 
-/** Of two who take the same new e-mail at once, one hears it from the database. */
+/** Turns the unique violation into an answer where two take the same new e-mail at once. */
 export async function unlessEmailTaken<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

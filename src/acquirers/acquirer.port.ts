@@ -101,7 +101,7 @@ export interface StatementReturn {
 export interface UnreadableLine {
   /** A Pix, or money of one that went back or is to. */
   readonly what: 'pix' | 'return';
-  /** Of the Pix; null: not even that can be read. */
+  /** The end-to-end id of the Pix; null where not even that can be read. */
   readonly endToEndId: string | null;
   /** Null: it is a Pix, or the return has no id that can be read. */
   readonly returnId: string | null;
@@ -199,7 +199,7 @@ export interface OrderRequest {
 
 export type OrderOutcome =
   | { readonly kind: 'issued'; readonly artefacts: Artefacts }
-  /** As for a Pix charge. */
+  /** Refused, as a Pix charge may be. */
   | { readonly kind: 'refused'; readonly code: string; readonly reason: string }
   | { readonly kind: 'unavailable' }
   | { readonly kind: 'unknown' };
@@ -227,7 +227,7 @@ export interface OrderEvent {
 /** The part of an acquirer for everything but Pix. As with Pix, what throws leaves the outcome unknown. */
 export interface OrderDesk {
   issue(request: OrderRequest): Promise<OrderOutcome>;
-  /** As `getPix`. @returns null when the acquirer knows of no such payment */
+  /** Like `getPix`, for other methods. @returns null when the acquirer knows of no such payment */
   getPayment(reference: string): Promise<ReceivedPayment | null>;
   /** @param reference as the notification named it @returns null when the acquirer knows of no such event */
   getEvent(reference: string): Promise<OrderEvent | null>;
@@ -275,7 +275,7 @@ export interface Dispute {
 
 /** What the acquirer says of a charge or order at this moment. */
 export interface AcquirerStatus {
-  /** In the acquirer's own words. */
+  /** The status in the acquirer's own words. */
   readonly status: string;
   /** Its answer, without documents of people. */
   readonly raw: Record<string, unknown>;

@@ -46,7 +46,7 @@ interface ConfirmedHandlers {
  */
 type Applied = 'applied' | 'unknown' | 'early' | 'open';
 
-/** With the growing pauses between them this is about a day; after it a notification nobody can confirm is set aside. */
+/** With growing pauses these take about a day. Then a notification that nobody can confirm is set aside. */
 const MAX_ATTEMPTS = 40;
 /** Apart, so that thousands do not come back at once. */
 const PUT_OFF_SECONDS = { least: 60, most: 300 };

@@ -82,7 +82,7 @@ const FIND_PENDING = oneOf(
   ),
   'uuid',
 );
-/** From now on what was read of the dispute before is not the latest. The lease is longer than any answer takes. */
+/** Marks that a dispute is read anew: earlier answers are not the latest. The lease is longer than any answer takes. */
 const BEGIN = write(
   'inbox.begin',
   `UPDATE acquirer_notifications SET hints = hints + 1, next_attempt_at = greatest(next_attempt_at, $2)
@@ -100,7 +100,7 @@ const CLAIM_DUE = write(
      ORDER BY next_attempt_at LIMIT $3 FOR UPDATE SKIP LOCKED) d
    WHERE n.id = d.id RETURNING n.id, d.due_at AS "dueAt"`,
 );
-/** Not when it was told again since it was read: what was applied may be older than that. */
+/** Does not close a notification that was told again since it was read: what was applied may be older. */
 const CLOSED = `attempts = attempts + 1, awaits = NULL, about = NULL, unreadable_since = NULL`;
 /** Several are locked in the order in which they are stored. */
 const CLOSE = rowWrite<Closing>(
@@ -118,12 +118,12 @@ const CLOSE = rowWrite<Closing>(
   ),
   ({ notification: { id, hints }, status, at, error }) => [id, status, at, error, hints],
 );
-/** Not asked about now, which is no attempt; not when it was told again since it was read. */
+/** Puts a notification off without an attempt, unless it was told again since it was read. */
 const PUT_OFF = write(
   'inbox.put_off',
   `UPDATE acquirer_notifications SET next_attempt_at = $2 WHERE id = $1 AND ${isPending('status')} AND hints = $3`,
 );
-/** Not put off when it was told again, or what it awaits came, since it was read. */
+/** Repeats a notification later, or at once if it was told again, or what it awaits came, since it was read. */
 const RETRY = write(
   'inbox.retry',
   `UPDATE acquirer_notifications SET attempts = $7, last_error = $3,

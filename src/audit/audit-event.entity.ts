@@ -4,7 +4,7 @@ import type { ActorType, AuditEventType, Origin } from './audit-event.js';
 /** Who does something, and where the request came from. */
 export class Actor implements Origin {
   @Column('text', { name: 'actor_type' }) readonly type!: ActorType;
-  /** Of the key with which an `api_key` acts. */
+  /** The fingerprint of the key with which an `api_key` acts. */
   readonly apiKeyFingerprint?: string;
   /** The user's; null when it is not a user. */
   @Column('uuid', { name: 'actor_id', nullable: true }) readonly id!: string | null;

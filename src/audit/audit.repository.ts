@@ -34,7 +34,7 @@ export class AuditRepository {
     return (await this.reader.query(EXISTS, [accountId, id])).length > 0;
   }
 
-  /** By a function of the tables' owner, who leaves what is younger than five years. @returns how many older than `before` are gone now */
+  /** Removes events older than `before`, by a function of the tables' owner, which keeps five years. @returns how many */
   @Retained('audit_events', KEPT_MS)
   async remove(tx: Tx, before: Date, limit: number): Promise<number> {
     const [row] = await tx.query<{ removed: number }>(REMOVE, [idBound(before, 'min'), limit]);

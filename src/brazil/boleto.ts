@@ -42,7 +42,7 @@ export function boletoLine(barcode: string): string {
   return `${fields.map((field) => `${field}${modulo10(field)}`).join('')}${barcode[4]}${barcode.slice(5, 19)}`;
 }
 
-/** As printed: `00190.50095 40144.816069 06809.350314 3 37370000000100`. */
+/** The line as it is printed: `00190.50095 40144.816069 06809.350314 3 37370000000100`. */
 export function formatBoletoLine(line: string): string {
   return line.replace(/^(.{5})(.{5})(.{5})(.{6})(.{5})(.{6})(.)(.{14})$/, '$1.$2 $3.$4 $5.$6 $7 $8');
 }

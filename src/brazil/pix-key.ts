@@ -5,7 +5,7 @@ export type PixKeyKind = 'cpf' | 'cnpj' | 'email' | 'phone' | 'random';
 
 export interface PixKey {
   readonly kind: PixKeyKind;
-  /** As DICT writes it. */
+  /** The key as DICT writes it. */
   readonly key: string;
 }
 

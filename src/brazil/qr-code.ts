@@ -15,7 +15,7 @@ const BLACK = 0x00;
 /** A code is looked at several times, by its merchant and its payer, and drawing it takes a millisecond of processor time. */
 const drawn = new LRUCache<string, Buffer>({ max: 1_000 });
 
-/** Of a BR Code, which many look at. */
+/** The QR code of a BR Code. It is kept for a while, as many look at the same one. */
 export function qrPng(brCode: string): Buffer {
   const known = drawn.get(brCode);
   if (known) return known;

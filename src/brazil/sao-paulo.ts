@@ -11,7 +11,7 @@ const WRITTEN = {
 };
 const TIME = new Intl.DateTimeFormat('pt-BR', { timeZone: SAO_PAULO, hour: '2-digit', minute: '2-digit' });
 
-/** For people: `9 de março de 2026 às 15:30` or `9 March 2026 at 15:30`, in São Paulo's time. */
+/** A time for people, of São Paulo: `9 de março de 2026 às 15:30` or `9 March 2026 at 15:30`. */
 export function saoPauloTime(at: Date, language: keyof typeof WRITTEN = 'portuguese'): string {
   const { day, between } = WRITTEN[language];
   return `${day.format(at)}${between}${TIME.format(at)}`;

@@ -5,7 +5,7 @@ import type { CheckoutAccount, CheckoutView, ReceiptView } from './checkout.view
 export const ID = '0199a0c4-7c1d-7b3e-9f00-3a5b7c9d1e2f';
 export const NOW = new Date('2026-03-10T02:10:30.000Z');
 
-/** Of the usual length, somewhat over 150 characters. */
+/** A BR Code of the usual length, somewhat over 150 characters. */
 export const BR_CODE = encodeBrCode({
   kind: 'dynamic',
   location: 'pay.example/qr/0199a0c47c1d7b3e9f00',

@@ -31,7 +31,7 @@ export interface Page {
   readonly ownStyle: string;
 }
 
-/** Of the buttons alone: what is read on the page keeps colours whose contrast is known. */
+/** The merchant's style, of the buttons alone: text on the page keeps colours whose contrast is known. */
 function ownStyle({ accent }: Brand): string {
   return accent === null ? '' : `:root{--button:${accent};--on-button:${textOn(accent)}}`;
 }
@@ -47,13 +47,13 @@ export function checkoutPage(view: CheckoutView, language: Language): Page {
   });
 }
 
-/** For an address that does not exist: mistyped, cut off or made up. */
+/** The page for an address that does not exist: mistyped, cut off or made up. */
 export function notFoundPage(language: Language): Page {
   const { notFound, notFoundNote } = TEXTS[language];
   return messagePage(language, notFound, notFoundNote);
 }
 
-/** For the receipt of what is not paid, or was too long ago. */
+/** The page in place of a receipt for a charge that is not paid, or was paid too long ago. */
 export function noReceiptPage(language: Language): Page {
   const { receiptGone, receiptGoneNote } = TEXTS[language];
   return messagePage(language, receiptGone, receiptGoneNote);

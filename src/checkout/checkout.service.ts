@@ -30,7 +30,7 @@ export class CheckoutService {
     return toCheckoutView(transaction, account, this.clock.now());
   }
 
-  /** Of a payment by any method. @returns null for what is not paid, and 30 days after it was @throws ApiError 404 */
+  /** The receipt of a payment by any method. @returns null where it is not paid, or was 30 days ago @throws ApiError 404 */
   async receipt(id: string): Promise<ReceiptView | null> {
     const transaction = await this.#transaction(id);
     const account = await this.accounts.details(transaction.accountId);

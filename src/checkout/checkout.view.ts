@@ -70,7 +70,7 @@ export interface ReceiptView extends Brand {
   readonly description: string | null;
   readonly paidAt: Date;
   readonly method: PaymentMethod | null;
-  /** Of the Pix its end-to-end id. */
+  /** The end-to-end id of the Pix. */
   readonly reference: string | null;
   readonly refunded: Amount;
 }

@@ -25,7 +25,7 @@ export function checkRequired(command: Command): void {
   if (missing.length > 0) command.error(`error: missing ${missing.map(({ long }) => long).join(', ')}`);
 }
 
-/** For `.argParser()`: a whole number that is not negative, as an amount in cents. */
+/** An `.argParser()` for an amount in cents: a whole number that is not negative. */
 export function cents(text: string): number {
   const number = /^[0-9]{1,12}$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isNaN(number)) throw new InvalidArgumentError('It must be a whole number of cents: 1990 is R$ 19,90.');
@@ -54,7 +54,7 @@ export function pair(text: string): [key: string, value: string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** For options and arguments that are repeated. Dashes and underscores are the same. */
+/** An `.argParser()` for pairs that are repeated. Dashes and underscores in their names are the same. */
 export function pairs(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [key, value] = pair(text);
   const spelling = (name: string): string => name.replaceAll('-', '_');

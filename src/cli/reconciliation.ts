@@ -78,7 +78,7 @@ function caseName(caseId: string): string {
   return `med_${caseId}`;
 }
 
-/** For each difference a line with what it means and one with what to do about it; none when there is none. */
+/** Two lines for each difference: what it means, and what to do about it. */
 export function summaryOf(day: string, { acquirers }: Reconciliation): string[] {
   const found = acquirers.flatMap(({ acquirer, differences }) =>
     differences.map((difference) => {

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 export const DAY_MS = 86_400_000;
 export const HOUR_MS = 3_600_000;
 
-/** By how much the clocks of our own machines may differ. */
+/** How much the clocks of our own machines may differ. */
 export const CLOCK_SKEW_SECONDS = 60;
 
 /** The only source of "now", so that a test can move time instead of waiting for it. */

@@ -4,7 +4,7 @@ import { uniqueBytes } from './random.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Before every id: where a walk through a table begins. */
+/** An id before all others, where a walk through a table begins. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
@@ -25,7 +25,7 @@ export function idBound(at: Date, side: 'min' | 'max'): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-${rest}`;
 }
 
-/** As `idBound`, for a list whose bounds may be left open. */
+/** The bounds of a list, by `idBound`; either may be open. */
 export function idRange(from: Date | null, to: Date | null): [min: string, max: string] {
   return [
     from === null ? FIRST_ID : idBound(from, 'min'),

@@ -10,7 +10,7 @@ interface Waiting {
 export class Turnstile {
   #inside = 0;
   #waiting = 0;
-  /** In the order of their turns; each has at least one waiting. */
+  /** Callers in the order of their turns; each has at least one waiting. */
   readonly #queues = new Map<string, Waiting[]>();
   /** How many of each caller are inside. */
   readonly #held = new Map<string, number>();

@@ -14,11 +14,11 @@ export type FraudCode = 'fraud.document_blocked' | 'fraud.amount_limit_exceeded'
 
 export interface GuardedOperation {
   readonly operation: FraudOperation;
-  /** In the smallest unit. */
+  /** The amount in the smallest unit. */
   readonly amount: Amount;
   /** The customer's, bare, by which operations are counted; null when none was sent. */
   readonly document: string | null;
-  /** Of a refund: the document, bare, that is the key to which it goes; null when its key is another, or the payer's. */
+  /** The destination key of a refund, bare, where it is a document; null for other keys, and for the payer's. */
   readonly destination?: string | null;
   /** A request that is repeated under its key counts once. */
   readonly request: IdempotentRequest;

@@ -38,7 +38,7 @@ export class FraudHits implements OnApplicationBootstrap, OnApplicationShutdown 
     this.poller.every('fraud.hits', FLUSH_MS, () => this.#rows.flush());
   }
 
-  /** After the last request. */
+  /** Writes what waits, after the last request. */
   onApplicationShutdown(): Promise<void> {
     return this.#rows.drain();
   }
@@ -49,7 +49,7 @@ export class FraudHits implements OnApplicationBootstrap, OnApplicationShutdown 
     if (this.#rows.add({ ...hit, id: newId(createdAt), createdAt })) this.poller.wake('fraud.hits');
   }
 
-  /** Of all accounts: for operators. Newest first. */
+  /** Hits of all accounts, for operators, newest first. */
   list(filter: FraudHitFilter): Promise<FraudHit[]> {
     return this.hits.list(filter);
   }

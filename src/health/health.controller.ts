@@ -13,7 +13,7 @@ import { JobQueue } from '../core/queue/index.js';
 import { ObjectStorage } from '../storage/index.js';
 
 const ANSWER_MS = 2_000;
-/** For so long all who ask share one answer: they cannot keep the database busy. */
+/** How long all who ask share one answer, so that they cannot keep the database busy. */
 const SHARED_MS = 1_000;
 const PING = read('health.ping', 'SELECT 1');
 

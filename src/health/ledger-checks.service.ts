@@ -8,7 +8,7 @@ const LOOK_MS = 60_000;
 /** Workers look again and again for what the ledger must never have, and show in metrics how much of it there is. */
 @Injectable()
 export class LedgerChecks implements OnApplicationBootstrap {
-  /** Not a number while it is not known: before the first check, and when looking failed or the last check is long ago. */
+  /** NaN while it is not known: before the first check, when looking failed, or when the last check is long ago. */
   #incoherent = Number.NaN;
   #overdue = Number.NaN;
 

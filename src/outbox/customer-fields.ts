@@ -1,4 +1,4 @@
-/** Of `data.transaction`: who pays, and the merchant's own words about the sale. */
+/** Fields of `data.transaction` that tell who pays, and the merchant's own words about the sale. */
 const CUSTOMER_FIELDS = new Set([
   'customerName',
   'customerDocument',

@@ -36,7 +36,7 @@ export interface PublicEvent<T extends DomainEventType = DomainEventType> {
   readonly from: T | null;
   /** It tells of the same as its family, beside it: when a status is told again, both say something. */
   readonly isAlias?: true;
-  /** Not sent by itself under this name, only when the status is resent. */
+  /** The event is sent under this name only when the status is resent. */
   readonly onlyAgain?: true;
   /** The one address that gets this event instead of the account's endpoints; null for these, as when left out. */
   destination?(event: DomainEvent<T>): string | null;

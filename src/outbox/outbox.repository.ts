@@ -109,7 +109,7 @@ const POSTPONE = write(
   'events.postpone',
   `UPDATE events SET next_attempt_at = $2 WHERE id = $1 AND status = 'pending'`,
 );
-/** By these a payment is told of again when somebody asks for it, also after refunds and disputes. */
+/** Events that tell of a payment again when somebody asks for it, also after refunds and disputes. */
 const TOLD_AGAIN: readonly DomainEventType[] = ['transaction.paid', 'transaction.refunded'];
 /**
  * Of each subject its last event stays, as the next one is numbered on from it, and so do the events of `$4`, which may
@@ -205,7 +205,7 @@ export class OutboxRepository {
       : this.reader.query<EventTrace>(ofSubject, [...values, subjectId]);
   }
 
-  /** In the order of `ids`; without those that are past their time. */
+  /** Events in the order of `ids`, without those that are past their retention. */
   async byIds(ids: readonly string[]): Promise<DomainEvent[]> {
     return ids.length === 0 ? [] : this.#opened(await this.reader.query<EventRow>(BY_IDS, [ids]));
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { read, Reader } from '../core/database/index.js';
 import type { Amount } from '../core/money/index.js';
 
-/** By the causes of the entries: what came, what of it went back by its own id, what disputes took and operators corrected. */
+/** Adds up entries by cause: what came, what went back by its own id, what disputes took, what operators corrected. */
 const OF_PIX = read(
   'holdings.of_pix',
   `WITH pix AS (

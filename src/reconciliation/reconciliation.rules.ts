@@ -43,7 +43,7 @@ export interface Difference {
   readonly endToEndId: string | null;
   /** Null: it is about the Pix itself, or about a return without an id that can be read. */
   readonly returnId: string | null;
-  /** Of the dispute that it is about; null: of none. */
+  /** The case that it is about; null where it is about none. */
   readonly caseId: string | null;
   /** Null: this side has none. */
   readonly here: Side | null;

@@ -29,7 +29,7 @@ export interface Total {
 
 export interface Reconciliation {
   readonly from: Date;
-  /** Not included. */
+  /** The end of the window, not included. */
   readonly to: Date;
   readonly acquirers: readonly {
     readonly acquirer: string;

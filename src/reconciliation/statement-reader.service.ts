@@ -72,7 +72,7 @@ export class StatementReader {
     });
   }
 
-  /** Of those that were not settled here. */
+  /** Hints at payments that were not settled here. */
   async #payments(acquirer: string, ids: readonly string[]): Promise<NotificationHint[]> {
     const unknown = await this.records.unknown(acquirer, ids);
     // Of another acquirer's charge, perhaps: then that one was asked.
@@ -80,7 +80,7 @@ export class StatementReader {
     return unknown.filter((id) => !told.has(id)).map((reference) => ({ kind: 'pix', reference }));
   }
 
-  /** Of disputes, and of returns that wait here for their end. */
+  /** Hints at disputes, and at returns that wait here for their end. */
   async #returns(acquirer: string, lines: readonly StatementLine[]): Promise<NotificationHint[]> {
     const returned = lines.filter(({ returns }) => returns.length > 0);
     if (returned.length === 0) return [];

@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * HOUR_MS;
 
 interface Rhythm {
-  /** From the end of one pass to the start of the next. */
+  /** The pause from the end of one pass to the start of the next. */
   readonly pauseMs: number;
   /** How long a time is read in one go: after an outage there are many goes. */
   readonly windowMs: number;
@@ -25,7 +25,7 @@ const RHYTHMS: Readonly<Record<StatementList, Rhythm>> = {
 const OVERLAP_MS = 10 * MINUTE_MS;
 const LONGEST_PAUSE_MS = 10 * MINUTE_MS;
 
-/** Of the Pix that are read next. `to` is not included. */
+/** The window whose Pix are read next. `to` is not included. */
 export interface Window {
   readonly from: Date;
   readonly to: Date;
@@ -44,7 +44,7 @@ function endOf(list: StatementList, now: Date): number {
   return now.getTime() - (list === 'late_payments' ? OVERLAP_MS : 0);
 }
 
-/** After a window was read whole. A pass that has not come to its end goes on at once. */
+/** The progress after a window was read whole. A pass that has not come to its end goes on at once. */
 export function afterRead(progress: Progress, { to }: Window, now: Date): Omit<Progress, 'acquirer' | 'list'> {
   const isLast = to.getTime() >= endOf(progress.list, now);
   if (!isLast) return { sweptUntil: progress.sweptUntil, resumeAt: to, nextDueAt: now, attempts: 0 };
@@ -52,7 +52,7 @@ export function afterRead(progress: Progress, { to }: Window, now: Date): Omit<P
   return { sweptUntil: to, resumeAt: null, nextDueAt, attempts: 0 };
 }
 
-/** After a window that could not be read to its end: the same again, in growing pauses. */
+/** The progress after a window that could not be read to its end: it is read again, after growing pauses. */
 export function afterFailure({ sweptUntil, resumeAt, attempts }: Progress, now: Date): ReturnType<typeof afterRead> {
   const pauseMs = Math.min(MINUTE_MS * 2 ** Math.min(attempts, 10), LONGEST_PAUSE_MS);
   return { sweptUntil, resumeAt, nextDueAt: new Date(now.getTime() + pauseMs), attempts: attempts + 1 };

@@ -24,12 +24,12 @@ const FIND = read(
   `SELECT ${columnsOf(AcquirerStatementEntity, 's', { without: ['lastError'] })} FROM acquirer_statements s
    WHERE acquirer = $1 AND list = $2`,
 );
-/** As for `save`. */
+/** Renews a lease, under the conditions of `save`. */
 const RENEW = write(
   'statements.renew',
   `UPDATE acquirer_statements SET next_due_at = $4 WHERE acquirer = $1 AND list = $2 AND next_due_at = $3 RETURNING list`,
 );
-/** Not when the lease was over and another worker has begun. */
+/** Saves nothing if the lease was over and another worker has begun. */
 const SAVE = write(
   'statements.save',
   `UPDATE acquirer_statements SET swept_until = $4, resume_at = $5, next_due_at = $6, attempts = $7, last_error = $8

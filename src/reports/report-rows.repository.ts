@@ -135,7 +135,7 @@ const JOURNAL = source('journal', {
   order: 'e.number',
 });
 
-/** In the words of the index `transactions_search_idx`. */
+/** The search in the very expression of the index `transactions_search_idx`. */
 const IS_FOUND = `transaction_terms(t.account_id, t.mode, t.id, t.txid, t.end_to_end_id, t.customer_email, t.customer_document,
   t.customer_name, t.metadata) @@ transaction_search($1, $2, $6, '{}', '{}')`;
 
@@ -197,7 +197,7 @@ const PARTS = read(
 export class ReportRowsRepository {
   constructor(private readonly reader: Reader) {}
 
-  /** Of every wallet of the account; `available` is in each. */
+  /** Parts of the statement, of every wallet of the account; `available` is in each. */
   async parts({ accountId, mode }: ReportOrder): Promise<StatementPart[]> {
     return this.reader.query<StatementPart & Record<string, unknown>>(PARTS, [accountId, mode]);
   }
@@ -218,7 +218,7 @@ export class ReportRowsRepository {
     );
   }
 
-  /** In the order of their payment, or of their creation. */
+  /** Sales in the order of their payment, or of their creation. */
   sales({ accountId, mode, from, to, filters }: ReportOrder): Rows<SaleRow> {
     const { basis, status, query } = filters ?? { basis: 'paid', status: null, query: null };
     const wanted = SALES.get([basis, status !== null, query !== null].join());
@@ -227,7 +227,7 @@ export class ReportRowsRepository {
     return this.#rows(wanted, [[accountId, mode, ...window, status, query]]);
   }
 
-  /** In the order of their creation, as `disputes`. */
+  /** Refunds in the order of their creation, as `disputes` are. */
   refunds({ accountId, mode, from, to }: ReportOrder): Rows<RefundRow> {
     return this.#rows(REFUNDS, [[accountId, mode, idBound(from, 'min'), idBound(to, 'max')]]);
   }

@@ -12,7 +12,7 @@ export type ReportFormat = (typeof REPORT_FORMATS)[number];
 export const REPORT_STATUSES = ['pending', 'processing', 'ready', 'failed', 'expired'] as const;
 export type ReportStatus = (typeof REPORT_STATUSES)[number];
 
-/** By which time a sale is in the window. */
+/** The time of a sale that decides whether it is in the window. */
 export const SALE_BASES = ['paid', 'created'] as const;
 
 /** Which sales alone are in the file, as the list of payments has them. */
@@ -37,18 +37,18 @@ export class ReportEntity {
   /** First and last millisecond of the window. */
   @Column('timestamptz', { name: 'window_from' }) readonly from!: Date;
   @Column('timestamptz', { name: 'window_to' }) readonly to!: Date;
-  /** Of a CSV, in their order; null: all of them. */
+  /** The columns of a CSV, in their order; null: all of them. */
   @Column('text', { array: true, nullable: true }) readonly columns!: readonly string[] | null;
-  /** Of a report of sales. */
+  /** Filters of a report of sales. */
   @Column('jsonb', { nullable: true }) readonly filters!: SaleFilters | null;
   @Column('text') readonly status!: ReportStatus;
   /** Written by now. */
   @Column('bigint', { default: 0 }) readonly rows!: number;
-  /** To be written, counted when it was begun; null before. */
+  /** How many rows are to be written, counted when the report was begun; null before. */
   @Column('bigint', { name: 'total_rows', nullable: true }) readonly totalRows!: number | null;
   /** Bytes. */
   @Column('bigint', { nullable: true }) readonly size!: number | null;
-  /** Of the file, in the object storage. */
+  /** The name of the file in the object storage. */
   @Column('text', { name: 'object_name', nullable: true }) readonly objectName!: string | null;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
   @Column('timestamptz', { name: 'ready_at', nullable: true }) readonly readyAt!: Date | null;

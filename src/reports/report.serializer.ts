@@ -27,7 +27,7 @@ export function reportBody(report: ReportEntity, downloadUrl: string | null): Re
   };
 }
 
-/** To the hundredth, rounded down. Rows that were added after they were counted make no more than all. */
+/** The progress to the hundredth, rounded down; at most 1, even if rows were added after they were counted. */
 function progressOf({ readyAt, rows, totalRows }: ReportEntity): number {
   if (readyAt !== null) return 1;
   if (totalRows === null || totalRows === 0) return 0;

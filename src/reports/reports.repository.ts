@@ -96,7 +96,7 @@ const REMOVE = write(
 export class ReportsRepository {
   constructor(private readonly reader: Reader) {}
 
-  /** Of others that ask at once only one goes on until the end of `tx`. */
+  /** Locks the use of an account: until the end of `tx` others that ask for reports wait. */
   async lockUse(tx: Tx, { accountId, mode }: Scope): Promise<ReportUse> {
     tx.defer(LOCK, [accountId, mode]);
     const [use] = await tx.query<ReportUse & Record<string, unknown>>(USE, [accountId, mode]);
@@ -142,7 +142,7 @@ export class ReportsRepository {
     return this.#move(tx, READY, [id, rows, name, size, readyAt, expiresAt]);
   }
 
-  /** As `ready`. */
+  /** Marks a report as failed, under the conditions of `ready`. */
   async fail(tx: Tx, id: string): Promise<ReportEntity | null> {
     return this.#move(tx, FAIL, [id]);
   }
@@ -171,7 +171,7 @@ export class ReportsRepository {
     return (await tx.query<{ id: string }>(EXPIRE_ALL, [accountId])).map(({ id }) => id);
   }
 
-  /** Of those that are over. */
+  /** Removes reports that are over. */
   @Retained('reports', ROW_KEPT_MS)
   async remove(tx: Tx, before: Date, limit: number): Promise<number> {
     return (await tx.query(REMOVE, [idBound(before, 'min'), limit])).length;

@@ -16,7 +16,7 @@ import type { ReportEntity, ReportFormat, ReportOrder, SaleFilters } from './rep
 import { ReportsRepository, type ReportUse } from './reports.repository.js';
 
 const MOST_DAYS = 400;
-/** Of one account and mode. */
+/** Limits for one account and mode. */
 const MOST_UNFINISHED = 5;
 const MOST_BYTES = 2 * 1024 ** 3;
 /** A file takes a place in a directory too, however little is in it: the oldest goes for the next one. */

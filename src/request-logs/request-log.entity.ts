@@ -13,12 +13,12 @@ export class RequestLogEntity {
   /** Null for a person at the dashboard, who sees both modes. */
   @Column('text', { nullable: true }) readonly mode!: Mode | null;
   @Column('text', { name: 'request_id' }) readonly requestId!: string;
-  /** Of the key that called; null for a person. */
+  /** The fingerprint of the key that called; null for a person. */
   @Column('text', { name: 'api_key_fingerprint', nullable: true }) readonly apiKeyFingerprint!: string | null;
-  /** Of the person who called; null for a key. */
+  /** The person who called; null for a key. */
   @Column('uuid', { name: 'user_id', nullable: true }) readonly userId!: string | null;
   @Column('text') readonly method!: string;
-  /** As in `/v1/charges/:id`. */
+  /** The route with its parameters, like `/v1/charges/:id`. */
   @Column('text') readonly route!: string;
   /** The route with its ids, without query. */
   @Column('text') readonly path!: string;

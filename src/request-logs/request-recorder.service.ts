@@ -59,7 +59,7 @@ export class RequestRecorder implements OnModuleInit, OnApplicationBootstrap, On
     this.poller.every('request-logs.flush', FLUSH_MS, () => this.#rows.flush());
   }
 
-  /** After the last request. */
+  /** Writes what waits, after the last request. */
   onApplicationShutdown(): Promise<void> {
     return this.#rows.drain();
   }
@@ -94,7 +94,7 @@ export class RequestRecorder implements OnModuleInit, OnApplicationBootstrap, On
     if (full) this.poller.wake('request-logs.flush');
   }
 
-  /** Of what is refused as too much no more is kept than says so: a caller who goes on would bury the rest. */
+  /** Keeps only some of the requests that are refused as too many: a caller who goes on would bury the rest. */
   #isLogged(caller: string): boolean {
     const count = this.#tooMany.get(caller) ?? 0;
     this.#tooMany.set(caller, count + 1, { noUpdateTTL: true });

@@ -22,7 +22,7 @@ import { sandboxCharge } from './sandbox.serializer.js';
 
 /** The payer of who names none: a CPF with valid check digits that stands in every tutorial. */
 const DEFAULT_PAYER = '52998224725';
-/** Not an ISPB of any bank. */
+/** An ISPB that no bank has. */
 const SANDBOX_ISPB = '00000000';
 
 /** Makes things happen at the sandbox bank, which then tells of them as a bank does. Test keys only. */
@@ -149,7 +149,7 @@ function methodOf({ paymentMethods }: Transaction, dto: SimulateDto): PaymentMet
   throw invalidRequest([{ param: 'method', code: 'invalid', message: `must be one of ${paymentMethods.join(', ')}` }]);
 }
 
-/** By every method. One that the bank has refused is asked about once more, to no effect. */
+/** Whether every method was issued. One that the bank has refused is asked about once more, to no effect. */
 function isIssued({ paymentMethods, brCode, artefacts }: Transaction): boolean {
   return paymentMethods.every((method) => (method === 'PIX' ? brCode !== null : artefacts?.[method] !== undefined));
 }

@@ -11,7 +11,7 @@ import { attachment } from './file-name.js';
 import { ObjectStorage } from './object-storage.js';
 
 const SWEEP_MS = 10 * 60_000;
-/** Of one URL, at once; then one a minute. */
+/** How often one URL may be used at once; after that once a minute. */
 const MAX_UPLOADS = 20;
 
 /** What an upload says of itself, as it came. */

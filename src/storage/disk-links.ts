@@ -4,7 +4,7 @@ import type { SecretBox } from '../core/crypto/index.js';
 import { forbidden, notFound } from '../core/errors/index.js';
 import type { Download, Upload } from './object-storage.js';
 
-/** As Express gives it: a parameter that comes twice is a list. */
+/** A query as Express gives it: a parameter that comes twice is a list. */
 export type LinkQuery = Readonly<Record<string, unknown>>;
 
 /** URLs of our own to the files on our disk. The signature binds all that the URL says, and which of the two it is. */
@@ -34,7 +34,7 @@ export class DiskLinks {
     return { key, contentType: type, size: Number(size) };
   }
 
-  /** As readUpload. */
+  /** Reads the link of a download, as `readUpload` reads that of an upload. */
   readDownload(name: string, query: LinkQuery): Download {
     const read = this.#read('download', `/storage/objects/${name}`, query, ['type', 'file_name', 'expires']);
     return { name, contentType: read.type, fileName: read.file_name };

@@ -10,7 +10,7 @@ import type { DiskLinks } from './disk-links.js';
 import { type Download, ObjectStorage, type StoredObject, type Upload } from './object-storage.js';
 import { withStore } from './storage.errors.js';
 
-/** In the directory of a key: what was uploaded last, and the sign that nothing more is taken. */
+/** Files in the directory of a key: what was uploaded last, and the sign that nothing more is taken. */
 const UPLOAD = 'upload';
 const CLOSED = 'closed';
 /** Uploads under way, beside the directories of the keys. */
@@ -271,7 +271,7 @@ async function* wholeOf(body: Readable, size: number): AsyncGenerator<Buffer> {
   if (read !== size) throw new UploadBrokenOff();
 }
 
-/** As far as the system can: not every one opens a directory. */
+/** Flushes a file or directory, as far as the system can: not every one opens a directory. */
 async function flush(path: string): Promise<void> {
   const file = await open(path, 'r').catch((error: unknown) => {
     if (['EISDIR', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;

@@ -9,10 +9,10 @@ export interface Upload {
 
 /** A download as it was agreed. */
 export interface Download {
-  /** Of a StoredObject. */
+  /** The name of a StoredObject. */
   readonly name: string;
   readonly contentType: string;
-  /** As the user called it; made safe here. */
+  /** The name that the user gave it; made safe here. */
   readonly fileName: string;
 }
 
@@ -30,10 +30,10 @@ export interface StoredObject {
  * answer; nothing is half done then.
  */
 export abstract class ObjectStorage {
-  /** For a PUT with exactly this Content-Type and Content-Length, within `seconds`. */
+  /** An address for a PUT with exactly this Content-Type and Content-Length, within `seconds`. */
   abstract uploadUrl(upload: Upload, seconds: number): Promise<string>;
 
-  /** For a GET within `seconds`, answered as an attachment. */
+  /** An address for a GET within `seconds`, answered as an attachment. */
   abstract downloadUrl(download: Download, seconds: number): Promise<string>;
 
   /** Copies what was uploaded under the key to a name of its own; null when nothing was. */

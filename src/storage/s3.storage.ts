@@ -23,7 +23,7 @@ import { type Download, ObjectStorage, type StoredObject, type Upload } from './
 import { withStore } from './storage.errors.js';
 
 const CONNECT_MS = 2_000;
-/** Of one attempt; nothing that goes through here is larger than a list. */
+/** The limit of one attempt; nothing that goes through here is larger than a list. */
 const REQUEST_MS = 5_000;
 const UPLOAD = 'upload';
 /** Every one of them must be there as it was signed. */

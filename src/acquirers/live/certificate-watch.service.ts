@@ -55,7 +55,7 @@ export class CertificateWatch implements OnApplicationBootstrap {
     }
   }
 
-  /** By PSP. */
+  /** Seconds until the first certificate expires, by PSP. */
   async secondsLeft(): Promise<Map<string, number>> {
     const now = this.clock.now().getTime();
     const expiries = await this.connections.firstExpiries();

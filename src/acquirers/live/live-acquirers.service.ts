@@ -202,7 +202,7 @@ export class LiveAcquirersService {
     }
   }
 
-  /** Of a locked account. */
+  /** Locks an account and reads its live acquirer. */
   async #lockLive(tx: Tx, accountId: string): Promise<LiveName> {
     const { liveAcquirer: acquirer } = await this.accounts.lock(tx, accountId);
     if (acquirer === null) throw notConnected();

@@ -10,7 +10,7 @@ import { InboxService } from '../inbox.service.js';
 import { type Callback, isReadable, readCallbackBody } from './callbacks.js';
 import { CallbacksRepository } from './callbacks.repository.js';
 
-/** Of a body that hints at nothing so much is kept: enough to see what it is. */
+/** How much is kept of a body without a hint: enough to see what it is. */
 const KEPT_BYTES_OF_NOTHING = 4 * 1024;
 
 /**

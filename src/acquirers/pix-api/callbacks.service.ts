@@ -17,7 +17,7 @@ import { type Caller, inboundProblem } from './inbound.rules.js';
 /** A batch of a thousand Pix is about half of it. */
 export const MAX_CALLBACK_BYTES = 1024 * 1024;
 
-/** Of one connection. What is more is refused, and found in the acquirer's list. */
+/** How much one connection may send. More is refused, and its Pix are found in the acquirer's list. */
 const BYTES_PER_DAY = 256 * 1024 * 1024;
 const BYTES_PER_TOKEN = 4 * 1024;
 /** Bodies that are in memory at a time before their end has come, of one connection and of all. */
@@ -27,7 +27,7 @@ const MOST_WAITING = 1_000;
 
 /** A request to a callback's address. */
 export interface PostedCallback {
-  /** As they stand in the address: anything at all. */
+  /** The parts of the address, which may be anything at all. */
   readonly connection: string;
   readonly secret: string;
   /** Asked for once the caller is let in: a stranger's body is not waited for. Null when it is too large to be read. */

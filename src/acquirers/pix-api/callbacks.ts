@@ -3,7 +3,7 @@ import { isReturnId } from '../../brazil/index.js';
 import type { NotificationHint } from '../acquirer.port.js';
 import { isE2eId, returnHint } from './translation.js';
 
-/** Of a callback only what tells whom to ask; amounts and people in it are hearsay. */
+/** The parts of a callback that say what to ask about. Its amounts and people are hearsay and are not read. */
 const entry = z.object({ endToEndId: z.string().refine(isE2eId), devolucoes: z.array(z.unknown()).nullish() });
 const returned = z.object({
   id: z.string().refine(isReturnId),

@@ -45,7 +45,7 @@ export class AcquirerFeeEntity implements FeeSchedule {
   @PrimaryColumn('uuid', { name: 'connection_id', primaryKeyConstraintName: 'acquirer_fees_pkey' })
   readonly connectionId!: string;
   @PrimaryColumn('text', { primaryKeyConstraintName: 'acquirer_fees_pkey' }) readonly operation!: FeeOperation;
-  /** In São Paulo. */
+  /** The first day of the fees, in São Paulo. */
   @PrimaryColumn('date', { name: 'valid_from', primaryKeyConstraintName: 'acquirer_fees_pkey' })
   readonly validFrom!: Day;
   @Column('integer') readonly bps!: number;

@@ -111,7 +111,7 @@ const REGISTERED = write(
   'acquirer_connections.webhook_registered',
   'UPDATE acquirer_connections SET webhook_registered_at = $2, oldest_callback_secret = greatest(oldest_callback_secret, $3) WHERE id = $1',
 );
-/** In one order, so that several processes wait for each other instead of stopping each other. */
+/** Locks in one order, so that several processes wait for each other and do not deadlock. */
 const CLAIM_WARNINGS = write(
   'acquirer_connections.claim_warnings',
   `UPDATE acquirer_connections SET certificate_warned_days = $1 WHERE id IN (
@@ -216,7 +216,7 @@ export class ConnectionsRepository {
     return (await tx.query<SummaryRow>(CLAIM_WARNINGS, [days, until])).map(toSummary);
   }
 
-  /** By profile, among what ends after `since`. */
+  /** The first expiry of a certificate after `since`, by profile. */
   async firstExpiries(since: Date): Promise<Map<string, Date>> {
     const rows = await this.reader.query<{ profile: string; expiresAt: Date }>(FIRST_EXPIRIES, [since]);
     return new Map(rows.map((row) => [row.profile, row.expiresAt]));

@@ -33,7 +33,7 @@ export class ConnectionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** With its secrets, as it is now. @returns null when there is none */
+  /** The connection with its secrets, as it is now. @returns null when there is none */
   async find(id: string): Promise<PixApiConnection | null> {
     const found = await this.connections.find(id);
     if (!found) return null;
@@ -142,7 +142,7 @@ export class ConnectionsService {
   }
 }
 
-/** Until every process knows a new schedule, and has ended what it does by the one before. */
+/** How long before their begin new fees are entered: by then every process knows them, and old fees are done with. */
 const FEE_NOTICE_MS = 10 * 60_000;
 
 /** A Pix can be returned for so long (Regulamento do Pix, devolução). */

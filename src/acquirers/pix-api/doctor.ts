@@ -281,7 +281,7 @@ function whoAnswers(answer: Exclude<CallbackAnswer, { kind: 'this_service' }>): 
   }
 }
 
-/** For eyes: whatever stands behind the host may be secret. */
+/** An address as people may see it: whatever stands behind the host may be secret. */
 function placeOf(url: string): string {
   return URL.canParse(url) ? `${new URL(url).origin}/…` : 'something that is no URL';
 }

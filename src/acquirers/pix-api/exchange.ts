@@ -10,7 +10,7 @@ export interface HttpMessage {
 
 export interface HttpRequest extends HttpMessage {
   readonly origin: string;
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
 }
 
@@ -21,7 +21,7 @@ export interface HttpAnswer {
 }
 
 export interface ExchangeLimits {
-  /** From the request's first byte to the answer's last one. */
+  /** The time from the request's first byte to the answer's last one. */
   readonly answerMs: number;
   /** The same, waiting for a connection included. */
   readonly totalMs: number;
@@ -114,7 +114,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** As ECONNREFUSED or CERT_HAS_EXPIRED: never a message, which may quote what was sent. */
+/** A code like ECONNREFUSED or CERT_HAS_EXPIRED; never a message, which may quote what was sent. */
 function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' && /^[A-Z0-9_]{1,80}$/i.test(code) ? code : 'connection_failed';

@@ -3,7 +3,7 @@ import type { InboundAuthentication } from './profile.js';
 
 /** What is known of who calls. */
 export interface Caller {
-  /** Of the PSP: behind a proxy what the proxy says. */
+  /** The PSP's address; behind a proxy, what the proxy says. */
   readonly address: string;
   /** What a trusted proxy says of the PSP's client certificate; null: no proxy of ours checks certificates. */
   readonly certified: boolean | null;

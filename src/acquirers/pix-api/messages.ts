@@ -12,7 +12,7 @@ export interface CobRequest {
   /** Seconds from its creation. */
   readonly calendario: { readonly expiracao: number };
   readonly devedor?: Person;
-  /** As "110.00". */
+  /** An amount like "110.00". */
   readonly valor: { readonly original: string };
   readonly chave: string;
 }
@@ -79,7 +79,7 @@ export const cobAnswer = z.object({
 });
 export type CobAnswer = z.infer<typeof cobAnswer>;
 
-/** Of a Pix that paid a charge what it is asked for by. */
+/** The id by which a Pix that paid a charge is asked about. */
 export const paymentAnswer = z.object({ endToEndId: z.string().regex(/^[a-zA-Z0-9]{32}$/) });
 
 /** One page of `GET /pix`. Each Pix is read by itself, so that one that cannot be read does not hide the others. */

@@ -12,7 +12,7 @@ export class PixApiError extends Error {
 
   constructor(
     readonly kind: PixApiErrorKind,
-    /** As ECONNREFUSED, timeout, http_503, token_refused, malformed_answer. Not `code`: that is what our database's have. */
+    /** For example ECONNREFUSED, timeout, http_503, token_refused. Not called `code`, which errors of the database have. */
     readonly reason: string,
     operation: string,
   ) {

@@ -2,7 +2,7 @@ import type { ReturnFailure } from '../acquirer.port.js';
 
 /** What a PSP said no with, whatever the form. */
 export interface Problem {
-  /** As `CobOperacaoInvalida`; `http_400` where the PSP names none. */
+  /** For example `CobOperacaoInvalida`; `http_400` where the PSP names none. */
   readonly code: string;
   /** Properties that it complains about, as `cob.valor.original`. */
   readonly properties: readonly string[];

@@ -68,7 +68,7 @@ export interface PspProfile {
   readonly inbound: Fact<InboundAuthentication>;
   /** Requests a second and how many at once; null: none is known, and a 429 tells. */
   readonly rateLimit: Fact<{ readonly rate: number; readonly burst: number } | null>;
-  /** Of the statement, in hours; the standard names none. */
+  /** The longest window of the statement, in hours; the standard names none. */
   readonly longestWindow: Fact<number>;
   /** Whether a client certificate is needed. */
   readonly mtls: Fact<boolean>;

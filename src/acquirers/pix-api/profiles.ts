@@ -4,7 +4,7 @@ const BACEN = 'https://github.com/bacen/pix-api (API Pix 2.9.0)';
 const EFI_SDK = 'https://github.com/efipay/sdk-node-apis-efi (src/lib/constants.js)';
 const EFI_WEBHOOKS = 'https://dev.efipay.com.br/docs/api-pix/webhooks/';
 const ITAU_AUTHENTICATION = 'https://devportal.itau.com.br/autenticacao-documentacao';
-/** Not the banks' own word, but an open component that many Brazilian tills run on. */
+/** The source is not the bank but ACBr, an open component that many Brazilian tills run on. */
 const acbr = (unit: string): string => `Projeto ACBr, ${unit}.pas`;
 
 const verified = <T>(value: T, source: string): Fact<T> => ({ value, source });

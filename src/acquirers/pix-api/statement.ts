@@ -6,7 +6,7 @@ import { PixApiError } from './pix-api.errors.js';
 const PAGE_SIZE = 100;
 /** Some PSPs give more to a page than they were asked for; beyond this they would not fit into memory. */
 const MAX_PAGE_SIZE = 10 * PAGE_SIZE;
-/** Of one window; more means that the PSP's pages never end. */
+/** How many pages a window may have; more means that the PSP's pages never end. */
 const MAX_PAGES = 1_000;
 /** A window's Pix are in memory together, for only so they can be put in order: one with more is asked for in halves. */
 const WINDOW_HOURS = 6;

@@ -7,16 +7,16 @@ export interface Token {
 
 interface Entry {
   readonly token: Token;
-  /** From then on it is fetched anew, while it still serves. */
+  /** From this time on a new token is fetched, while the old one still serves. */
   refreshAt: number;
   readonly servesUntil: number;
 }
 
 /** A token is fresh for this part of its life. */
 const FRESH = 0.8;
-/** With less than this left it might expire on its way; a short-lived one serves for half its life. */
+/** A token with less time left might expire on its way. A short-lived one serves for half its life. */
 const MARGIN_MS = 10_000;
-/** After a refresh that failed while the old token still serves. */
+/** The pause after a refresh that failed while the old token still serves. */
 const PAUSE_MS = 5_000;
 
 /**

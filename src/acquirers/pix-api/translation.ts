@@ -1,4 +1,4 @@
-/** From the port's words to API Pix's and back: pure, and nothing but. */
+/** Pure functions that translate the port's words into those of API Pix and back. */
 import {
   encodeBrCode,
   isReturnId,
@@ -183,7 +183,7 @@ export function returnHint(
     : { kind: 'return', reference: `${endToEndId}/${id}/${status}` };
 }
 
-/** Of an entry of the list that cannot be read what can be, which is not believed but asked for. */
+/** The readable parts of a list entry that cannot be read as a whole. They are not believed: the PSP is asked. */
 export function unreadablePix(entry: unknown): UnreadableLine {
   const id = textOf(entry, 'endToEndId');
   const endToEndId = id !== null && isE2eId(id) ? id : null;
@@ -278,7 +278,7 @@ const SHOWN_DEPTH = 6;
 const SHOWN_ITEMS = 100;
 const SHOWN_LETTERS = 1_000;
 
-/** Of whatever a PSP has written, so much as the answers of the standard have. */
+/** Cuts whatever a PSP has written to the depth and length that answers of the standard have. */
 function bounded(value: unknown, depth = SHOWN_DEPTH): unknown {
   if (typeof value === 'string') return value.slice(0, SHOWN_LETTERS);
   if (typeof value !== 'object' || value === null) return value;

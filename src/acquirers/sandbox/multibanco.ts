@@ -1,4 +1,4 @@
-/** Not an entity of any company: SIBS gives numbers from 10000 on, and this one is at the end of the range. */
+/** An entity that no company has: SIBS gives numbers from 10000 on, and this one is at the end of the range. */
 export const SANDBOX_ENTITY = '99999';
 
 /** The check digits take part of eight digits for the amount. */

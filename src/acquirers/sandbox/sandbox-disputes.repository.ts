@@ -46,7 +46,7 @@ export class SandboxDisputesRepository {
     return this.reader.first<SandboxDisputeEntity>(FIND, [reference]);
   }
 
-  /** In the order in which they were opened. */
+  /** Disputes of a charge, in the order in which they were opened. */
   async of(txid: string): Promise<SandboxDisputeEntity[]> {
     return this.reader.query(OF, [txid]);
   }

@@ -63,7 +63,7 @@ export class SandboxOrdersRepository {
     tx.put(INSERT_EVENT, { txid, kind, happenedAt: at });
   }
 
-  /** In the order in which they happened. */
+  /** Events of an order, in the order in which they happened. */
   async eventsOf(txid: string): Promise<SandboxOrderEventEntity[]> {
     return this.reader.query(EVENTS_OF, [txid]);
   }

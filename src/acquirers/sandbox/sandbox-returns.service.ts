@@ -8,7 +8,7 @@ import { SandboxBankRepository } from './sandbox-bank.repository.js';
 
 /** A return is on its way for this long (docs/contract.md#sandbox: within about a second). */
 const RETURN_MS = 400;
-/** Not an ISPB of any bank. */
+/** An ISPB that no bank has. */
 const ISPB = '00000000';
 
 /** The sandbox bank's desk for money that goes back to payers. */
@@ -21,7 +21,7 @@ export class SandboxReturns {
     private readonly clock: Clock,
   ) {}
 
-  /** By the same name again it is the same return. */
+  /** Makes a return. A request with a name that was used before means the same return. */
   async request(request: ReturnRequest): Promise<ReturnState> {
     const { accountId, cause, way, reference, returnId, amount, destination } = request;
     const now = this.clock.now();

@@ -162,7 +162,7 @@ export interface Config {
   publicBaseUrl: string;
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
-  /** Of the role that owns the tables; undefined: `databaseUrl` is its too. */
+  /** The URL of the role that owns the tables; undefined: `databaseUrl` is of that role. */
   readonly databaseMigrationUrl: string | undefined;
   readonly databasePool: number;
   /** Processes of this role that are started here, 1: only this one. */
@@ -188,7 +188,7 @@ export interface Config {
   readonly metricsToken: string | undefined;
   /** Proxies whose `X-Forwarded-For` is believed: addresses, networks, or names of networks. Empty: none. */
   readonly trustProxies: readonly string[];
-  /** With what a trusted proxy says that the client certificate of a PSP's callback is good; null: none checks it. */
+  /** The header by which a trusted proxy says that a callback's client certificate is good; null: none checks it. */
   readonly certificateHeader: { readonly name: string; readonly value: string } | null;
   readonly rateLimit: {
     enabled: boolean;
@@ -202,7 +202,7 @@ export interface Config {
   };
   /** Origins of the dashboard, where it is served from elsewhere: browsers there may call its routes. */
   readonly dashboardOrigins: readonly string[];
-  /** For how long each kind is kept; `events` with the deliveries of webhooks. */
+  /** How long each kind of row is kept; `events` with the deliveries of webhooks. */
   readonly retentionMs: Readonly<Record<'events' | 'mails' | 'callbacks' | 'fraudHits' | 'requestLogs', number>>;
   /** Whether the demo account gets a month of sales. */
   readonly demoFill: boolean;
@@ -216,7 +216,7 @@ export interface Config {
   readonly webhooks: {
     retryScheduleSeconds: number[];
     concurrency: number;
-    /** For the whole attempt, connecting included. */
+    /** The limit of the whole attempt, connecting included. */
     timeoutMs: number;
     connectTimeoutMs: number;
     allowPrivate: boolean;
@@ -374,7 +374,7 @@ function certificateHeader(value: string | undefined): Config['certificateHeader
   return { name: value.slice(0, at).toLowerCase(), value: value.slice(at + 1).trim() };
 }
 
-/** By default a mailbox that is not read, on the host that payers and merchants know. */
+/** The sender of mails: by default a mailbox that is not read, on the host that payers and merchants know. */
 function mailFrom(value: string | undefined, publicBaseUrl: string): Config['mail']['from'] {
   const { name, named, bare } = MAIL_FROM.exec(value ?? '')?.groups ?? {};
   const { hostname } = new URL(publicBaseUrl);

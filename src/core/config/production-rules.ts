@@ -79,7 +79,10 @@ function isOneRole(deployment: Deployment, ...names: string[]): boolean {
   );
 }
 
-/** For what operators choose themselves: few characters, one piece over and over, characters in their order, or a word that everybody tries. */
+/**
+ * Whether a secret that operators choose is weak: few characters, one piece over and over, characters in their order, or
+ * a word that everybody tries.
+ */
 function isWeak(secret: string, least: number): boolean {
   const text = secret.toLowerCase();
   if (text.length < least || new Set(text).size < Math.min(8, least / 2) || WORDS.test(text)) return true;

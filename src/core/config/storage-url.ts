@@ -11,7 +11,7 @@ export type StorageConfig =
       readonly publicUrl: string | undefined;
       readonly region: string;
       readonly bucket: string;
-      /** Before every key; empty, or with a slash at its end. */
+      /** What every key begins with; empty, or with a slash at its end. */
       readonly prefix: string;
       readonly pathStyle: boolean;
       /** Undefined: the usual places of AWS's SDK (environment, profile, role of the machine). */

@@ -13,7 +13,7 @@ const SEALED = 'sealed:';
 export class SecretBox {
   readonly #keys = new Map<string, Buffer>();
   readonly #current: string;
-  /** By key id and purpose. */
+  /** Keys of the hashes, by key id and purpose. */
   readonly #macKeys = new Map<string, Buffer>();
 
   /** @param keys `<64 hex>` (key id "1") or `id:<64 hex>,id:<64 hex>…` */
@@ -26,7 +26,7 @@ export class SecretBox {
     this.#current = pairs[0]?.[0] ?? '1';
   }
 
-  /** With what every value begins that the first key has sealed, and no other value. */
+  /** What values begin with that the first key has sealed, and no others. */
   get prefix(): Buffer {
     return Buffer.from(`${String.fromCharCode(this.#current.length)}${this.#current}`, 'latin1');
   }
@@ -41,12 +41,12 @@ export class SecretBox {
     return Buffer.concat([Buffer.from([id.length]), id, nonce, cipher.getAuthTag(), sealed]);
   }
 
-  /** With what `sealText` begins under the first key. */
+  /** What texts begin with that `sealText` has sealed under the first key. */
   get textPrefix(): string {
     return `${SEALED}${this.#current}:`;
   }
 
-  /** As `seal`, for columns of text: `sealed:<key id>:<base64>`. */
+  /** Seals like `seal`, for columns of text: `sealed:<key id>:<base64>`. */
   sealText(plain: string, context: string): string {
     return `${this.textPrefix}${this.seal(plain, context).toString('base64')}`;
   }

@@ -6,13 +6,13 @@ import { write, type WriteStatement } from './statement.js';
 export type RowClass<R> = new () => R;
 
 interface Column {
-  /** With a dot: of an object within the row. */
+  /** The property; with a dot where it is one of an object within the row. */
   readonly property: string;
   readonly name: string;
   readonly type: string;
   readonly isArray: boolean;
   readonly isNullable: boolean;
-  /** Of a computed column, by the alias of its table. */
+  /** The expression of a computed column, by the alias of its table. */
   readonly query: ((alias: string) => string) | undefined;
 }
 
@@ -112,7 +112,7 @@ export function insertInto<R, K extends keyof R = never>(
   };
 }
 
-/** As PostgreSQL writes an array. */
+/** An array as PostgreSQL writes it. */
 function arrayText(values: readonly string[] | null): string | null {
   return values && `{${values.map((value) => `"${value.replaceAll(/[\\"]/g, '\\$&')}"`).join(',')}}`;
 }

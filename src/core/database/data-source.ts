@@ -44,7 +44,7 @@ class UnpreparedClient extends WatchedClient {
 /** What an answer may take, in times of what its statement may: others stand before it on the connection. */
 const PATIENCE = 1.5;
 
-/** Of every connection, in milliseconds: a lock, a statement, a transaction in which nothing happens. */
+/** Limits of every connection, in milliseconds: for a lock, a statement, a transaction in which nothing happens. */
 export const LIMITS = { lock_timeout: 10_000, statement_timeout: 30_000, idle_in_transaction_session_timeout: 60_000 };
 
 /** @throws ServiceRoleError where a pooler refuses a connection for its settings, else the error itself */

@@ -155,7 +155,7 @@ export class Database {
     }
   }
 
-  /** For metrics. */
+  /** The use of the pool, for metrics. */
   poolUse(): { total: number; idle: number; waiting: number } {
     return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };
   }

@@ -35,7 +35,7 @@ interface Member<T = unknown> extends Membership {
  * its members is done alone, so none fails for another one; whoever then fails alone is kept out of groups for a while.
  */
 export class Group {
-  /** Of each owner, in the order in which owners have their turns. */
+  /** Each owner's members that wait, in the order in which owners have their turns. */
   readonly #waiting = new Map<string, Member[]>();
   /** Owners whose work has failed a group, and until when they go alone. */
   readonly #apart = new Map<string, number>();

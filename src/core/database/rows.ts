@@ -60,7 +60,7 @@ export function columns(lists: readonly Values[]): unknown[][] {
   return (lists[0] ?? []).map((_, index) => lists.map((values) => values[index]));
 }
 
-/** Of each of these fields the values of all rows: the parameters of a statement that unnests them. */
+/** For each of these fields the values of all rows, which are the parameters of a statement that unnests them. */
 export function valuesOfFields<R>(rows: readonly R[], ...fields: (keyof R)[]): unknown[][] {
   return fields.map((field) => rows.map((row) => row[field]));
 }

@@ -20,7 +20,7 @@ export function Sealed(context: string, ...path: readonly string[]): PropertyDec
   };
 }
 
-/** Of all entities that are loaded. */
+/** The sealed columns of all entities that are loaded. */
 export function sealedColumns(): readonly SealedColumn[] {
   return columns;
 }

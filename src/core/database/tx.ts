@@ -30,7 +30,7 @@ export class Tx {
   readonly #pending: Promise<QueryResult>[] = [];
   readonly #afterCommit = new Set<() => void>();
   readonly #questions = new RowQuestions((statement, values) => this.query(statement, values));
-  /** Of a shared one: rows that wait for others of their kind. */
+  /** Rows of a shared transaction that wait for others of their kind. */
   readonly #rows = new Map<RowWrite<never>, unknown[]>();
   #begun = false;
   #isCorked = false;
@@ -100,7 +100,7 @@ export class Tx {
     return row ? [row] : [];
   }
 
-  /** For what must not, or need not, be done together with others. The caller has written nothing yet. */
+  /** Leaves the shared transaction, where the work must not or need not share one. The caller has written nothing yet. */
   requireAlone(): void {
     if (this.isShared) throw new Alone();
   }

@@ -79,7 +79,7 @@ const STOP_LIMIT_MS = 30_000;
 const LAUNCHES = 20;
 /** How often a server that is kept running is looked at. */
 const LOOK_MS = 500;
-/** Before it is started again: lets a shutdown of everything be known. */
+/** The pause before a server is started again: if everything shuts down, that is known by then. */
 const FIRST_PAUSE_MS = 300;
 /** The pause before a server is started again that ended soon after its last start; doubled by each start that fails. */
 const PAUSE_MS = 1_000;

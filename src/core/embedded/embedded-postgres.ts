@@ -143,7 +143,7 @@ function pastStalePid(directory: string): Record<string, string> {
   return pid > 1 && memory.trim() !== '' ? { PG_GRANDPARENT_PID: String(pid) } : {};
 }
 
-/** Of the server that was started last, where its clients look for it: PostgreSQL notes its arguments. */
+/** The port of the server that was started last, where its clients look for it: PostgreSQL notes its arguments. */
 function lastPort(directory: string): number[] {
   const port = /"-p" "(\d+)"/.exec(readIfThere(join(directory, 'postmaster.opts')) ?? '')?.[1];
   return port === undefined ? [] : [Number(port)];

@@ -91,7 +91,7 @@ export function openLog(path: string): { fd: number; since: () => string; close:
   };
 }
 
-/** As root, what is written into an ordinary user's directory stays readable for that user. */
+/** Gives a file that root writes into an ordinary user's directory to that user. */
 export function keepOwner(path: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(path));

@@ -97,7 +97,7 @@ export function blockedAt(user: ServerUser | null, path: string): string | null 
   return (bits & needed) === needed ? null : path;
 }
 
-/** For root whose unprivileged user stands before a closed door, as with a clone under /root. */
+/** The error for root whose unprivileged user may not enter a directory, as with a clone under /root. */
 export function unreachable(user: ServerUser, path: string, what: string): EmbeddedServerError {
   const closed = blockedAt(user, path) ?? path;
   return new EmbeddedServerError(

@@ -75,7 +75,7 @@ export function badRequest(code: string, message: string, param?: string): ApiEr
   return new ApiError(400, 'invalid_request_error', code, message, param === undefined ? {} : { param });
 }
 
-/** For logs alone, with the status that proxies use there: nobody is there to read it. */
+/** An error for logs alone, with the status that proxies use for it: nobody is there to read it. */
 export function hungUp(): ApiError {
   const message = 'The caller hung up before the answer was made.';
   return new ApiError(499, 'invalid_request_error', 'client_closed_request', message);

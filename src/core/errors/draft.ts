@@ -7,7 +7,7 @@ export interface Findings<T> {
   /** Names of the DTO's fields in its order, which is that of `ofFields`. */
   readonly fields: readonly string[];
   readonly ofFields: readonly Violation[];
-  /** Of the body itself, as unknown fields; they come last. */
+  /** Violations of the body itself, like unknown fields; they come last. */
   readonly ofBody: readonly Violation[];
   /** How many more the body has. */
   readonly unnamed: number;

@@ -6,7 +6,7 @@ import helmet from 'helmet';
 import type { Config } from '../config/index.js';
 import { stampAnswer } from './request-id.interceptor.js';
 
-/** Of answers that are no page: nothing in them is ever to be loaded, run or framed. Pages bring a policy of their own. */
+/** The policy of answers that are no page: nothing in them is loaded, run or framed. Pages bring a policy of their own. */
 const NOTHING = { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'frame-ancestors': ["'none'"] };
 /** The documentation: its own files, the two stylesheets inside its page and the pictures inside its own stylesheet. */
 const DOCS =

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { isDay, saoPauloDayBounds } from '../../brazil/index.js';
 import { OptionalField, rule } from './validators.js';
 
-/** With its zone: a time without one would be read in the server's own. The offsets are those that clocks have had. */
+/** An instant with its zone: without one a time would be read in the server's zone. Offsets are those that clocks have had. */
 const INSTANT =
   /^(?<day>\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))$/;
 /** Finer than what times are kept in. */

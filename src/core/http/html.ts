@@ -27,7 +27,7 @@ export function markup(strings: TemplateStringsArray, ...values: readonly HtmlVa
   return new Html(strings.map((literal, index) => literal + render(values[index] ?? null)).join(''));
 }
 
-/** For this module's own constants (stylesheet, script, icons); never for a value from outside. */
+/** Marks this module's own constants (stylesheet, script, icons) as HTML; never a value from outside. */
 export function trusted(text: string): Html {
   return new Html(text);
 }

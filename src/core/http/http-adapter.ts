@@ -67,7 +67,7 @@ function answerUnreadable(error: Error & { code?: string }, socket: Socket, logg
 
 const METADATA_KEY = /^metadata\[(.+)\]$/s;
 
-/** Of a query; more than any route reads, and few enough to be parsed for any caller. */
+/** How many parameters a query may have: more than any route reads, and few enough to parse for any caller. */
 const MOST_PARAMETERS = 64;
 
 function parametersOf(url: string): number {
@@ -87,17 +87,17 @@ function parseQuery(url: string): object {
   return { ...Object.fromEntries(Object.entries(query).filter(([name]) => !names.has(name))), metadata };
 }
 
-/** Of a connection with a request under way. */
+/** How long a connection with a request under way may be silent. */
 const SILENCE_MS = 60_000;
 /** The work of a request whose caller has hung up takes less; it is looked at so often whether it is done. */
 const GONE_MS = 60_000;
 const LOOK_MS = 200;
-/** Of MAX_CONNECTIONS, what the connections of one address may be, and of the /48 of an IPv6 address. */
+/** The share of MAX_CONNECTIONS that one address may have, and the one of the /48 of an IPv6 address. */
 const ONE_ADDRESS = 1 / 4;
 const ONE_SITE = 1 / 2;
 /** Requests that a connection may have on their way: no client of today sends another before the answer to the first. */
 const UNANSWERED = 4;
-/** From here on no connection is kept for another request: those that wait for nothing would keep others out. */
+/** From this share of MAX_CONNECTIONS on none is kept alive: idle connections would keep other callers out. */
 const CROWDED = 3 / 4;
 
 function hangUp(response: Response): void {
@@ -177,7 +177,7 @@ export class HttpAdapter extends ExpressAdapter {
     this.httpServer = server;
   }
 
-  /** As Express's own, but texts and bytes are what they are, and no answer is compared with what a browser has. */
+  /** Answers like Express, but texts and bytes are sent as they are, and no answer is compared with what a browser has. */
   override reply(response: Response, body: unknown, status?: number): unknown {
     if (body instanceof StreamableFile) {
       body.setErrorHandler((error) => {
@@ -307,7 +307,7 @@ export class HttpAdapter extends ExpressAdapter {
     else this.#browserHeaders(request, response, () => sendError(request, response, notFound('route')));
   }
 
-  /** As Express's own, but it is told also of requests whose callers hung up before they were answered. */
+  /** Like Express's own hook, but also called for requests whose callers hung up before the answer. */
   override setOnResponseHook(onResponse: (request: Request, response: Response) => void): void {
     this.#onResponse = onResponse;
   }

@@ -49,9 +49,9 @@ export function scanJson(text: string): JsonScan {
 }
 
 interface Level {
-  /** Of an object the keys so far; null in a list. */
+  /** The keys of an object so far; null in a list. */
   readonly keys: Set<string> | null;
-  /** Of an object the last key, of a list the number of commas. */
+  /** The last key of an object, or the number of commas in a list. */
   at: string | number;
   isKeyNext: boolean;
 }

@@ -7,7 +7,7 @@ import { addressOf } from './request.js';
 /** @param times how many times RATE_LIMIT_PUBLIC_PER_MINUTE */
 export type Limited = (route: string, times: number) => RequestHandler;
 
-/** For what Express serves by itself, where no guard stands before it. */
+/** Limits what Express serves by itself, where no guard stands before it. */
 export function limitedByAddress({ enabled, publicPerMinute }: Config['rateLimit'], limiter: RateLimiter): Limited {
   return (route, times) => async (request, response, next) => {
     if (enabled) {

@@ -12,7 +12,7 @@ export interface CallerForLog {
 declare module 'express-serve-static-core' {
   interface Request {
     id: string;
-    /** Of `performance.now()`. */
+    /** When it was received, by `performance.now()`. */
     receivedAt: number;
     callerForLog?: CallerForLog;
     /** Lets the caller in again, as of now; of a route that lets in only known ones. @throws ApiError 401, 403 */

@@ -94,7 +94,7 @@ export function IsOneLine(): PropertyDecorator {
 /** RFC 5322: also a host without a top-level domain, an underscore in it, an address in brackets; ASCII before the @. */
 const EMAIL = { allow_ip_domain: true, require_tld: false, allow_underscores: true, allow_utf8_local_part: false };
 
-/** Of a payer: one that a receipt can be sent to, so that none is given up on later. */
+/** A payer's e-mail: one that a receipt can be sent to, so that none is given up later. */
 export function IsEmailAddress(): PropertyDecorator {
   return IsEmail(EMAIL, { message: 'must be an e-mail address' });
 }

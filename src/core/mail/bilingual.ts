@@ -8,9 +8,9 @@ export interface Bilingual {
   /** Paragraphs of plain text; whatever a stranger wrote may be in them. */
   readonly portuguese: readonly string[];
   readonly english: readonly string[];
-  /** Of the service: no other address becomes a link, as a stranger may have written it. */
+  /** A page of the service. No other address becomes a link, as a stranger may have written it. */
   readonly page?: string;
-  /** Of what it tells; a mail about test mode says so first. */
+  /** The mode of what it tells; a mail about test mode says so first. */
   readonly mode?: Mode;
 }
 

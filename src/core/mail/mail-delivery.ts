@@ -13,7 +13,7 @@ import {
 const WAITS_SECONDS = [30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400];
 const MAX_ATTEMPTS = WAITS_SECONDS.length + 1;
 
-/** Of every kind of work that sends a mail. */
+/** Pauses and lease of every kind of work that sends a mail. */
 export const MAIL_WORK = { backoff: WAITS_SECONDS.map((seconds) => seconds * 1000), leaseMs: 3 * SEND_LIMIT_MS };
 
 /** Hands mail to the transport and says whether it is worth another attempt. */

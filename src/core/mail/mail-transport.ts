@@ -5,7 +5,7 @@ import type { Config } from '../config/index.js';
 import { keepOwner, writePrivate } from '../embedded/index.js';
 import type { EmailEntity } from './email.entity.js';
 
-/** For connecting, greeting, login and the mail itself, together. */
+/** The limit for connecting, greeting, login and the mail itself, together. */
 export const SEND_LIMIT_MS = 30_000;
 
 /** One bare address. Anything else could turn into two recipients, or into a header. */
@@ -111,7 +111,7 @@ export interface MailFailure {
   readonly permanent: boolean;
   /** Fit for a log: no address of a recipient, nothing of a login. */
   readonly summary: string;
-  /** For the mail's own row: with what the server said. */
+  /** What the server said, for the mail's own row. */
   readonly detail: string;
 }
 

@@ -28,7 +28,7 @@ export function digitsOf(currency: string): number {
   return currency === 'BTC' ? 8 : 2;
 }
 
-/** In the currency itself, exactly: 1990 of BRL is `19.90`. */
+/** An amount in the currency itself, exactly: 1990 of BRL is `19.90`. */
 export function decimalText(amount: Amount, currency: string): string {
   const digits = digitsOf(currency);
   const text = String(Math.abs(amount)).padStart(digits + 1, '0');

@@ -19,7 +19,7 @@ interface Waiting {
 interface Lane {
   readonly name: string;
   readonly waiting: Fifo<Waiting>;
-  /** Of the jobs that wait or run, where they have one. */
+  /** The keys of jobs that wait or run, where they have one. */
   readonly keys: Set<string>;
   active: number;
   concurrency: number;

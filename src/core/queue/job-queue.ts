@@ -64,10 +64,10 @@ export abstract class JobQueue {
     handler: (data: JobMap[N]) => Promise<void>,
   ): void;
 
-  /** Of the names this process has added to or processes. Rejects with `QueueUnavailableError` within a second. */
+  /** Jobs by the names that this process adds to or processes. Rejects with `QueueUnavailableError` within a second. */
   abstract counts(): Promise<Record<string, JobCounts>>;
 
-  /** For the health check: true when jobs can be added now. Answers within a second, never rejects. */
+  /** Whether jobs can be added now, for the health check. Answers within a second, never rejects. */
   abstract ping(): Promise<boolean>;
 
   /**

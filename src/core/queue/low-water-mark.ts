@@ -4,17 +4,17 @@ const WHOLE_MS = 5_000;
 const WIDER = 2;
 const NARROWER = 0.99;
 
-/** Before everything: a queue that is read from here is read whole. */
+/** A mark before everything: a queue that is read from here is read whole. */
 export const BEGINNING = 0;
 
-/** In the unit of the queue's keys. */
+/** Margins in the unit of the queue's keys. */
 export interface Margins {
   /** What may be committed so much later than others with a higher key, and is still seen at once. */
   readonly least: number;
   readonly most: number;
 }
 
-/** Of due times in milliseconds: what a transaction lasts, and by how much the clocks of our machines may differ. */
+/** Margins of due times, in milliseconds: the length of a transaction, and the difference between clocks of our machines. */
 export const DUE_TIMES: Margins = { least: 1_000, most: 60_000 };
 
 /**
@@ -28,7 +28,7 @@ export class LowWaterMark {
   #reached = BEGINNING;
   #margin: number;
   #wholeAt = 0;
-  /** Of the keys since the last whole reading, how far below what was reached the lowest one was. */
+  /** How far the lowest key since the last whole reading was below what was reached by then. */
   #latest = 0;
 
   /** @param clock milliseconds that only go forward */

@@ -11,7 +11,7 @@ export interface PollerOptions {
   logger: JobLogger;
   /** Whether this process does what workers do; default true. */
   runsWorkers?: boolean;
-  /** From 0 to below 1, for the jitter; default Math.random. */
+  /** A random number from 0 to below 1, for the jitter; default Math.random. */
   random?: () => number;
   /** Default setTimeout. */
   timer?: Timer;

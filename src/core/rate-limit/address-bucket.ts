@@ -4,7 +4,7 @@ import type { RateLimiter, RateLimitPolicy, RateLimitResult } from './rate-limit
 /** How many times the budget of a /64 its /48 has: a provider's customer commonly gets that much, 65 536 of the former. */
 const SITE_SHARE = 8;
 
-/** As some proxies write it into `X-Forwarded-For`: 192.0.2.1:40000, [2001:db8::1]:40000. */
+/** An address with a port, as some proxies write it into `X-Forwarded-For`: 192.0.2.1:40000, [2001:db8::1]:40000. */
 const WITH_PORT = /^(?:\[(?<six>[^\]]+)\](?::\d+)?|(?<four>[\d.]+):\d+)$/;
 
 /**

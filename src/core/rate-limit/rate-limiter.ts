@@ -77,7 +77,7 @@ export abstract class RateLimiter {
   abstract close(): Promise<void>;
 }
 
-/** Until when, in milliseconds from now, a bucket may be full again at the latest: how much it may be in debt. */
+/** How much a bucket may owe, as the time, in milliseconds from now, by which it is full again at the latest. */
 export function mostOwedMs({ rate, burst }: RateLimitPolicy): number {
   const capacityMs = (burst / rate) * 1000;
   return capacityMs + Math.max(capacityMs, 60_000);

@@ -13,7 +13,7 @@ import {
 
 /** The place of sealed values, with its statements. */
 export interface SealedPlace {
-  /** As `webhook_endpoints.secret_sealed`. */
+  /** Table and column, like `webhook_endpoints.secret_sealed`. */
   readonly name: string;
   readonly isText: boolean;
   readonly first: ReadStatement;

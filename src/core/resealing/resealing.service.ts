@@ -7,7 +7,7 @@ const BATCH = 500;
 
 /** What became of the values of one place that another key than the first had sealed. */
 export interface Resealed {
-  /** As `webhook_endpoints.secret_sealed`. */
+  /** Table and column, like `webhook_endpoints.secret_sealed`. */
   readonly place: string;
   readonly resealed: number;
   /** Changed or removed by the service meanwhile. */

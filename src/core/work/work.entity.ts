@@ -12,7 +12,7 @@ export class WorkEntity {
   @Column('integer', { default: 0 }) readonly attempts!: number;
   /** What proves that a run still owns it: no two claims have the same. */
   @Column('uuid', { name: 'lease_id', nullable: true }) readonly leaseId!: string | null;
-  /** Until then it is in the hands of one process. */
+  /** Until then one process has it. */
   @Column('timestamptz', { name: 'leased_until', nullable: true }) readonly leasedUntil!: Date | null;
   @Column('text', { name: 'last_error', nullable: true }) readonly lastError!: string | null;
   /** Since its first error, where it has failed ever since. */

@@ -148,7 +148,7 @@ const OVERDUE = read(
    WHERE (w.due_at <= $1 OR w.last_error IS NOT NULL) AND ($2::text IS NULL OR w.kind = $2)
    ORDER BY w.due_at, w.kind, w.subject_id LIMIT $3`,
 );
-/** Of what OVERDUE lists: how much it is, and since when the oldest is due or fails. */
+/** How much work OVERDUE lists, and since when the oldest is due or fails. */
 const COUNT_OVERDUE = read(
   'work.count_overdue',
   `SELECT count(*)::int AS waiting, min(least(coalesce(w.failing_since, w.due_at), $1::timestamptz)) AS since FROM work w

@@ -1,6 +1,6 @@
 import type { WorkItem } from './work.repository.js';
 
-/** As operators and the command line see it. */
+/** A piece of work as operators and the command line see it. */
 export function workItemBody(work: WorkItem) {
   return {
     kind: work.kind,

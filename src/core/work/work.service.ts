@@ -33,7 +33,7 @@ export interface WorkKind {
   readonly backoff: readonly number[];
   /** At once in each process. */
   readonly concurrency: number;
-  /** After it the process is taken for dead, and another one runs it again: longer than a run takes but for outages. */
+  /** After this time, which is longer than a run takes but for outages, another process runs the work again. */
   readonly leaseMs: number;
   /**
    * @param attempt from 1 on
@@ -52,7 +52,7 @@ export function doubling(firstMs: number, longestMs: number): readonly number[] 
 const TASK = 'work';
 /** What this process adds or puts off is claimed when it is due; by this what others have left. */
 const SWEEP_MS = 1_000;
-/** For runs under way at a shutdown; the rest comes back by its lease. */
+/** How long a shutdown waits for runs under way; what is left comes back when its lease ends. */
 const SHUTDOWN_MS = 10_000;
 
 /**
@@ -97,7 +97,7 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
     );
   }
 
-  /** In the commit of the fact it follows from. Work that is there already begins anew. */
+  /** Adds work, in the commit of the fact that it follows from. Work that is there already begins anew. */
   add(tx: Tx, kind: string, subjectId: string, dueAt: Date): void {
     this.#kind(kind);
     this.work.add(tx, kind, subjectId, dueAt);
@@ -165,7 +165,7 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
     await begun;
   }
 
-  /** For a shutdown to wait for. */
+  /** Keeps runs that a shutdown waits for. */
   #track(work: Promise<unknown>): void {
     this.#underWay.add(work);
     void work.then(() => {

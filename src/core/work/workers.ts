@@ -6,7 +6,7 @@ import { type WorkAnswer, type WorkKind, WorkService } from './work.service.js';
 /** What the `@Process()` method of a worker is given. */
 export interface Work {
   readonly subjectId: string;
-  /** From 1 on. */
+  /** The number of the attempt, from 1 on. */
   readonly attempt: number;
   /** Begins its lease anew, for runs of any length. @throws when another run has it by now */
   readonly prolong: () => Promise<void>;

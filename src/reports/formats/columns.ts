@@ -22,7 +22,7 @@ function text<R>(of: (row: R) => string | null): Column<R> {
   return { isNumber: false, of };
 }
 
-/** In the currency itself. */
+/** A column of amounts in the currency itself, as 19.90. */
 function money<R extends Common>(of: (row: R) => Amount | null): Column<R> {
   const decimal = (row: R): string | null => {
     const amount = of(row);
@@ -36,7 +36,7 @@ function time<R>(of: (row: R) => Date | null): Column<R> {
   return text((row) => of(row)?.toISOString() ?? null);
 }
 
-/** Of São Paulo. */
+/** A column of days of São Paulo. */
 function day<R>(of: (row: R) => Date): Column<R> {
   return text((row) => saoPauloDay(of(row)));
 }

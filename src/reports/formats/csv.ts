@@ -15,7 +15,7 @@ function cell<R>(column: Column<R>, row: R): string {
   return quoted(harmless(withoutTurns(value)));
 }
 
-/** With an apostrophe wherever a program may see a cell begin, and a formula in it. */
+/** Puts an apostrophe wherever a program may see a cell begin with a formula. */
 function harmless(value: string): string {
   if (!FORMULA.test(value)) return value;
   let written = '';
@@ -33,7 +33,7 @@ function quoted(value: string): string {
   return TO_BE_QUOTED.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
-/** By RFC 4180. */
+/** The header line, by RFC 4180. */
 export function csvHeader(names: readonly string[]): string {
   return `${names.map((name) => quoted(harmless(name))).join(',')}\r\n`;
 }

@@ -31,7 +31,7 @@ export class MailProcessor implements Worker {
     private readonly clock: Clock,
   ) {}
 
-  /** So many at once, each on a connection of its own. */
+  /** Sends five mails at a time, each on a connection of its own. */
   @Process({ concurrency: 5 })
   async run({ subjectId: id, attempt }: Work): Promise<WorkAnswer> {
     const mail = await this.emails.findPending(id);
