@@ -48,8 +48,8 @@ import { Sessions } from './sessions.service.js';
 /**
  * Who is calling. Three guards stand before every route in the order of docs/contract.md#order-of-checks: this one,
  * `RateLimitGuard` and `RoleGuard`. A route without an access decorator is closed, and each route takes one kind of
- * credential: an API key, or a login. The dashboard's door, `/v1/dashboard/{test|live}/…`, is where people who have logged
- * in use the routes of API keys; it leads to no other routes.
+ * credential: an API key, or a login. The dashboard's door, `/v1/dashboard/{test|live}/…`, is where people who have
+ * logged in use the routes of API keys; it leads to no other routes.
  *
  * The API keys of an account that an operator has suspended are refused. Its people can still log in and read.
  */
@@ -140,7 +140,9 @@ export class AuthGuard implements CanActivate {
     return session === null ? null : session.person;
   }
 
-  /** Slows down guessing: past the limit an address gets 429 instead of 401, and nothing is written to an account's log. */
+  /**
+   * Slows down guessing: past the limit an address gets 429 instead of the refusal, and no account's log has the request.
+   */
   async #countFailure(request: Request): Promise<void> {
     const { enabled, authFailuresPerMinute } = this.config.rateLimit;
     if (!enabled) return;

@@ -19,7 +19,7 @@ import { correctedMail, openedMail, resolvedMail } from './med-mails.js';
 
 /**
  * The changes a case goes through: each with the transaction's status, its money, events and mail in one commit. Locks
- * are taken in the order transaction, cases, balances; `close` comes last.
+ * are taken in the order transaction, cases, balances.
  */
 @Injectable()
 export class MedTransitions {
@@ -59,10 +59,10 @@ export class MedTransitions {
    * this, also because the sale's own money may still be in pending. The sale becomes DISPUTE (by a card's chargeback:
    * CHARGEBACK) where its status allows that.
    *
-   * `MedDisputesService` decides before this whether a case is opened at once. Three claims hold nothing until an operator
-   * has decided: one of another amount than the sale's, one about a payment that was not credited, and one about a payment
-   * of which nothing can be held now or later (`isDisputable`). If an operator opens a case of the third kind, the sale
-   * keeps its status.
+   * `MedDisputesService` decides before this whether a case is opened at once. Three claims wait for an operator: one of
+   * another amount than the sale's, one about a payment that was not credited, and one about a payment of which nothing can
+   * be held now or later (`isDisputable`). If an operator opens a case of the second or third kind, nothing is held and the
+   * sale keeps its status.
    */
   async open(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase): Promise<void> {
     const now = this.clock.now();
@@ -280,7 +280,7 @@ export class MedTransitions {
     }
   }
 
-  /** Ends the transaction's dispute when no case of it is underway and something of it is left. */
+  /** Ends the transaction's dispute when no case of it is underway and cases have not taken all of it (`isLost`). */
   async revive(tx: Tx, disputedTransaction: DisputedTransaction): Promise<void> {
     if (disputedTransaction.underway.length > 0 || disputedTransaction.isLost) return;
     disputedTransaction.transaction = await this.disputes.revive(tx, disputedTransaction.transaction);

@@ -37,8 +37,11 @@ export type Trigger =
   | 'review_returned'
   /** The merchant's refunds have brought all of it back to the payer. */
   | 'refunded'
+  /** Its time is over (`ExpiryService` says who writes that), or the acquirer says that it has expired. */
   | 'expired'
+  /** The acquirer, or the issuer of the card, declines: this ends the sale, with every method that it offered. */
   | 'refused'
+  /** The merchant cancels it, or the acquirer has removed it. */
   | 'cancelled'
   /** The issuer of the card takes the money back. */
   | 'charged_back'
@@ -72,8 +75,8 @@ export interface Move {
 export const MOVES: Readonly<Record<Trigger, Move>> = {
   issued: { from: ['PENDING'], to: 'WAITING_PAYMENT' },
   not_issued: { from: ['PENDING'], to: 'REFUSED' },
-  // PENDING is missing here and below: money that arrives proves that the charge was issued, so `issued` is written first,
-  // with its event. From PROCESSING: the card in flight settles, or another method of the payment does.
+  // A payment never meets PENDING: money that arrives proves that the charge was issued, so `issued` is written first, with
+  // its event. From PROCESSING: the card in flight settles, or another method of the payment does.
   settled: { from: ['WAITING_PAYMENT', 'PROCESSING'], to: 'PAID' },
   approved: { from: ['WAITING_PAYMENT', 'PROCESSING'], to: 'APPROVED' },
   authenticating: { from: ['WAITING_PAYMENT'], to: 'PROCESSING' },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import {
@@ -13,6 +13,7 @@ import {
   requestRefund,
 } from '../support/refunds.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';
+import { RefundsRepository } from '../../src/transactions/refunds/refunds.repository.js';
 import { waitFor } from '../support/wait.js';
 
 const REFUND_KEYS = ['amount', 'createdAt', 'currency', 'id', 'reason', 'status', 'transactionId'];
@@ -43,6 +44,26 @@ describe('refunds', () => {
   const codeOf = ({ status, body }: Answer<RefundOrError>): string => `${status} ${body.error?.code}`;
   const dataOf = (type: string): Record<string, unknown>[] =>
     receiver.ofType(type).map(({ body }) => body['data'] as Record<string, unknown>);
+
+  it('the audit trail has the amount that was refunded, also where another refund came in between', async () => {
+    const id = paymentIdOf(await aPaidCharge(service, key, 1990));
+    const refunds = service.get(RefundsRepository);
+    const remaining = refunds.remaining.bind(refunds);
+    // The rest is looked up, then somebody refunds a part of it.
+    jest.spyOn(refunds, 'remaining').mockImplementationOnce(async (...of) => {
+      const rest = await remaining(...of);
+      await requestRefund(service, key, id, { idempotencyKey: 'part-of-it', amount: 990 });
+      return rest;
+    });
+    const { body } = await requestRefund(service, key, id, { idempotencyKey: 'all-of-it' });
+    expect(body.amount).toBe(1000);
+    const entries = await service.sql<{ amount: number }>(
+      `SELECT (data ->> 'amount')::int AS amount FROM audit_events
+       WHERE type = 'refund.requested' AND data ->> 'transaction_id' = $1 ORDER BY id`,
+      [id],
+    );
+    expect(entries).toEqual([{ amount: 990 }, { amount: 1000 }]);
+  });
 
   it('a merchant refunds a part, then the rest, and is told of every step', async () => {
     await subscribe();

@@ -33,17 +33,18 @@ const PATIENCE_MS = 10 * 60_000;
  * Writes the expiry of charges that are past it. A charge can expire while it waits for its payer, also while a card is in
  * flight (`isOpen`). A held charge (`isHeld`) never expires, as an operator may still credit it.
  *
- * Four things write an expiry: the sweep below, every second; a list by status or a report, which must not count an
- * expired charge as open (`transaction-pages.service.ts`); a resend; and a payment that the bank settled too late, which
- * goes back. Until the expiry is written a Pix that the bank settled in time still pays, although the charge reads EXPIRED
- * already (`asOf` in transaction.ts). Once the expiry is written every payment goes back.
+ * Besides the acquirer (last paragraph) four things write an expiry: the sweep below, every second; a list by status or a
+ * report, which must not count an expired charge as open (`transaction-pages.service.ts`); a resend; and a payment that
+ * the bank settled too late, which goes back. Until the expiry is written a Pix that the bank settled in time still pays,
+ * although the charge reads EXPIRED already (`asOf` in transaction.ts). Once the expiry is written every payment goes
+ * back.
  *
  * Before the expiry of a live Pix charge is written, `ExpiryProcessor` asks its acquirer about the charge: from two
  * seconds after the expiry, every 15 s. (The sandbox is not asked: it is part of the service.)
  * - The acquirer answers: a payment that was made in time is settled. Otherwise the expiry is written, whatever state the
  *   acquirer gives the charge.
- * - The acquirer does not answer for ten minutes: the expiry is written. A payment that is reported later goes back, even
- *   one that was made in time.
+ * - The acquirer does not answer until ten minutes after the expiry: the expiry is written. A payment that is reported
+ *   later goes back, even one that was made in time.
  * - The answer cannot be read: the inbox (docs/design/live-pix-inbox.md) goes on asking, and the charge does not expire
  *   until an answer can be read.
  *

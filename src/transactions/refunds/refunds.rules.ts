@@ -7,7 +7,9 @@ import type { Transaction } from '../transaction.js';
 /** What a refund is decided on, read under the transaction's lock. */
 export interface RefundFacts {
   readonly transaction: Pick<Transaction, 'status' | 'amount' | 'paidWith' | 'refundsAmount'>;
-  /** What disputes have taken of the payment for good. While a dispute is open no refund is made at all. */
+  /**
+   * What disputes have taken of the payment for good. While its status is DISPUTE or CHARGEBACK no refund is made at all.
+   */
   readonly disputedAmount: Amount;
   /** What the acquirer can do for the method that was paid with; empty when it cannot refund it. */
   readonly ways: readonly RefundWay[];

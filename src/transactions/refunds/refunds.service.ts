@@ -56,10 +56,11 @@ export class RefundsService {
    * @param admit the fraud guard's word on a new request, `FraudGuard.check`: every caller has to ask it
    * @param present the answer that this and every repetition of the request get
    * @throws ApiError in this order:
-   *   1. over HTTP, before this method: 400 `invalid_request` by `RefundDto`, for a body without an `idempotencyKey` of 8
-   *      to 128 printable ASCII characters, an amount that is not an integer from 1 to 999999999999, a `reason` of more
-   *      than 500 characters, an unknown `strategy`, a `passFeeToTenant` that is not true or false, a `destinationKey`
-   *      that is no Pix key, or a `destinationKey` together with the strategy `devolution`
+   *   1. over HTTP, after the guards and before this method: 400 `invalid_request` by `RefundDto`, for a body without an
+   *      `idempotencyKey` of 8 to 128 printable ASCII characters, an amount that is not an integer from 1 to
+   *      999999999999, a `reason` of more than 500 characters, an unknown `strategy`, a `passFeeToTenant` that is not
+   *      true or false, a `destinationKey` that is no Pix key, or a `destinationKey` together with the strategy
+   *      `devolution`
    *   2. 404: the account has no such payment in this mode
    *   3. 409 `idempotency_key_reused`: the key was used with another body or payment; 409 `idempotency_key_in_use`: the
    *      first request with the key is still at work after 10 s
@@ -102,10 +103,11 @@ export class RefundsService {
           const id = newId(this.clock.now());
           // Before the transaction, as everywhere: twins queue up at the key.
           claim.take(tx, id, null);
-          const answer = present(await this.opening.open(tx, id, account, transactionId, order));
+          const refund = await this.opening.open(tx, id, account, transactionId, order);
+          const answer = present(refund);
           claim.complete(tx, answer);
           this.audit.record(tx, actor, 'refund.requested', scope.accountId, {
-            data: { mode: scope.mode, refund_id: id, transaction_id: transactionId, amount },
+            data: { mode: scope.mode, refund_id: id, transaction_id: transactionId, amount: refund.amount },
           });
           return answer;
         });

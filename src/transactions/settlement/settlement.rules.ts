@@ -46,7 +46,8 @@ const back = (reason: ReturnReason, trigger: Trigger | null = null): SettlementD
  * What becomes of money that the acquirer confirmed. Source: docs/contract.md#settlement.
  *
  * Whether a payment was in time is decided by the bank's own time of settlement, so a notification that reaches us late
- * does not cost the merchant a payment. But once the row says EXPIRED (`ExpiryService` writes that) every payment is late.
+ * does not cost the merchant a payment. But once the row says EXPIRED (`ExpiryService` says who writes that) every
+ * payment is late.
  *
  * `SettlementService` calls this function after it has looked for two other cases. A Pix that was settled before (the same
  * end-to-end id) is `repeated` and changes nothing. A Pix of no charge is kept as `unmatched` for an operator.
@@ -94,7 +95,11 @@ export function decideSettlement(transaction: Transaction, money: ReceivedMoney)
   return { outcome: 'credited', reason: null, trigger: money.method === 'CREDIT_CARD' ? 'approved' : 'settled' };
 }
 
-/** @returns why this money would not pay the sale; null where it would. A PENDING sale has no code yet that can be paid. */
+/**
+ * For an operator who assigns money to a sale. A PENDING sale refuses it: unlike money that names the sale itself, it does
+ * not prove that the sale was issued.
+ * @returns why this money would not pay the sale; null where it would
+ */
 export function whyNotCredited(transaction: Transaction, money: ReceivedMoney): SettlementDecision['reason'] {
   return transaction.status === 'PENDING' ? 'charge_closed' : decideSettlement(transaction, money).reason;
 }

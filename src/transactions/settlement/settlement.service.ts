@@ -33,7 +33,8 @@ export class SettlementService {
    * Three round trips to the database: lock and read, the move, then everything else with the COMMIT. Balances are locked
    * last. Payments that arrive together share a database transaction where all of them are credited; any other payment
    * has one of its own.
-   * @param close ends the notification that told of the Pix, in the same commit
+   * @param close ends the notification that told of the Pix, in the same commit. It may not be committed where the Pix is
+   *   `repeated`: then the caller ends the notification
    */
   async settle(acquirer: string, pix: ReceivedPix, close?: (tx: Tx) => void): Promise<SettleResult> {
     return this.#settleOnce(acquirer, { ...pix, method: 'PIX' }, close);
@@ -53,7 +54,8 @@ export class SettlementService {
     try {
       const about = money.txid ?? money.endToEndId;
       // Several payments may share this database transaction. `isOf` names the account of this one; `requireAlone` takes
-      // this one out and begins it again in a database transaction of its own.
+      // this one out and begins it again in a database transaction of its own. If one fails, all of them are rolled back
+      // and each is done again alone, so that only the failing one fails.
       return await this.database.together('settlement', { owner: about, about }, (tx, isOf) =>
         this.#settle(tx, acquirer, money, isOf, close),
       );

@@ -67,7 +67,8 @@ function pauseEnd(failingSince: Date, now: Date, random: number): Date {
 }
 
 /**
- * Whether the service gives an endpoint up: after twenty failures in a row over five days. A 410 ends it at once,
+ * Whether the service gives an endpoint up: after at least twenty failures in a row, the first of them at least five days
+ * ago. A 410 ends it at once,
  * without a mail (`OutcomesService`). What still waits for it is CANCELLED then. The address of a transaction is never
  * given up: it could not be switched on again.
  */
