@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { PixApiClient } from '../../src/acquirers/pix-api/pix-api.client.js';
 import { LiveStory } from '../support/live-story.js';
 import { type Answer, type ChargeAnswer, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
@@ -7,7 +8,10 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
   const service = TestService.forSpec();
   const story = LiveStory.forSpec(service);
 
-  afterEach(() => story.expectSameBooks());
+  afterEach(() => {
+    jest.restoreAllMocks();
+    return story.expectSameBooks();
+  });
 
   const charge = (): Promise<ChargeAnswer> => story.charge({ expires_in: 60 });
   const cobOf = ({ pix }: ChargeAnswer) => story.bank.state().cobs.find(({ txid }) => txid === pix.txid);
@@ -78,6 +82,40 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     story.pay(made);
     service.clock.advance(63);
     await story.becomes(made, 'paid');
+  });
+
+  it('is not written as expired while the bank says that it was paid, and not yet by what', async () => {
+    const made = await charge();
+    loseCallback();
+    const { endToEndId } = story.pay(made);
+    // The charge is CONCLUIDA a moment before the charge itself and the bank's list have the Pix.
+    let isListed = false;
+    for (const operation of ['getCob', 'listPix'] as const) {
+      const ask = Reflect.get(PixApiClient.prototype, operation) as (
+        ...asked: unknown[]
+      ) => Promise<{ kind: string; body?: object }>;
+      jest.spyOn(PixApiClient.prototype, operation).mockImplementation(async function (
+        this: PixApiClient,
+        ...asked: unknown[]
+      ) {
+        const answer = await ask.apply(this, asked);
+        const shown = isListed || answer.kind !== 'ok' ? answer : { ...answer, body: { ...answer.body, pix: [] } };
+        return shown as never;
+      });
+    }
+    service.clock.advance(63);
+    await waitFor('operators to see it', async () => {
+      const rows = await service.sql(
+        `SELECT 1 FROM acquirer_notifications WHERE kind = 'charge' AND reference = $1 AND unreadable_since IS NOT NULL`,
+        [made.pix.txid],
+      );
+      return rows.length > 0;
+    });
+    service.clock.advance(660);
+    isListed = true;
+    await story.becomes(made, 'paid');
+    const settled = await service.sql('SELECT outcome FROM settlements WHERE end_to_end_id = $1', [endToEndId]);
+    expect(settled).toEqual([{ outcome: 'credited' }]);
   });
 
   it('money that the bank takes after the charge has expired here goes back', async () => {

@@ -280,7 +280,7 @@ export class PixApiAcquirer implements Acquirer {
 
   /**
    * End-to-end ids of what has paid the charge. The standard lets a PSP leave them out of it: then its list has them.
-   * @throws UnreadableAnswer when there are only such as cannot be read: it was paid, and it is not known by what
+   * @throws UnreadableAnswer when there is none yet, or none that can be read: it was paid, and it is not known by what
    */
   async #payments(client: PixApiClient, { txid, status, calendario, pix }: CobAnswer): Promise<string[]> {
     const own = this.#ids('cob.get', txid, pix ?? []);
@@ -290,6 +290,7 @@ export class PixApiAcquirer implements Acquirer {
     for await (const entries of readStatement(client, filter, (answer) => this.#body('pix.list', answer), { txid })) {
       listed.push(...entries.filter((entry) => textOf(entry, 'txid') === txid));
     }
+    if (listed.length === 0) throw new UnreadableAnswer('a payment of a charge');
     return this.#ids('pix.list', txid, listed);
   }
 

@@ -1,5 +1,5 @@
 export { WorkProcessor } from './jobs/work.processor.js';
 export { type WorkItem, WorkRepository } from './work.repository.js';
 export { workItemBody } from './work.serializer.js';
-export { doubling, LeaseLost, type WorkAnswer, WorkService } from './work.service.js';
+export { doubling, LeaseLost, type Prolong, type WorkAnswer, WorkService } from './work.service.js';
 export { type Work, type Worker, workers } from './workers.js';

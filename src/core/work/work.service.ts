@@ -27,6 +27,13 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
+/**
+ * Begins the lease of a run anew.
+ * @param within no other run takes the work until the end of this transaction either; default: one of its own
+ * @throws LeaseLost when another run has the work by now
+ */
+export type Prolong = (within?: Tx) => Promise<void>;
+
 /** A kind of work. What throws is done again after the back-off, and its error is kept. */
 export interface WorkKind {
   /** Pauses after the first attempt, the second and so on, in milliseconds; the last one from there on. */
@@ -35,11 +42,8 @@ export interface WorkKind {
   readonly concurrency: number;
   /** After this time, which is longer than a run takes but for outages, another process runs the work again. */
   readonly leaseMs: number;
-  /**
-   * @param attempt from 1 on
-   * @param prolong begins the lease anew, for runs of any length; throws when another run has the work by now
-   */
-  run(subjectId: string, attempt: number, prolong: () => Promise<void>): Promise<WorkAnswer>;
+  /** @param attempt from 1 on @param prolong for runs of any length, and for outcomes that only the last run may write */
+  run(subjectId: string, attempt: number, prolong: Prolong): Promise<WorkAnswer>;
 }
 
 /** A back-off whose pauses double. */
@@ -184,9 +188,10 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
     let failure: Error | null = null;
     this.#running.set(kind, (this.#running.get(kind) ?? 0) + 1);
     try {
-      answer = await this.#kind(kind).run(subjectId, attempts, () => this.#prolong(claimed));
+      answer = await this.#kind(kind).run(subjectId, attempts, (within) => this.#prolong(claimed, within));
     } catch (error) {
-      this.logger.error({ error, kind, subjectId }, 'work has failed; it is due again');
+      if (error instanceof LeaseLost) this.logger.warn({ kind, subjectId }, 'a run was overtaken by another one');
+      else this.logger.error({ error, kind, subjectId }, 'work has failed; it is due again');
       failure = error instanceof Error ? error : new Error(String(error));
     }
     const problem = failure?.message.replaceAll('\0', '').slice(0, 500) ?? null;
@@ -210,9 +215,10 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
     return failure;
   }
 
-  async #prolong(claimed: ClaimedWork): Promise<void> {
+  async #prolong(claimed: ClaimedWork, within?: Tx): Promise<void> {
     const leaseMs = this.#kind(claimed.kind).leaseMs + this.clock.offsetMs;
-    if (await this.database.transaction((tx) => this.work.prolong(tx, claimed, leaseMs))) return;
+    const prolong = (tx: Tx): Promise<boolean> => this.work.prolong(tx, claimed, leaseMs);
+    if (await (within ? prolong(within) : this.database.transaction(prolong))) return;
     throw new LeaseLost('Its lease was over, and it has been taken or changed since');
   }
 

@@ -1,15 +1,14 @@
 import { getQueueToken } from '@nestjs/bull';
 import type { Provider, Type } from '@nestjs/common';
 import { processorName } from '../queue/index.js';
-import { type WorkAnswer, type WorkKind, WorkService } from './work.service.js';
+import { type Prolong, type WorkAnswer, type WorkKind, WorkService } from './work.service.js';
 
 /** What the `@Process()` method of a worker is given. */
 export interface Work {
   readonly subjectId: string;
   /** The number of the attempt, from 1 on. */
   readonly attempt: number;
-  /** Begins its lease anew, for runs of any length. @throws when another run has it by now */
-  readonly prolong: () => Promise<void>;
+  readonly prolong: Prolong;
 }
 
 /** A class with `@Processor('a kind of work')` and one `@Process({ concurrency })` method that answers a WorkAnswer. */

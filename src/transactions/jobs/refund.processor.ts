@@ -28,7 +28,7 @@ export class RefundProcessor implements Worker {
    * does not hold up the refunds of another one.
    */
   @Process({ concurrency: 16 })
-  async run({ subjectId, attempt }: Work): Promise<WorkAnswer> {
+  async run({ subjectId, attempt, prolong }: Work): Promise<WorkAnswer> {
     const found = await this.refunds.findOpen(subjectId);
     if (!found) return 'done';
     const isNew = found.refund.status === 'PENDING';
@@ -49,10 +49,14 @@ export class RefundProcessor implements Worker {
     const isClaimed = found.isDisputed && !isNew && (await this.transitions.isClaimed(null, refund));
     const mayCall = !isClaimed && !found.isOvertaken;
     const state = mayCall
-      ? await this.calls.advance(refund.acquirer, request, earlier)
+      ? await this.calls.advance(refund.acquirer, request, earlier, prolong)
       : await this.calls.ask(refund.acquirer, request, isClaimed ? null : earlier);
     if (state.kind === 'in_progress' || state.kind === 'not_found') return 'again';
-    await this.database.transaction((tx) => this.transitions.record(tx, refund, state));
+    await this.database.transaction(async (tx) => {
+      // A run that was overtaken does not know what the other one has had accepted meanwhile.
+      if (state.kind === 'failed') await prolong(tx);
+      await this.transitions.record(tx, refund, state);
+    });
     return 'done';
   }
 

@@ -24,7 +24,7 @@ export class ReturnProcessor implements Worker {
 
   /** Takes one a step further. */
   @Process({ concurrency: 16 })
-  async run({ subjectId: id, attempt }: Work): Promise<WorkAnswer> {
+  async run({ subjectId: id, attempt, prolong }: Work): Promise<WorkAnswer> {
     const pixReturn = await this.settlements.openReturn(id);
     if (!pixReturn) return 'done';
     const { accountId, acquirer, endToEndId, returnId, way, amount, currency, createdAt } = pixReturn;
@@ -35,6 +35,7 @@ export class ReturnProcessor implements Worker {
       acquirer,
       request,
       attempt === 1 ? null : { attempts: attempt, since: createdAt },
+      prolong,
     );
     const now = this.clock.now();
     await this.database.transaction(async (tx) => {
@@ -44,6 +45,8 @@ export class ReturnProcessor implements Worker {
           this.wallets.giveBack(tx, id, pixReturn);
           return this.wallets.chargeFee(tx, id, { ...pixReturn, amount: state.fee });
         case 'failed':
+          // A run that was overtaken does not know what the other one has had accepted meanwhile.
+          await prolong(tx);
           // Nobody is out of pocket, the money is still with us: an operator has to look.
           this.logger.error({ returnId, reason: state.reason }, 'a return was refused');
           return this.settlements.moveReturn(tx, id, 'FAILED', state.reason, now);

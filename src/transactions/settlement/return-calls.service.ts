@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AcquirersService, type ReturnRequest, type ReturnState } from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
 import { Logger } from '../../core/log/index.js';
-import { doubling } from '../../core/work/index.js';
+import { doubling, LeaseLost, type Prolong } from '../../core/work/index.js';
 
 /** That a call is refused or unknown is believed after so many attempts, and not before so much time has passed. */
 const PATIENCE = 10;
@@ -19,8 +19,8 @@ export interface EarlierCalls {
 export const RETURN_BACKOFF = doubling(500, 3_600_000);
 
 /**
- * Takes money that goes back one step further at its acquirer: refunds, and Pix that are returned by themselves. Never
- * throws: what is not known is in progress, and is asked for again.
+ * Takes money that goes back one step further at its acquirer: refunds, and Pix that are returned by themselves. What is
+ * not known is in progress, and is asked for again.
  */
 @Injectable()
 export class ReturnCalls {
@@ -31,19 +31,30 @@ export class ReturnCalls {
   ) {}
 
   /**
+   * Asks for the return. Each of at most three calls may take almost as long as a lease, so the lease begins anew before
+   * each of them: a run that was overtaken asks for nothing any more.
    * @param earlier null when no earlier call can have reached the acquirer, otherwise it is looked for first
+   * @throws LeaseLost
    */
-  advance(acquirerName: string, request: ReturnRequest, earlier: EarlierCalls | null): Promise<ReturnState> {
+  advance(
+    acquirerName: string,
+    request: ReturnRequest,
+    earlier: EarlierCalls | null,
+    prolong: Prolong,
+  ): Promise<ReturnState> {
     return this.#call(acquirerName, request, async () => {
       const acquirer = this.acquirers.get(acquirerName);
+      await prolong();
       if (earlier === null) return await acquirer.requestReturn(request);
       const before = await acquirer.getReturn(request);
       if (before.kind !== 'not_found') return before;
+      await prolong();
       // Under the same name, which an acquirer takes for the same return.
       const again = await acquirer.requestReturn(request);
       if (again.kind !== 'failed') return again;
       // The refusal may be about the second call only: the first one, late on its way, may have arrived in between or
       // may still do so. It is believed when the acquirer keeps to it.
+      await prolong();
       const after = await acquirer.getReturn(request);
       if (after.kind !== 'not_found') return after;
       return this.#isBelieved(earlier) ? again : { kind: 'in_progress' };
@@ -72,6 +83,7 @@ export class ReturnCalls {
     try {
       return await call();
     } catch (error) {
+      if (error instanceof LeaseLost) throw error;
       const { returnId } = request;
       this.logger.warn({ error, acquirer, returnId }, 'the outcome of a return is not known; asking again');
       return { kind: 'in_progress' };

@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  AcquirersService,
+  ConfirmationService,
+  InboxService,
+  type ReceivedPix,
+  type ReturnName,
+  type ReturnRequest,
+  type ReturnState,
+} from '../../src/acquirers/index.js';
+import { Database } from '../../src/core/database/index.js';
+import { WorkService } from '../../src/core/work/index.js';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { FarBank } from '../support/far-bank.js';
+import { available, paymentIdOf, refundsOf, requestRefund } from '../support/refunds.js';
+import { TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
+
+interface HeldAnswer {
+  readonly to: 'request' | 'question';
+  /** The caller gets the answer. */
+  give(): void;
+}
+
+/** A bank that refuses one request and takes the next one under the same name, and whose answers a test may hold back. */
+class SlowBank extends FarBank {
+  /** How many requests are refused without a trace, as for lack of money at the PSP. */
+  refusals = 0;
+  holds = false;
+  readonly #held: HeldAnswer[] = [];
+
+  override async requestReturn(request: ReturnRequest): Promise<ReturnState> {
+    const isRefused = this.refusals > 0;
+    if (isRefused) this.refusals -= 1;
+    const answer: ReturnState = isRefused
+      ? { kind: 'failed', reason: 'insufficient_funds' }
+      : await super.requestReturn(request);
+    await this.#hold('request');
+    return answer;
+  }
+
+  override async getReturn(name: ReturnName): Promise<ReturnState> {
+    const answer = await super.getReturn(name);
+    await this.#hold('question');
+    return answer;
+  }
+
+  #hold(to: HeldAnswer['to']): Promise<void> {
+    return this.holds ? new Promise((give) => this.#held.push({ to, give })) : Promise.resolve();
+  }
+
+  /** The answer that is held back next, of this kind. */
+  async heldAnswer(to: HeldAnswer['to']): Promise<HeldAnswer> {
+    const held = await waitFor(`an answer to a ${to}`, () => this.#held.shift());
+    expect(held.to).toBe(to);
+    return held;
+  }
+}
+
+describe('a run that was overtaken by another one', () => {
+  const service = TestService.forSpec({ env: { ROLE: 'api' } });
+  let bank: SlowBank;
+  let key: string;
+
+  beforeEach(async () => {
+    bank = new SlowBank();
+    service.get(AcquirersService).register(bank, { servesTestMode: true });
+    key = (await service.merchant()).testKey;
+  });
+  afterEach(() => expectLedgerCoherent(service.database.url));
+
+  async function paid(amount: number, received = amount): Promise<{ id: string; pix: ReceivedPix }> {
+    const { body } = await service.createCharge(key, { amount });
+    const charge = { txid: body.pix.txid ?? '', amount: received };
+    const pix = bank.receive(charge, { settledAt: service.clock.now() });
+    const hint = { kind: 'pix', reference: pix.endToEndId } as const;
+    const stored = service.get(Database).transaction((tx) => service.get(InboxService).store(tx, bank.name, hint));
+    expect(await service.get(ConfirmationService).confirm(await stored)).toBeNull();
+    return { id: paymentIdOf(body), pix };
+  }
+
+  /** A run of its own, which takes the work from the run that has it. */
+  const run = (kind: 'refund' | 'return', id: string): Promise<Error | null> =>
+    service.get(WorkService).runNow(kind, id);
+
+  it('does not write that a refund was refused which the other one has had accepted', async () => {
+    const { id, pix } = await paid(100);
+    const { body: refund } = await requestRefund(service, key, id);
+    bank.refusals = 1;
+    bank.holds = true;
+    const first = run('refund', refund.id);
+    const refusal = await bank.heldAnswer('request');
+    bank.holds = false;
+    expect(await run('refund', refund.id)).toBeNull();
+    refusal.give();
+    expect(await first).toMatchObject({ name: 'LeaseLost' });
+    await run('refund', refund.id);
+    expect(bank.returnsOf(pix.endToEndId)).toMatchObject([{ amount: 100 }]);
+    expect(await refundsOf(service, key, id)).toMatchObject([{ status: 'REFUNDED' }]);
+    expect(await available(service, key)).toBe(0);
+  });
+
+  it('does not believe a refusal while the other one asks once more', async () => {
+    const { id, pix } = await paid(100);
+    const { body: refund } = await requestRefund(service, key, id);
+    bank.returnFault = () => 'lost before';
+    for (let attempt = 0; attempt < 11; attempt++) await run('refund', refund.id);
+    bank.returnFault = () => null;
+    service.clock.advance(600);
+    bank.refusals = 1;
+    bank.holds = true;
+    const first = run('refund', refund.id);
+    (await bank.heldAnswer('question')).give();
+    (await bank.heldAnswer('request')).give();
+    const last = await bank.heldAnswer('question');
+    const second = run('refund', refund.id);
+    const asked = await bank.heldAnswer('question');
+    bank.holds = false;
+    last.give();
+    expect(await first).toMatchObject({ name: 'LeaseLost' });
+    asked.give();
+    expect(await second).toBeNull();
+    await run('refund', refund.id);
+    expect(bank.returnsOf(pix.endToEndId)).toMatchObject([{ amount: 100 }]);
+    expect(await refundsOf(service, key, id)).toMatchObject([{ status: 'REFUNDED' }]);
+    expect(await available(service, key)).toBe(0);
+  });
+
+  it('asks for nothing more', async () => {
+    const { id, pix } = await paid(100);
+    const { body: refund } = await requestRefund(service, key, id);
+    bank.returnFault = () => 'lost before';
+    await run('refund', refund.id);
+    bank.returnFault = () => null;
+    bank.holds = true;
+    const first = run('refund', refund.id);
+    const absent = await bank.heldAnswer('question');
+    const second = run('refund', refund.id);
+    const absentAgain = await bank.heldAnswer('question');
+    bank.holds = false;
+    absent.give();
+    expect(await first).toMatchObject({ name: 'LeaseLost' });
+    expect(bank.returnsOf(pix.endToEndId)).toEqual([]);
+    absentAgain.give();
+    expect(await second).toBeNull();
+    expect(bank.returnsOf(pix.endToEndId)).toMatchObject([{ amount: 100 }]);
+    await run('refund', refund.id);
+  });
+
+  it('does not write that a return was refused which the other one has had accepted', async () => {
+    const { pix } = await paid(100, 99);
+    const find = (): Promise<{ id: string; status: string }[]> =>
+      service.sql('SELECT id, status FROM pix_returns WHERE end_to_end_id = $1', [pix.endToEndId]);
+    const [{ id } = { id: '' }] = await find();
+    bank.refusals = 1;
+    bank.holds = true;
+    const first = run('return', id);
+    const refusal = await bank.heldAnswer('request');
+    bank.holds = false;
+    expect(await run('return', id)).toBeNull();
+    refusal.give();
+    expect(await first).toMatchObject({ name: 'LeaseLost' });
+    await run('return', id);
+    expect(bank.returnsOf(pix.endToEndId)).toMatchObject([{ amount: 99 }]);
+    expect(await find()).toMatchObject([{ status: 'RETURNED' }]);
+  });
+});
