@@ -3,6 +3,9 @@ import {
   AcquirersService,
   ConfirmationService,
   InboxService,
+  type PixChargeRequest,
+  type PixChargeState,
+  type PixIssueOutcome,
   type ReceivedPix,
   type ReturnName,
   type ReturnRequest,
@@ -28,6 +31,7 @@ class SlowBank extends FarBank {
   refusals = 0;
   holds = false;
   readonly #held: HeldAnswer[] = [];
+  readonly #issue = this.pixIssuer.issue;
 
   override async requestReturn(request: ReturnRequest): Promise<ReturnState> {
     const isRefused = this.refusals > 0;
@@ -35,6 +39,22 @@ class SlowBank extends FarBank {
     const answer: ReturnState = isRefused
       ? { kind: 'failed', reason: 'insufficient_funds' }
       : await super.requestReturn(request);
+    await this.#hold('request');
+    return answer;
+  }
+
+  override async getPixCharge(txid: string): Promise<PixChargeState> {
+    const answer = await super.getPixCharge(txid);
+    await this.#hold('question');
+    return answer;
+  }
+
+  async issueSlowly(request: PixChargeRequest): Promise<PixIssueOutcome> {
+    const isRefused = this.refusals > 0;
+    if (isRefused) this.refusals -= 1;
+    const answer: PixIssueOutcome = isRefused
+      ? { kind: 'refused', code: 'NEGADA', reason: 'Not now.' }
+      : await this.#issue(request);
     await this.#hold('request');
     return answer;
   }
@@ -64,6 +84,7 @@ describe('a run that was overtaken by another one', () => {
 
   beforeEach(async () => {
     bank = new SlowBank();
+    Object.assign(bank.pixIssuer, { issue: bank.issueSlowly.bind(bank) });
     service.get(AcquirersService).register(bank, { servesTestMode: true });
     key = (await service.merchant()).testKey;
   });
@@ -80,7 +101,7 @@ describe('a run that was overtaken by another one', () => {
   }
 
   /** A run of its own, which takes the work from the run that has it. */
-  const run = (kind: 'refund' | 'return', id: string): Promise<Error | null> =>
+  const run = (kind: 'acquirer' | 'refund' | 'return', id: string): Promise<Error | null> =>
     service.get(WorkService).runNow(kind, id);
 
   it('does not write that a refund was refused which the other one has had accepted', async () => {
@@ -145,6 +166,31 @@ describe('a run that was overtaken by another one', () => {
     expect(await second).toBeNull();
     expect(bank.returnsOf(pix.endToEndId)).toMatchObject([{ amount: 100 }]);
     await run('refund', refund.id);
+  });
+
+  it('does not write that a charge was refused which the other one has had accepted', async () => {
+    const body = { amount: 100, paymentMethods: ['PIX'], idempotencyKey: 'order-1042' };
+    const { body: made } = await service.call<{ id: string }>('POST', '/v1/payments', { key, body });
+    const id = made.id.replace('tx_', '');
+    bank.refusals = 1;
+    bank.holds = true;
+    const first = run('acquirer', id);
+    (await bank.heldAnswer('question')).give();
+    (await bank.heldAnswer('request')).give();
+    const last = await bank.heldAnswer('question');
+    const second = run('acquirer', id);
+    (await bank.heldAnswer('question')).give();
+    const accepted = await bank.heldAnswer('request');
+    bank.holds = false;
+    last.give();
+    expect(await first).toMatchObject({ name: 'LeaseLost' });
+    accepted.give();
+    expect(await second).toBeNull();
+    const { body: payment } = await service.call('GET', `/v1/payments/${id}`, { key });
+    expect(payment).toMatchObject({
+      status: 'WAITING_PAYMENT',
+      pixCopyPaste: expect.stringContaining('br.gov.bcb.pix'),
+    });
   });
 
   it('does not write that a return was refused which the other one has had accepted', async () => {

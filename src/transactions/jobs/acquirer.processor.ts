@@ -2,7 +2,7 @@ import { Process, Processor } from '@nestjs/bull';
 import { AcquirersService, type Artefacts } from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
 import { Database } from '../../core/database/index.js';
-import { doubling, type Work, type WorkAnswer, type Worker, WorkService } from '../../core/work/index.js';
+import { doubling, type Prolong, type Work, type WorkAnswer, type Worker, WorkService } from '../../core/work/index.js';
 import { IssueCalls } from '../creation/issue-calls.service.js';
 import { failureOf, isOpen, isPastExpiry, type Transaction, wasIssued } from '../transaction.js';
 import { TransactionMoves } from '../transaction-moves.service.js';
@@ -29,17 +29,17 @@ export class AcquirerProcessor implements Worker {
 
   /** Does what is to be done for one transaction, if anything. What an acquirer fails at is done again. */
   @Process({ concurrency: 16 })
-  async run({ subjectId }: Work): Promise<WorkAnswer> {
+  async run({ subjectId, prolong }: Work): Promise<WorkAnswer> {
     const transaction = await this.transactions.findPublic(subjectId);
     if (transaction?.status === 'CANCELLED') {
       await this.acquirers.get(transaction.acquirer).cancel(transaction.txid ?? '');
     } else if (transaction && isOpen(transaction) && !isPastExpiry(transaction, this.clock.now())) {
-      return this.#issue(transaction);
+      return this.#issue(transaction, prolong);
     }
     return 'done';
   }
 
-  async #issue(transaction: Transaction): Promise<WorkAnswer> {
+  async #issue(transaction: Transaction, prolong: Prolong): Promise<WorkAnswer> {
     const outcomes = await this.calls.ask(transaction);
     if (outcomes.length === 0) return 'done';
     const issued = outcomes.flatMap((outcome) => (outcome.kind === 'issued' ? [outcome] : []));
@@ -55,6 +55,8 @@ export class AcquirerProcessor implements Worker {
       // It was cancelled during the call, and is there after all.
       if (current.status === 'CANCELLED') this.work.add(tx, 'acquirer', transaction.id, now);
       else if (refusal && isComplete && !wasIssued(current)) {
+        // A run that was overtaken does not know what the other one has had accepted meanwhile.
+        await prolong(tx);
         const failure = failureOf(transaction, { reason: refusal.reason, providerErrorCode: refusal.code, at: now });
         await this.moves.move(tx, current, 'refused', { failure });
       }
