@@ -109,13 +109,13 @@ export interface UnreadableLine {
   readonly hint: NotificationHint | null;
 }
 
-/** The acquirer has what it was asked for, and its answer about it cannot be read. */
+/** The acquirer has what it was asked for, and its answer about it cannot be read, or cannot be had. */
 export class UnreadableAnswer extends Error {
   override readonly name = 'UnreadableAnswer';
 
   /** @param what as "a Pix" */
-  constructor(what: string) {
-    super(`the acquirer has ${what} that cannot be read`);
+  constructor(what: string, options?: ErrorOptions) {
+    super(`the acquirer has ${what} that cannot be read`, options);
   }
 }
 

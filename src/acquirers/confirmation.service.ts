@@ -116,7 +116,8 @@ export class ConfirmationService {
       this.#count(notification, isUnreadable ? 'unreadable' : 'failed');
       const { kind, acquirer, reference } = notification;
       // Never set aside: it is there, and may be money of somebody's.
-      if (isUnreadable) this.logger.error({ notificationId, kind, acquirer, reference }, error.message);
+      if (isUnreadable)
+        this.logger.error({ notificationId, kind, acquirer, reference, cause: error.cause }, error.message);
       else this.logger.error({ error, notificationId, kind }, 'applying a notification failed; kept');
       await this.inbox.retry(
         notification,
@@ -181,7 +182,7 @@ export class ConfirmationService {
     return pix !== null;
   }
 
-  /** @throws for what of it cannot be had, after the rest is applied; of that what cannot be read before all else */
+  /** @throws UnreadableAnswer after the others are applied, when one cannot be had: the charge was paid, nobody knows how */
   async #applyPayments(acquirer: Acquirer, endToEndIds: readonly string[]): Promise<void> {
     const failures: unknown[] = [];
     for (const endToEndId of endToEndIds) {
@@ -192,7 +193,12 @@ export class ConfirmationService {
         failures.push(error);
       }
     }
-    if (failures.length > 0) throw failures.find((error) => error instanceof UnreadableAnswer) ?? failures[0];
+    if (failures.length === 0) return;
+    const [cause] = failures;
+    throw (
+      failures.find((error) => error instanceof UnreadableAnswer) ??
+      new UnreadableAnswer('a payment of a charge', { cause })
+    );
   }
 
   /**

@@ -23,6 +23,16 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     return answer;
   }
 
+  /** The bank's answer about the charge says too little, and operators see it. */
+  const unreadable = ({ pix }: ChargeAnswer): Promise<boolean> =>
+    waitFor('operators to see it', async () => {
+      const rows = await service.sql(
+        `SELECT 1 FROM acquirer_notifications WHERE kind = 'charge' AND reference = $1 AND unreadable_since IS NOT NULL`,
+        [pix.txid],
+      );
+      return rows.length > 0;
+    });
+
   /** The bank has sent it back, and our books say so. */
   async function wentBack(endToEndId: string, reason: string): Promise<void> {
     await waitFor(`${endToEndId} to go back`, async () => {
@@ -104,15 +114,29 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       });
     }
     service.clock.advance(63);
-    await waitFor('operators to see it', async () => {
-      const rows = await service.sql(
-        `SELECT 1 FROM acquirer_notifications WHERE kind = 'charge' AND reference = $1 AND unreadable_since IS NOT NULL`,
-        [made.pix.txid],
-      );
-      return rows.length > 0;
-    });
+    await unreadable(made);
     service.clock.advance(660);
     isListed = true;
+    await story.becomes(made, 'paid');
+    const settled = await service.sql('SELECT outcome FROM settlements WHERE end_to_end_id = $1', [endToEndId]);
+    expect(settled).toEqual([{ outcome: 'credited' }]);
+  });
+
+  it('nor while the bank says by which Pix, and does not give that Pix', async () => {
+    const made = await charge();
+    loseCallback();
+    const { endToEndId } = story.pay(made);
+    story.bank.addFault({ operation: 'pix.get', fault: { kind: 'error', effect: false }, times: 100_000 });
+    service.clock.advance(63);
+    await unreadable(made);
+    // Longer than a bank without any answer is waited for; it is asked again in each of these steps.
+    for (let minutes = 0; minutes < 12; minutes += 3) {
+      const asked = story.asked('cob.get');
+      service.clock.advance(180);
+      await waitFor('the bank to be asked again', () => story.asked('cob.get') > asked);
+    }
+    story.bank.clearFaults();
+    service.clock.advance(600);
     await story.becomes(made, 'paid');
     const settled = await service.sql('SELECT outcome FROM settlements WHERE end_to_end_id = $1', [endToEndId]);
     expect(settled).toEqual([{ outcome: 'credited' }]);

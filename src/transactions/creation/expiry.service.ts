@@ -45,8 +45,8 @@ const PATIENCE_MS = 10 * 60_000;
  *   acquirer gives the charge.
  * - The acquirer does not answer until ten minutes after the expiry: the expiry is written. A payment that is reported
  *   later goes back, even one that was made in time.
- * - The answer cannot be read: the inbox (docs/design/live-pix-inbox.md) goes on asking, and the charge does not expire
- *   until an answer can be read.
+ * - The answer cannot be read, or calls the charge paid while its Pix cannot be had: the inbox
+ *   (docs/design/live-pix-inbox.md) goes on asking, and the charge does not expire until an answer can be read.
  *
  * `ExpiryRepository` has these rules in SQL (`isHeard`).
  *

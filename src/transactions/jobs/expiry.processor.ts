@@ -9,8 +9,8 @@ import { TransactionsRepository } from '../transactions.repository.js';
 
 /**
  * Asks acquirers about charges past their expiry: a payment in time that was not reported is found then, and later it
- * would have to go back. Nothing is held while asking. An answer that cannot be read is asked for as long as it takes,
- * by the inbox, before the operators' eyes: the charge may be paid.
+ * would have to go back. Nothing is held while asking. An answer that cannot be read, or that names a Pix which cannot be
+ * had, is asked for as long as it takes, by the inbox, before the operators' eyes: the charge may be paid.
  */
 @Processor('transactions.expiry')
 export class ExpiryProcessor {
@@ -31,8 +31,7 @@ export class ExpiryProcessor {
     const { acquirer, txid } = transaction;
     try {
       const state = await this.acquirers.get(acquirer).getPixCharge(txid);
-      const isSettled = state.kind === 'not_found' || (await this.#settle(acquirer, state.payments));
-      if (!isSettled) return;
+      if (state.kind !== 'not_found') await this.#settle(acquirer, state.payments);
     } catch (error) {
       if (error instanceof UnreadableAnswer) {
         await this.confirmations.confirmNow(acquirer, [{ kind: 'charge', reference: txid }]);
@@ -44,16 +43,14 @@ export class ExpiryProcessor {
     await this.expiry.heard(id);
   }
 
-  /** @returns whether all of them have come to their end here @throws UnreadableAnswer when one cannot be read */
-  async #settle(acquirer: string, endToEndIds: readonly string[]): Promise<boolean> {
+  /** @throws UnreadableAnswer when one of them cannot be had: the charge was paid, so it must not expire */
+  async #settle(acquirer: string, endToEndIds: readonly string[]): Promise<void> {
     const news = await this.records.unknown(acquirer, endToEndIds);
-    if (news.length === 0) return true;
-    const failures = await this.confirmations.confirmNow(
+    if (news.length === 0) return;
+    await this.confirmations.confirmNow(
       acquirer,
       news.map((reference) => ({ kind: 'pix', reference })),
     );
-    const unreadable = failures.find((failure) => failure instanceof UnreadableAnswer);
-    if (unreadable) throw unreadable;
-    return (await this.records.unknown(acquirer, news)).length === 0;
+    if ((await this.records.unknown(acquirer, news)).length > 0) throw new UnreadableAnswer('a payment of a charge');
   }
 }
