@@ -14,7 +14,9 @@ jest.setTimeout(180_000);
 
 const SECONDS = 3;
 /** The least of so many: a busy machine disturbs one side or the other. */
-const TRIES = 3;
+const TRIES = 5;
+/** The share of requests whose time is compared where a few must not hang: of some 55, the slowest says nothing. */
+const NEARLY_ALL = 0.9;
 
 /** Sends requests in turn, again and again over many connections, from a thread of its own. Tells which statuses came. */
 const SENDER = `
@@ -170,7 +172,7 @@ describe('others wait at most three times as long', () => {
       headers: { 'content-type': 'application/json', 'x-forwarded-for': `198.${index}.7.9` },
       body: JSON.stringify({ email: `stranger-${index}@example.com`, password: PASSWORD }),
     }));
-    await compare('120 strangers who log in', 0.99, () => send(logins, 120, [401, 429, 503]));
+    await compare('120 strangers who log in', NEARLY_ALL, () => send(logins, 120, [401, 429, 503]));
   });
 
   scaled(it, it.skip)('beside reads whose callers hang up at once', async () => {
@@ -196,7 +198,7 @@ describe('others wait at most three times as long', () => {
   scaled(it, it.skip)('beside a stranger who asks for QR codes without pause', async () => {
     const { body } = await makers.createCharge(hostile.testKey);
     const request = { method: 'GET', path: `/checkout/${body.id}/qr.png` };
-    await compare('32 connections on qr.png', 0.99, () => send(request, 32, [200, 429]));
+    await compare('32 connections on qr.png', NEARLY_ALL, () => send(request, 32, [200, 429]));
   });
 
   scaled(it, it.skip)(
@@ -213,7 +215,7 @@ describe('others wait at most three times as long', () => {
         'Content-Length: 60000',
       ];
       let most = 0;
-      await compare('400 half-sent bodies', 0.99, async () => {
+      await compare('400 half-sent bodies', NEARLY_ALL, async () => {
         const open = new Set<ReturnType<typeof connect>>();
         let isOver = false;
         const begin = (key: string[]): void => {
