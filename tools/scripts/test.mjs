@@ -81,16 +81,16 @@ async function run(project, workers, postgres, only = args) {
 }
 
 /**
- * What failed beside others is run once more by itself, and named: on a busy machine a limit of time passes that is no
- * fault of the program. What fails again has failed.
+ * What failed is run once more by itself, and named: on a busy machine a limit of time passes that is no fault of the
+ * program. What fails again has failed.
  */
-async function runParallel(postgres) {
-  const first = await run('parallel', WORKERS, postgres);
+async function runTwice(project, workers, postgres) {
+  const first = await run(project, workers, postgres);
   const failed = (first.files ?? []).filter(({ status }) => status === 'failed').map(({ name }) => name);
   if (first.passed || failed.length === 0 || failed.length > RUN_AGAIN) return first;
-  const second = await run('parallel', 1, postgres, ['--runTestsByPath', ...failed]);
+  const second = await run(project, 1, postgres, ['--runTestsByPath', ...failed]);
   if (!second.passed) return first;
-  print(`\nFailed beside others and passed alone: ${failed.map((name) => relative(root, name)).join(', ')}`);
+  print(`\nFailed and then passed by itself: ${failed.map((name) => relative(root, name)).join(', ')}`);
   return { passed: true, files: [...first.files.filter(({ name }) => !failed.includes(name)), ...second.files] };
 }
 
@@ -116,8 +116,8 @@ async function runAll() {
   try {
     await cheapenLogins(postgres.url);
     await migrate(postgres.url, MIGRATIONS, postgres.serviceUrl);
-    const parallel = await runParallel(postgres);
-    return isEverything ? [parallel, await run('alone', 1, postgres)] : [parallel];
+    const parallel = await runTwice('parallel', WORKERS, postgres);
+    return isEverything ? [parallel, await runTwice('alone', 1, postgres)] : [parallel];
   } finally {
     await postgres.stop();
   }
