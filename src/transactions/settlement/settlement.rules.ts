@@ -49,8 +49,9 @@ const back = (reason: ReturnReason, trigger: Trigger | null = null): SettlementD
  * does not cost the merchant a payment. But once the row says EXPIRED (`ExpiryService` says who writes that) every
  * payment is late.
  *
- * `SettlementService` calls this function after it has looked for two other cases. A Pix that was settled before (the same
- * end-to-end id) is `repeated` and changes nothing. A Pix of no charge is kept as `unmatched` for an operator.
+ * Two other cases are the caller's (`settle`). A Pix that was settled before (the same end-to-end id) is `repeated` and
+ * changes nothing: `settle` looks whether it has paid this charge; one that has gone back is decided anew here, and then
+ * the unique index of `settlements` refuses it. A Pix of no charge is kept as `unmatched` for an operator.
  *
  * Money that is not credited lies in the bucket `suspense` until it is back at its payer or an operator has decided.
  * `ReturnProcessor` sends back what is `returned`. It repeats that without end, after 0.5 s, 1 s, 2 s and so on, at last
