@@ -8,6 +8,7 @@ import { FilteredLists1700000009850 } from './1700000009850-filtered-lists.js';
 import { WordsOfASearch1700000009860 } from './1700000009860-words-of-a-search.js';
 import { ChecksByIndex1700000009870 } from './1700000009870-checks-by-index.js';
 import { BalanceCheckpoints1700000009880 } from './1700000009880-balance-checkpoints.js';
+import { TxidsOfHints1700000009890 } from './1700000009890-txids-of-hints.js';
 import { Initial1700000000000 } from './1700000000000-initial.js';
 import { WebhookManagement1700000001000 } from './1700000001000-webhook-management.js';
 import { MembersAndAudit1700000002000 } from './1700000002000-members-and-audit.js';
@@ -127,4 +128,5 @@ export const MIGRATIONS = [
   WordsOfASearch1700000009860,
   ChecksByIndex1700000009870,
   BalanceCheckpoints1700000009880,
+  TxidsOfHints1700000009890,
 ];

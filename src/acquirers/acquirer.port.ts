@@ -299,6 +299,8 @@ export interface NotificationHint {
    * accounts apart.
    */
   readonly reference: string;
+  /** Of a `pix`: the txid of the charge that it is said to pay. The expiry of that charge waits for the answer. */
+  readonly txid?: string;
 }
 
 /**

@@ -112,7 +112,8 @@ export class ConfirmationService {
       return null;
     } catch (error) {
       const isUnreadable = error instanceof UnreadableAnswer;
-      answered = isUnreadable;
+      // A cause is the failure of a further question: the acquirer has not answered all that it was asked.
+      answered = isUnreadable && error.cause === undefined;
       this.#count(notification, isUnreadable ? 'unreadable' : 'failed');
       const { kind, acquirer, reference } = notification;
       // Never set aside: it is there, and may be money of somebody's.
@@ -136,6 +137,14 @@ export class ConfirmationService {
     const failures: unknown[] = [];
     for (const notificationId of stored) failures.push(await this.confirm(notificationId));
     return failures;
+  }
+
+  /**
+   * The acquirer's answer about it could not be read. It is marked as unreadable before the acquirer is asked once more,
+   * since the bulkhead may not let the question through now.
+   */
+  async confirmUnreadable(acquirer: string, hint: NotificationHint): Promise<void> {
+    await this.confirm(await this.database.transaction((tx) => this.inbox.storeUnreadable(tx, acquirer, hint)));
   }
 
   async #apply(notification: Notification, close: (tx: Tx) => void): Promise<Applied> {
@@ -188,7 +197,11 @@ export class ConfirmationService {
     for (const endToEndId of endToEndIds) {
       try {
         if (await this.#applyPix(acquirer, endToEndId)) continue;
-        failures.push(new Error(`the acquirer says that ${endToEndId} has paid, and does not know it`));
+        this.logger.warn(
+          { acquirer: acquirer.name, endToEndId },
+          'the acquirer says that it has paid, and does not know it',
+        );
+        failures.push(new UnreadableAnswer('a payment of a charge'));
       } catch (error) {
         failures.push(error);
       }

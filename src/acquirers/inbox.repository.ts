@@ -40,16 +40,17 @@ export interface UnreadableNews extends Pick<AcquirerNotificationEntity, (typeof
   readonly unreadableSince: Date;
 }
 
-const STORED = 'id, acquirer, kind, reference, received_at, next_attempt_at, is_hearsay';
+const STORED = 'id, acquirer, kind, reference, received_at, next_attempt_at, is_hearsay, txid';
 const ON_REPETITION = `ON CONFLICT (acquirer, kind, reference) DO UPDATE
      SET hints = n.hints + 1,
          is_hearsay = n.is_hearsay AND excluded.is_hearsay,
+         txid = coalesce(excluded.txid, n.txid),
          status = CASE WHEN n.status = 'ignored' OR n.kind IN ('dispute', 'charge') THEN 'pending' ELSE n.status END,
          attempts = CASE WHEN n.status = 'ignored' OR (n.kind IN ('dispute', 'charge') AND n.status = 'applied')
            THEN 0 ELSE n.attempts END,
          next_attempt_at = CASE WHEN n.status = 'ignored' OR (n.kind IN ('dispute', 'charge') AND n.status = 'applied')
            THEN excluded.next_attempt_at ELSE least(n.next_attempt_at, excluded.next_attempt_at) END`;
-const HINTS = wanted(['uuid', 'text', 'text', 'text', 'timestamptz', 'timestamptz', 'boolean']);
+const HINTS = wanted(['uuid', 'text', 'text', 'text', 'timestamptz', 'timestamptz', 'boolean', 'text']);
 /**
  * A repeated notification finds its row; one that was set aside is looked at again, and so is an applied one of what
  * goes on changing. Several are written in one order in every process: two that tell of the same do not wait for each other.
@@ -57,13 +58,13 @@ const HINTS = wanted(['uuid', 'text', 'text', 'text', 'timestamptz', 'timestampt
 const STORE = rowQuery(
   write(
     'inbox.store',
-    `INSERT INTO acquirer_notifications AS n (${STORED}) VALUES ($1, $2, $3, $4, $5, $6, $7) ${ON_REPETITION} RETURNING id`,
+    `INSERT INTO acquirer_notifications AS n (${STORED}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ${ON_REPETITION} RETURNING id`,
   ),
   write(
     'inbox.store_each',
     `WITH stored AS (
        INSERT INTO acquirer_notifications AS n (${STORED})
-       SELECT p1, p2, p3, p4, p5, p6, p7 FROM ${HINTS} ORDER BY p2, p3, p4 ${ON_REPETITION}
+       SELECT p1, p2, p3, p4, p5, p6, p7, p8 FROM ${HINTS} ORDER BY p2, p3, p4 ${ON_REPETITION}
        RETURNING id, acquirer, kind, reference)
      SELECT w.n AS "#", s.id FROM ${HINTS} JOIN stored s ON (s.acquirer, s.kind, s.reference) = (w.p2, w.p3, w.p4)`,
   ),
@@ -129,6 +130,12 @@ const RETRY = write(
   `UPDATE acquirer_notifications SET attempts = $7, last_error = $3,
      next_attempt_at = CASE WHEN hints = $4 THEN $2 ELSE next_attempt_at END,
      unreadable_since = CASE WHEN $5 THEN coalesce(unreadable_since, $6) WHEN NOT $5 THEN NULL ELSE unreadable_since END
+   WHERE id = $1 AND ${isPending('status')}`,
+);
+/** Of a hint that is stored because an answer could not be read, before it is asked about itself. */
+const MARK_UNREADABLE = write(
+  'inbox.mark_unreadable',
+  `UPDATE acquirer_notifications SET unreadable_since = coalesce(unreadable_since, $2)
    WHERE id = $1 AND ${isPending('status')}`,
 );
 const AWAIT = write(
@@ -217,9 +224,9 @@ export class InboxRepository {
     nextAttemptAt: Date,
     isHearsay: boolean,
   ): Promise<string[]> {
-    const rows = hints.map(({ id, kind, reference }) => [
+    const rows = hints.map(({ id, kind, reference, txid }) => [
       ...[id, acquirer, kind, reference],
-      ...[receivedAt, nextAttemptAt, isHearsay],
+      ...[receivedAt, nextAttemptAt, isHearsay, txid ?? null],
     ]);
     return (await tx.all<{ id: string }>(STORE, rows)).map(({ id }) => id);
   }
@@ -265,6 +272,10 @@ export class InboxRepository {
     now: Date,
   ): void {
     tx.defer(RETRY, [id, nextAttemptAt, error, hints, unreadable, now, attempts + 1]);
+  }
+
+  markUnreadable(tx: Tx, id: string, now: Date): void {
+    tx.defer(MARK_UNREADABLE, [id, now]);
   }
 
   /** The dispute waits for its payment. */

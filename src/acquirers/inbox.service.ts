@@ -64,6 +64,13 @@ export class InboxService implements OnApplicationBootstrap {
     return this.inbox.insert(tx, acquirer, [...distinct.values()], now, nextAttemptAt, isHearsay);
   }
 
+  /** Stores a hint at what the acquirer's answer could not be read about. It is asked about without end, and operators see it. */
+  async storeUnreadable(tx: Tx, acquirer: string, hint: NotificationHint): Promise<string> {
+    const id = await this.store(tx, acquirer, hint);
+    this.inbox.markUnreadable(tx, id, this.clock.now());
+    return id;
+  }
+
   async enqueue(notificationIds: readonly string[]): Promise<void> {
     await this.queue.add(
       'acquirers.notification',

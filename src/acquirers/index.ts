@@ -1,6 +1,7 @@
 export * from './acquirer.port.js';
 export { AcquirersModule } from './acquirers.module.js';
 export { AcquirersService } from './acquirers.service.js';
+export { Bulkhead } from './bulkhead.js';
 export { ConfirmationService } from './confirmation.service.js';
 export type { UnreadableNews, WaitingDispute } from './inbox.repository.js';
 export { InboxService } from './inbox.service.js';

@@ -13,11 +13,14 @@ interface DisputeNote extends Pick<Dispute, 'type' | 'amount' | 'status'> {
 @Index('acquirer_notifications_ignored_idx', ['nextAttemptAt'], { where: `status = 'ignored'` })
 @Index('acquirer_notifications_unreadable_idx', ['id'], { where: 'unreadable_since IS NOT NULL' })
 @Index('acquirer_notifications_awaits_idx', ['acquirer', 'awaits'], { where: 'awaits IS NOT NULL' })
+@Index('acquirer_notifications_txid_idx', ['acquirer', 'txid'], { where: `status = 'pending' AND txid IS NOT NULL` })
 export class AcquirerNotificationEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'acquirer_notifications_pkey' }) readonly id!: string;
   @Column('text') readonly acquirer!: string;
   @Column('text') readonly kind!: NotificationHint['kind'];
   @Column('text') readonly reference!: string;
+  /** Of a `pix`: the txid of the charge that it is said to pay (`NotificationHint`). */
+  @Column('text', { nullable: true }) readonly txid!: string | null;
   @Column('text', { default: 'pending' }) readonly status!: string;
   @Column('integer', { default: 0 }) readonly attempts!: number;
   /** How often it was told, woken and, of a dispute, asked about: what has been read is the latest while this stays. */

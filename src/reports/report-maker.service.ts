@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock, DAY_MS } from '../core/clock.js';
 import { Database, type Tx } from '../core/database/index.js';
 import type { Scope } from '../core/mode.js';
-import { type WorkAnswer, WorkService } from '../core/work/index.js';
+import { type Prolong, type WorkAnswer, WorkService } from '../core/work/index.js';
 import { OutboxService } from '../outbox/index.js';
 import { ObjectStorage } from '../storage/index.js';
 import { reportEvent } from './report.events.js';
@@ -82,10 +82,15 @@ export class ReportMaker {
     return expiresAt;
   }
 
-  /** The report has failed, unless it is ready all the same: what failed may have been the answer to its commit. */
-  async giveUp(report: ReportEntity): Promise<WorkAnswer> {
+  /**
+   * The report has failed, unless it is ready all the same: what failed may have been the answer to its commit.
+   * @throws LeaseLost
+   */
+  async giveUp(report: ReportEntity, prolong: Prolong): Promise<WorkAnswer> {
     await this.database.transaction(async (tx) => {
       await this.reports.lockUse(tx, report);
+      // A run that was overtaken does not know how far the other one is.
+      await prolong(tx);
       const failed = await this.reports.fail(tx, report.id);
       const now = this.clock.now();
       if (!failed) return;

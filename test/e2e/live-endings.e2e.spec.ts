@@ -1,8 +1,25 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { PixApiClient } from '../../src/acquirers/pix-api/pix-api.client.js';
+import { ExpiryService } from '../../src/transactions/index.js';
 import { LiveStory } from '../support/live-story.js';
 import { type Answer, type ChargeAnswer, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
+
+/** What a bank answers with 200 is changed on its way. @param to of the body; null: the bank does not know it */
+function change(operation: 'getCob' | 'getPix' | 'listPix', to: (body: object) => object | null): void {
+  const ask = Reflect.get(PixApiClient.prototype, operation) as (
+    ...asked: unknown[]
+  ) => Promise<{ kind: string; body?: object }>;
+  jest.spyOn(PixApiClient.prototype, operation).mockImplementation(async function (
+    this: PixApiClient,
+    ...asked: unknown[]
+  ) {
+    const answer = await ask.apply(this, asked);
+    if (answer.kind !== 'ok' || !answer.body) return answer as never;
+    const body = to(answer.body);
+    return (body === null ? { kind: 'not_found' } : { ...answer, body }) as never;
+  });
+}
 
 describe('the end of a live charge that nobody paid, or paid unheard', () => {
   const service = TestService.forSpec();
@@ -100,19 +117,8 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     const { endToEndId } = story.pay(made);
     // The charge is CONCLUIDA a moment before the charge itself and the bank's list have the Pix.
     let isListed = false;
-    for (const operation of ['getCob', 'listPix'] as const) {
-      const ask = Reflect.get(PixApiClient.prototype, operation) as (
-        ...asked: unknown[]
-      ) => Promise<{ kind: string; body?: object }>;
-      jest.spyOn(PixApiClient.prototype, operation).mockImplementation(async function (
-        this: PixApiClient,
-        ...asked: unknown[]
-      ) {
-        const answer = await ask.apply(this, asked);
-        const shown = isListed || answer.kind !== 'ok' ? answer : { ...answer, body: { ...answer.body, pix: [] } };
-        return shown as never;
-      });
-    }
+    change('getCob', (answer) => (isListed ? answer : { ...answer, pix: [] }));
+    change('listPix', (answer) => (isListed ? answer : { ...answer, pix: [] }));
     service.clock.advance(63);
     await unreadable(made);
     service.clock.advance(660);
@@ -140,6 +146,77 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     await story.becomes(made, 'paid');
     const settled = await service.sql('SELECT outcome FROM settlements WHERE end_to_end_id = $1', [endToEndId]);
     expect(settled).toEqual([{ outcome: 'credited' }]);
+  });
+
+  it('nor while its list, which alone says by which Pix, cannot be had', async () => {
+    const made = await charge();
+    loseCallback();
+    const { endToEndId } = story.pay(made);
+    // The standard lets a PSP leave the Pix out of the charge.
+    change('getCob', (body) => ({ ...body, pix: [] }));
+    story.bank.addFault({ operation: 'pix.list', fault: { kind: 'error', effect: false }, times: 100_000 });
+    service.clock.advance(63);
+    await unreadable(made);
+    service.clock.advance(660);
+    await service.get(ExpiryService).expireDue();
+    expect(await service.sql('SELECT status FROM transactions WHERE id = $1', [made.id.slice(3)])).toEqual([
+      { status: 'WAITING_PAYMENT' },
+    ]);
+    story.bank.clearFaults();
+    service.clock.advance(600);
+    await story.becomes(made, 'paid');
+    const settled = await service.sql('SELECT outcome FROM settlements WHERE end_to_end_id = $1', [endToEndId]);
+    expect(settled).toEqual([{ outcome: 'credited' }]);
+  });
+
+  describe('of which a callback has told a Pix that was in time, while the bank is behind its own callbacks', () => {
+    let isBehind: boolean;
+    let made: ChargeAnswer;
+    let endToEndId: string;
+
+    beforeEach(async () => {
+      await story.sweepStatement();
+      await service.sql(`UPDATE acquirer_statements SET next_due_at = 'infinity'`);
+      isBehind = true;
+      change('getPix', (body) => (isBehind ? null : body));
+      change('getCob', (body) => (isBehind ? { ...body, status: 'ATIVA', pix: [] } : body));
+      made = await charge();
+      ({ endToEndId } = story.pay(made));
+      await waitFor('the callback, and the question about its Pix', async () => {
+        const rows = await service.sql(
+          `SELECT 1 FROM acquirer_notifications WHERE kind = 'pix' AND reference = $1 AND attempts > 0`,
+          [endToEndId],
+        );
+        return rows.length > 0;
+      });
+      const asked = story.asked('cob.get');
+      service.clock.advance(63);
+      await waitFor('the bank to be asked about the charge', () => story.asked('cob.get') > asked);
+    });
+    afterEach(() => service.sql(`UPDATE acquirer_statements SET next_due_at = now()`));
+
+    it('the charge does not expire', async () => {
+      // The sweep comes every second.
+      await new Promise((go) => setTimeout(go, 2_500));
+      isBehind = false;
+      service.clock.advance(20);
+      await story.becomes(made, 'paid');
+      const settled = await service.sql('SELECT outcome FROM settlements WHERE end_to_end_id = $1', [endToEndId]);
+      expect(settled).toEqual([{ outcome: 'credited' }]);
+    });
+
+    it('for ten minutes: then it expires, and what the bank confirms later goes back', async () => {
+      service.clock.advance(600);
+      await waitFor('it to be written', async () => {
+        const rows = await service.sql(`SELECT 1 FROM transactions WHERE id = $1 AND status = 'EXPIRED'`, [
+          made.id.slice(3),
+        ]);
+        return rows.length === 1;
+      });
+      isBehind = false;
+      service.clock.advance(3_600);
+      await wentBack(endToEndId, 'late');
+    });
   });
 
   it('money that the bank takes after the charge has expired here goes back', async () => {

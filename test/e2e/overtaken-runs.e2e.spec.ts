@@ -11,8 +11,11 @@ import {
   type ReturnRequest,
   type ReturnState,
 } from '../../src/acquirers/index.js';
+import { saoPauloDay } from '../../src/brazil/index.js';
 import { Database } from '../../src/core/database/index.js';
 import { WorkService } from '../../src/core/work/index.js';
+import type { ReportBody } from '../../src/reports/dto/report.body.js';
+import { ObjectStorage } from '../../src/storage/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank } from '../support/far-bank.js';
 import { available, paymentIdOf, refundsOf, requestRefund } from '../support/refunds.js';
@@ -101,7 +104,7 @@ describe('a run that was overtaken by another one', () => {
   }
 
   /** A run of its own, which takes the work from the run that has it. */
-  const run = (kind: 'acquirer' | 'refund' | 'return', id: string): Promise<Error | null> =>
+  const run = (kind: 'acquirer' | 'refund' | 'report' | 'return', id: string): Promise<Error | null> =>
     service.get(WorkService).runNow(kind, id);
 
   it('does not write that a refund was refused which the other one has had accepted', async () => {
@@ -209,5 +212,37 @@ describe('a run that was overtaken by another one', () => {
     await run('return', id);
     expect(bank.returnsOf(pix.endToEndId)).toMatchObject([{ amount: 99 }]);
     expect(await find()).toMatchObject([{ status: 'RETURNED' }]);
+  });
+
+  it('does not write that a report has failed which the other one makes', async () => {
+    const today = saoPauloDay(new Date());
+    const body = { type: 'statement', format: 'csv', from: today, to: today };
+    const { body: asked } = await service.call<ReportBody>('POST', '/v1/reports', { key, body });
+    const id = asked.id.slice('rep_'.length);
+    // One attempt is left.
+    await service.sql('UPDATE work SET attempts = 4 WHERE subject_id = $1', [id]);
+    const storage = service.get(ObjectStorage);
+    const write = storage.write.bind(storage);
+    let goOn: () => void = () => undefined;
+    let other: Promise<Error | null> | undefined;
+    storage.write = async (_name, chunks) => {
+      await new Promise<void>((isBegun) => {
+        storage.write = async (...rest) => {
+          isBegun();
+          await new Promise<void>((resolve) => (goOn = resolve));
+          return write(...rest);
+        };
+        other = run('report', id);
+      });
+      for await (const chunk of chunks) void chunk;
+      throw new Error('the storage is down, from here');
+    };
+    expect(await run('report', id)).toMatchObject({ name: 'LeaseLost' });
+    goOn();
+    expect(await other).toBeNull();
+    storage.write = write;
+    const { body: report } = await service.call<ReportBody>('GET', `/v1/reports/${asked.id}`, { key });
+    expect(report.status).toBe('ready');
+    expect(await service.sql(`SELECT type FROM events WHERE type LIKE 'report.%'`)).toEqual([{ type: 'report.ready' }]);
   });
 });

@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { isReadable, readCallbackBody } from './callbacks.js';
 import { aPix, aReturn, E2E } from './psp.fixture.js';
 
+/** Of `aPix`. */
+const TXID = '7978c0c97ea847e78e8849634473c1f1';
 const OTHER = 'E12345678202009091221zzzzzzzzzzz';
 
 describe('the body of a callback', () => {
@@ -28,15 +30,15 @@ describe('readCallbackBody', () => {
     ['a bare list', (pix: unknown[]) => pix],
   ])('reads %s', (_, body) => {
     expect(readCallbackBody(body([aPix(), aPix({ endToEndId: OTHER, gnExtras: { x: 1 } })])).hints).toEqual([
-      { kind: 'pix', reference: E2E },
-      { kind: 'pix', reference: OTHER },
+      { kind: 'pix', reference: E2E, txid: TXID },
+      { kind: 'pix', reference: OTHER, txid: TXID },
     ]);
   });
 
   it('tells returns that were asked for from those that the bank took', () => {
     const devolucoes = [aReturn(), aReturn({ id: 'm1', natureza: 'MED_FRAUDE' }), aReturn({ natureza: 'ORIGINAL' })];
     expect(readCallbackBody({ pix: [aPix({ devolucoes })] }).hints).toEqual([
-      { kind: 'pix', reference: E2E },
+      { kind: 'pix', reference: E2E, txid: TXID },
       { kind: 'return', reference: `${E2E}/r1/EM_PROCESSAMENTO` },
       { kind: 'dispute', reference: `${E2E}/m1` },
     ]);
@@ -45,9 +47,20 @@ describe('readCallbackBody', () => {
   it('skips and counts what names nothing, and names each thing once', () => {
     const bad = [null, 7, {}, aPix({ endToEndId: '../../x' }), aPix({ devolucoes: [{ id: 'a/b', status: 'X' }] })];
     expect(readCallbackBody({ pix: [...bad, aPix(), aPix()] })).toEqual({
-      hints: [{ kind: 'pix', reference: E2E }],
+      hints: [{ kind: 'pix', reference: E2E, txid: TXID }],
       skipped: 5,
     });
+  });
+
+  it.each([undefined, null, '', 7, '../../x', 'a'.repeat(36)])('leaves a txid out that is none: %j', (txid) => {
+    expect(readCallbackBody({ pix: [aPix({ txid })] })).toEqual({
+      hints: [{ kind: 'pix', reference: E2E }],
+      skipped: 0,
+    });
+  });
+
+  it('reads a Pix of which the body says nothing but its id', () => {
+    expect(readCallbackBody([{ endToEndId: E2E }])).toEqual({ hints: [{ kind: 'pix', reference: E2E }], skipped: 0 });
   });
 
   it('takes the call that only tries the URL out for nothing', () => {

@@ -1,10 +1,14 @@
 import * as z from 'zod';
-import { isReturnId } from '../../brazil/index.js';
+import { isReturnId, isTxid } from '../../brazil/index.js';
 import type { NotificationHint } from '../acquirer.port.js';
 import { isE2eId, returnHint } from './translation.js';
 
 /** The parts of a callback that say what to ask about. Its amounts and people are hearsay and are not read. */
-const entry = z.object({ endToEndId: z.string().refine(isE2eId), devolucoes: z.array(z.unknown()).nullish() });
+const entry = z.object({
+  endToEndId: z.string().refine(isE2eId),
+  txid: z.unknown().optional(),
+  devolucoes: z.array(z.unknown()).nullish(),
+});
 const returned = z.object({
   id: z.string().refine(isReturnId),
   status: z.string().regex(/^[A-Z_]{1,40}$/),
@@ -44,8 +48,8 @@ export function readCallbackBody(body: unknown): Callback {
       skipped += 1;
       continue;
     }
-    const { endToEndId, devolucoes } = pix.data;
-    add({ kind: 'pix', reference: endToEndId });
+    const { endToEndId, txid, devolucoes } = pix.data;
+    add({ kind: 'pix', reference: endToEndId, ...(typeof txid === 'string' && isTxid(txid) ? { txid } : {}) });
     for (const each of devolucoes ?? []) {
       const known = returned.safeParse(each);
       if (known.success) add(returnHint(endToEndId, { ...known.data, natureza: known.data.natureza ?? null }));

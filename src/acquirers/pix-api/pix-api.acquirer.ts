@@ -280,15 +280,19 @@ export class PixApiAcquirer implements Acquirer {
 
   /**
    * End-to-end ids of what has paid the charge. The standard lets a PSP leave them out of it: then its list has them.
-   * @throws UnreadableAnswer when there is none yet, or none that can be read: it was paid, and it is not known by what
+   * @throws UnreadableAnswer when there is none yet, none that can be read or no list: it was paid, and it is not known by what
    */
   async #payments(client: PixApiClient, { txid, status, calendario, pix }: CobAnswer): Promise<string[]> {
     const own = this.#ids('cob.get', txid, pix ?? []);
     if (own.length > 0 || status !== 'CONCLUIDA') return own;
     const filter = { from: calendario.criacao, to: this.clock.now() };
     const listed: unknown[] = [];
-    for await (const entries of readStatement(client, filter, (answer) => this.#body('pix.list', answer), { txid })) {
-      listed.push(...entries.filter((entry) => textOf(entry, 'txid') === txid));
+    try {
+      for await (const entries of readStatement(client, filter, (answer) => this.#body('pix.list', answer), { txid })) {
+        listed.push(...entries.filter((entry) => textOf(entry, 'txid') === txid));
+      }
+    } catch (error) {
+      throw new UnreadableAnswer('a payment of a charge', { cause: error });
     }
     if (listed.length === 0) throw new UnreadableAnswer('a payment of a charge');
     return this.#ids('pix.list', txid, listed);

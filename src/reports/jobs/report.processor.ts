@@ -26,7 +26,7 @@ export class ReportProcessor implements Worker {
     } catch (error) {
       if (attempt < MOST_ATTEMPTS || error instanceof LeaseLost) throw error;
       this.logger.error({ error, reportId: id }, 'a report could not be made and is given up');
-      return this.maker.giveUp(begun);
+      return this.maker.giveUp(begun, prolong);
     }
   }
 }

@@ -46,7 +46,10 @@ const CLAIM = write(
      ORDER BY t.expires_at LIMIT $6 FOR UPDATE SKIP LOCKED)
    RETURNING id`,
 );
-const ASKED = write('expiry.asked', 'UPDATE transactions SET expiry_asked_at = $2 WHERE id = $1');
+/** A callback has told of a Pix for the charge, which the acquirer has not confirmed yet: it may have been paid in time. */
+const TOLD = `EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acquirer = t.acquirer AND n.txid = t.txid
+       AND n.status = 'pending')`;
+const ASKED = write('expiry.asked', `UPDATE transactions t SET expiry_asked_at = $2 WHERE t.id = $1 AND NOT ${TOLD}`);
 
 /** What decides whether a charge past its expiry may be written as expired. */
 export interface ExpiryDue {
@@ -106,6 +109,7 @@ export class ExpiryRepository {
     return rows.map((row) => row.id);
   }
 
+  /** Writes nothing while a Pix of the charge waits to be confirmed: the charge is asked about again. */
   asked(tx: Tx, id: string, at: Date): void {
     tx.defer(ASKED, [id, at]);
   }

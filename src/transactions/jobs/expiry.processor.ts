@@ -1,5 +1,5 @@
 import { Process, Processor } from '@nestjs/bull';
-import { AcquirersService, ConfirmationService, UnreadableAnswer } from '../../acquirers/index.js';
+import { AcquirersService, Bulkhead, ConfirmationService, UnreadableAnswer } from '../../acquirers/index.js';
 import { Logger } from '../../core/log/index.js';
 import type { Job } from '../../core/queue/index.js';
 import { ExpiryService } from '../creation/expiry.service.js';
@@ -14,6 +14,8 @@ import { TransactionsRepository } from '../transactions.repository.js';
  */
 @Processor('transactions.expiry')
 export class ExpiryProcessor {
+  readonly #bulkhead = new Bulkhead();
+
   constructor(
     private readonly transactions: TransactionsRepository,
     private readonly acquirers: AcquirersService,
@@ -29,16 +31,23 @@ export class ExpiryProcessor {
     const transaction = await this.transactions.findPublic(id);
     if (!transaction || !isOpen(transaction) || transaction.txid === null) return;
     const { acquirer, txid } = transaction;
+    // Put off: its lease brings it back.
+    if (!this.#bulkhead.enter(acquirer)) return;
+    let answered = false;
     try {
       const state = await this.acquirers.get(acquirer).getPixCharge(txid);
+      answered = true;
       if (state.kind !== 'not_found') await this.#settle(acquirer, state.payments);
     } catch (error) {
       if (error instanceof UnreadableAnswer) {
-        await this.confirmations.confirmNow(acquirer, [{ kind: 'charge', reference: txid }]);
+        answered ||= error.cause === undefined;
+        await this.confirmations.confirmUnreadable(acquirer, { kind: 'charge', reference: txid });
         return;
       }
       this.logger.warn({ error, transactionId: id }, 'an acquirer does not say how an expired charge stands');
       return;
+    } finally {
+      this.#bulkhead.leave(acquirer, answered);
     }
     await this.expiry.heard(id);
   }

@@ -20,11 +20,12 @@ export class UnmatchedService {
   /** @returns `elsewhere`: the charge is another acquirer's, which is asked now */
   async keep(tx: Tx, acquirer: string, money: ReceivedMoney): Promise<'unmatched' | 'elsewhere'> {
     // Two connections may see one account at a PSP: the charge's own acquirer is asked, and it alone is believed.
-    const asked = money.txid === null ? null : await this.transactions.acquirerOf(tx, money.txid);
-    if (asked !== null) {
-      const hintId = await this.inbox.store(tx, asked, { kind: 'pix', reference: money.endToEndId });
+    const { endToEndId, txid } = money;
+    const asked = txid === null ? null : await this.transactions.acquirerOf(tx, txid);
+    if (txid !== null && asked !== null) {
+      const hintId = await this.inbox.store(tx, asked, { kind: 'pix', reference: endToEndId, txid });
       tx.afterCommit(() => void this.inbox.enqueue([hintId]).catch(() => undefined));
-      this.logger.info({ acquirer, asked, endToEndId: money.endToEndId }, "a Pix is of another acquirer's charge");
+      this.logger.info({ acquirer, asked, endToEndId }, "a Pix is of another acquirer's charge");
       return 'elsewhere';
     }
     // Money without a charge: kept for the operators, never credited to anybody by guessing.
@@ -32,7 +33,7 @@ export class UnmatchedService {
     const owner = accountId === null ? null : { accountId, mode: 'live' as const, currency: 'BRL', id: null };
     const settlementId = this.records.insert(tx, acquirer, money, owner, 'unmatched', null);
     if (owner) this.records.suspend(tx, settlementId, owner, money);
-    this.logger.warn({ acquirer, endToEndId: money.endToEndId }, 'a Pix matches no charge');
+    this.logger.warn({ acquirer, endToEndId }, 'a Pix matches no charge');
     return 'unmatched';
   }
 }
