@@ -25,7 +25,7 @@ export class RefundProcessor implements Worker {
   /**
    * Takes a refund one step further. May run any number of times for the same one, also at once: every call to the
    * acquirer bears the same name, and every outcome is written once. So many run at once that an acquirer that hangs
-   * does not hold up the refunds of another one.
+   * leaves room for the refunds of another one.
    */
   @Process({ concurrency: 16 })
   async run({ subjectId, attempt, prolong }: Work): Promise<WorkAnswer> {
