@@ -280,7 +280,8 @@ export class PixApiAcquirer implements Acquirer {
 
   /**
    * End-to-end ids of what has paid the charge. The standard lets a PSP leave them out of it: then its list has them.
-   * @throws UnreadableAnswer when there is none yet, none that can be read or no list: it was paid, and it is not known by what
+   * @throws UnreadableAnswer when there is none yet, none that can be read, or no list to be had: the charge was paid,
+   *   and it is not known by what
    */
   async #payments(client: PixApiClient, { txid, status, calendario, pix }: CobAnswer): Promise<string[]> {
     const own = this.#ids('cob.get', txid, pix ?? []);

@@ -60,10 +60,10 @@ const SWEEP_MS = 1_000;
 const SHUTDOWN_MS = 10_000;
 
 /**
- * Everything that is to happen later, but what a row of its own already says (docs/design/late-work.md). Work is a row that is added in the
- * commit of the fact it follows from; it is claimed with a lease, run outside any transaction, and then deleted or due
- * again. A process that dies while it runs work is followed by another one when the lease is over, so a run may happen
- * twice.
+ * Everything that is to happen later, but what a row of its own already says (docs/design/late-work.md). Work is a row
+ * that is added in the commit of the fact it follows from; it is claimed with a lease, run outside any transaction, and
+ * then deleted or due again. A process that dies while it runs work is followed by another one when the lease is over,
+ * so a run may happen twice.
  */
 @Injectable()
 export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
