@@ -48,6 +48,7 @@ export class SettlementOutcomes {
     const fields = { paidWith: money.method, endToEndId: money.endToEndId, paidAt, ...fees };
     await this.moves.move(tx, transaction, trigger, fields);
     this.inbox.wake(tx, transaction.acquirer, [money.endToEndId, transaction.txid]);
+    this.receipts.ask(tx, transaction, account);
     const { id: transactionId, accountId, mode, currency, amount } = transaction;
     this.wallets.credit(tx, {
       ...{ accountId, mode, transactionId, currency, amount, ...fees, paidAt, wasSuspended },
@@ -59,7 +60,6 @@ export class SettlementOutcomes {
       const fee = { accountId, mode, currency, transactionId, amount: fees.providerFee };
       this.wallets.passFee(tx, transactionId, fee);
     }
-    this.receipts.ask(tx, transaction, account);
   }
 
   /**
