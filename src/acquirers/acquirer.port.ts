@@ -300,7 +300,7 @@ export interface NotificationHint {
    */
   readonly reference: string;
   /** Of a `pix`: the txid of the charge that it is said to pay. The expiry of that charge waits for the answer. */
-  readonly txid?: string;
+  readonly txid?: string | null;
 }
 
 /**

@@ -48,11 +48,10 @@ export class StatementReader {
   async #take(acquirer: string, all: readonly (StatementLine | UnreadableLine)[]): Promise<void> {
     const lines = all.filter((line) => 'pix' in line);
     const unreadable = all.filter((line): line is UnreadableLine => !('pix' in line));
-    const ids = lines.map(({ pix }) => pix.endToEndId);
     const unread = this.#unreadable(acquirer, unreadable);
-    const payments = [...ids, ...unread.flatMap(({ kind, reference }) => (kind === 'pix' ? [reference] : []))];
+    const paid = lines.map(({ pix: { endToEndId, txid } }) => ({ kind: 'pix', reference: endToEndId, txid }) as const);
     const hints = [
-      ...(await this.#payments(acquirer, payments)),
+      ...(await this.#payments(acquirer, [...paid, ...unread.filter(({ kind }) => kind === 'pix')])),
       ...(await this.#returns(acquirer, lines)),
       ...unread.filter(({ kind }) => kind !== 'pix'),
     ];
@@ -73,11 +72,12 @@ export class StatementReader {
   }
 
   /** Hints at payments that were not settled here. */
-  async #payments(acquirer: string, ids: readonly string[]): Promise<NotificationHint[]> {
-    const unknown = await this.records.unknown(acquirer, ids);
+  async #payments(acquirer: string, hints: readonly NotificationHint[]): Promise<NotificationHint[]> {
+    const ids = hints.map(({ reference }) => reference);
+    const unknown = new Set(await this.records.unknown(acquirer, ids));
     // Of another acquirer's charge, perhaps: then that one was asked.
-    const told = unknown.length === 0 ? new Set<string>() : await this.inbox.applied(acquirer, 'pix', unknown);
-    return unknown.filter((id) => !told.has(id)).map((reference) => ({ kind: 'pix', reference }));
+    const told = unknown.size === 0 ? new Set<string>() : await this.inbox.applied(acquirer, 'pix', [...unknown]);
+    return hints.filter(({ reference }) => unknown.has(reference) && !told.has(reference));
   }
 
   /** Hints at disputes, and at returns that wait here for their end. */

@@ -169,55 +169,82 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     expect(settled).toEqual([{ outcome: 'credited' }]);
   });
 
-  describe('of which a callback has told a Pix that was in time, while the bank is behind its own callbacks', () => {
-    let isBehind: boolean;
-    let made: ChargeAnswer;
-    let endToEndId: string;
-
-    beforeEach(async () => {
-      await story.sweepStatement();
-      await service.sql(`UPDATE acquirer_statements SET next_due_at = 'infinity'`);
-      isBehind = true;
-      change('getPix', (body) => (isBehind ? null : body));
-      change('getCob', (body) => (isBehind ? { ...body, status: 'ATIVA', pix: [] } : body));
-      made = await charge();
-      ({ endToEndId } = story.pay(made));
-      await waitFor('the callback, and the question about its Pix', async () => {
-        const rows = await service.sql(
-          `SELECT 1 FROM acquirer_notifications WHERE kind = 'pix' AND reference = $1 AND attempts > 0`,
-          [endToEndId],
-        );
-        return rows.length > 0;
-      });
-      const asked = story.asked('cob.get');
-      service.clock.advance(63);
-      await waitFor('the bank to be asked about the charge', () => story.asked('cob.get') > asked);
-    });
-    afterEach(() => service.sql(`UPDATE acquirer_statements SET next_due_at = now()`));
-
-    it('the charge does not expire', async () => {
-      // The sweep comes every second.
-      await new Promise((go) => setTimeout(go, 2_500));
-      isBehind = false;
-      service.clock.advance(20);
-      await story.becomes(made, 'paid');
-      const settled = await service.sql('SELECT outcome FROM settlements WHERE end_to_end_id = $1', [endToEndId]);
-      expect(settled).toEqual([{ outcome: 'credited' }]);
-    });
-
-    it('for ten minutes: then it expires, and what the bank confirms later goes back', async () => {
-      service.clock.advance(600);
-      await waitFor('it to be written', async () => {
-        const rows = await service.sql(`SELECT 1 FROM transactions WHERE id = $1 AND status = 'EXPIRED'`, [
-          made.id.slice(3),
-        ]);
-        return rows.length === 1;
-      });
-      isBehind = false;
-      service.clock.advance(3_600);
-      await wentBack(endToEndId, 'late');
-    });
+  it('nor when the bank says that it knows no such charge, which it has made', async () => {
+    await story.sweepStatement();
+    await service.sql(`UPDATE acquirer_statements SET next_due_at = 'infinity'`);
+    const made = await charge();
+    loseCallback();
+    const { endToEndId } = story.pay(made);
+    let isKnown = false;
+    change('getCob', (body) => (isKnown ? body : null));
+    const asked = story.asked('cob.get');
+    service.clock.advance(63);
+    await waitFor('the bank to be asked', () => story.asked('cob.get') > asked);
+    // The sweep comes every second.
+    await new Promise((go) => setTimeout(go, 2_500));
+    isKnown = true;
+    service.clock.advance(20);
+    await story.becomes(made, 'paid');
+    const settled = await service.sql('SELECT outcome FROM settlements WHERE end_to_end_id = $1', [endToEndId]);
+    expect(settled).toEqual([{ outcome: 'credited' }]);
+    await service.sql(`UPDATE acquirer_statements SET next_due_at = now()`);
   });
+
+  describe.each(['a callback', 'the list'])(
+    'of which %s has told a Pix that was in time, while the bank is behind',
+    (told) => {
+      let isBehind: boolean;
+      let made: ChargeAnswer;
+      let endToEndId: string;
+
+      beforeEach(async () => {
+        await story.sweepStatement();
+        await service.sql(`UPDATE acquirer_statements SET next_due_at = 'infinity'`);
+        isBehind = true;
+        change('getPix', (body) => (isBehind ? null : body));
+        change('getCob', (body) => (isBehind ? { ...body, status: 'ATIVA', pix: [] } : body));
+        made = await charge();
+        if (told === 'the list') loseCallback();
+        ({ endToEndId } = story.pay(made));
+        if (told === 'the list') await service.sql('UPDATE acquirer_statements SET next_due_at = now()');
+        await waitFor('the hint, and the question about its Pix', async () => {
+          const rows = await service.sql(
+            `SELECT 1 FROM acquirer_notifications WHERE kind = 'pix' AND reference = $1 AND attempts > 0`,
+            [endToEndId],
+          );
+          return rows.length > 0;
+        });
+        await service.sql(`UPDATE acquirer_statements SET next_due_at = 'infinity'`);
+        const asked = story.asked('cob.get');
+        service.clock.advance(63);
+        await waitFor('the bank to be asked about the charge', () => story.asked('cob.get') > asked);
+      });
+      afterEach(() => service.sql(`UPDATE acquirer_statements SET next_due_at = now()`));
+
+      it('the charge does not expire', async () => {
+        // The sweep comes every second.
+        await new Promise((go) => setTimeout(go, 2_500));
+        isBehind = false;
+        service.clock.advance(20);
+        await story.becomes(made, 'paid');
+        const settled = await service.sql('SELECT outcome FROM settlements WHERE end_to_end_id = $1', [endToEndId]);
+        expect(settled).toEqual([{ outcome: 'credited' }]);
+      });
+
+      it('for ten minutes: then it expires, and what the bank confirms later goes back', async () => {
+        service.clock.advance(600);
+        await waitFor('it to be written', async () => {
+          const rows = await service.sql(`SELECT 1 FROM transactions WHERE id = $1 AND status = 'EXPIRED'`, [
+            made.id.slice(3),
+          ]);
+          return rows.length === 1;
+        });
+        isBehind = false;
+        service.clock.advance(3_600);
+        await wentBack(endToEndId, 'late');
+      });
+    },
+  );
 
   it('money that the bank takes after the charge has expired here goes back', async () => {
     const made = await charge();

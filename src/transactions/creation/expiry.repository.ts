@@ -46,7 +46,7 @@ const CLAIM = write(
      ORDER BY t.expires_at LIMIT $6 FOR UPDATE SKIP LOCKED)
    RETURNING id`,
 );
-/** A callback has told of a Pix for the charge, which the acquirer has not confirmed yet: it may have been paid in time. */
+/** A callback or list has told of a Pix for the charge, which the acquirer has not confirmed yet: it may have been paid in time. */
 const TOLD = `EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acquirer = t.acquirer AND n.txid = t.txid
        AND n.status = 'pending')`;
 const ASKED = write('expiry.asked', `UPDATE transactions t SET expiry_asked_at = $2 WHERE t.id = $1 AND NOT ${TOLD}`);

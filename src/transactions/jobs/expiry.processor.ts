@@ -4,7 +4,7 @@ import { Logger } from '../../core/log/index.js';
 import type { Job } from '../../core/queue/index.js';
 import { ExpiryService } from '../creation/expiry.service.js';
 import { InternalRecordsRepository } from '../settlement/internal-records.repository.js';
-import { isOpen } from '../transaction.js';
+import { isOpen, wasIssued } from '../transaction.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 
 /**
@@ -38,6 +38,11 @@ export class ExpiryProcessor {
       const state = await this.acquirers.get(acquirer).getPixCharge(txid);
       answered = true;
       if (state.kind !== 'not_found') await this.#settle(acquirer, state.payments);
+      else if (wasIssued(transaction)) {
+        // The acquirer has made it, so this is a disturbance and no answer.
+        this.logger.warn({ transactionId: id }, 'an acquirer does not know an expired charge that it has made');
+        return;
+      }
     } catch (error) {
       if (error instanceof UnreadableAnswer) {
         answered ||= error.cause === undefined;
