@@ -67,7 +67,7 @@ export interface DisputeRow {
   readonly closedAt: Date | null;
 }
 
-/** A journal entry with all of its lines, the service's side of it too. */
+/** An entry of the merchant's books with all of its lines, the service's side of it too. */
 export interface EntryRow {
   readonly id: string;
   readonly type: StatementEntryType;
@@ -129,7 +129,10 @@ const JOURNAL = source('journal', {
   columns: `e.id, e.type, e.cause, e.currency, e.created_at AS "createdAt",
      (SELECT json_object_agg(l.bucket, l.amount) FROM journal_lines l WHERE l.entry_id = e.id) AS lines`,
   table: 'journal_entries e',
+  // Without those of the platform alone: a Pix that is no payment, a fee or a correction that the merchant does not bear.
   where: `e.account_id = $1 AND e.mode = $2 AND e.currency = $3 AND e.created_at BETWEEN $4 AND $5
+     AND e.type NOT IN ('suspense', 'provider_fee') AND (e.type <> 'correction'
+       OR EXISTS (SELECT FROM journal_lines l WHERE l.entry_id = e.id AND l.bucket IN (${BUCKETS})))
      AND e.number > coalesce((SELECT max(number) FROM (${edge('< $4', 'DESC')}) f), 0)
      AND e.number < coalesce((SELECT min(number) FROM (${edge('> $5', 'ASC')}) t), 9223372036854775807)`,
   order: 'e.number',

@@ -571,8 +571,8 @@ describe('bad input is always the envelope', () => {
     ['a body over 64 KiB', { rawBody: `{"a":"${'x'.repeat(70_000)}"}` }, 413, 'payload_too_large'],
     ['__proto__', { rawBody: '{"amount":1,"payment_method":"pix","__proto__":{"x":1}}' }, 400, 'invalid_request'],
     [
-      '__proto__ in metadata',
-      { rawBody: '{"amount":1,"payment_method":"pix","metadata":{"__proto__":1}}' },
+      '__proto__ deeper in metadata',
+      { rawBody: '{"amount":1,"payment_method":"pix","metadata":{"a":{"__proto__":1}}}' },
       400,
       'invalid_request',
     ],

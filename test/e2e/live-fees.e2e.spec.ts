@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { saoPauloDay } from '../../src/brazil/index.js';
+import type { ReportBody } from '../../src/reports/dto/report.body.js';
 import { DAY_MS } from '../../src/core/clock.js';
 import { type Ended, runCli } from '../support/cli.js';
+import { reach } from '../support/evidence.js';
 import { LiveStory } from '../support/live-story.js';
 import { paymentIdOf, refundEnd, requestRefund } from '../support/refunds.js';
 import { type ChargeAnswer, type Person, TestService } from '../support/service.js';
@@ -211,6 +213,29 @@ describe('what a PSP charges', () => {
       });
       expect([body, answer.status, answer.body.error.param]).toEqual([body, 400, param]);
     }
+  });
+
+  it('is no part of a journal where the merchant does not bear it, nor is a Pix that went back', async () => {
+    const about = { type: 'statement', format: 'journal', from: day(-1), to: day() };
+    const { body: asked } = await service.call<ReportBody>('POST', '/v1/reports', { key: story.key, body: about });
+    const url = await waitFor('the journal', async () => {
+      const { body } = await service.call<ReportBody>('GET', `/v1/reports/${asked.id}`, { key: story.key });
+      return body.download_url ?? undefined;
+    });
+    const journal = await (await fetch(reach(service, url))).text();
+    const sum = (account: string): number =>
+      [...journal.matchAll(new RegExp(`^  ${account}  (-?\\d+)\\.(\\d\\d) BRL$`, 'gm'))].reduce(
+        (total, [, whole, cents]) => total + Number(`${String(whole)}${String(cents)}`),
+        0,
+      );
+    const [{ sales, fees }] = await service.sql<{ sales: string; fees: string }>(
+      `SELECT sum(amount) AS sales, sum(provider_fee) AS fees FROM transactions
+       WHERE account_id = $1 AND mode = 'live' AND paid_at IS NOT NULL`,
+      [story.merchant.accountId],
+    );
+    expect(sum('Assets:Recebe:Available')).toBe((await books()).available);
+    expect(sum('Income:Recebe:Sales')).toBe(-Number(sales));
+    expect(sum('Expenses:Recebe:Fees:Acquirer')).toBe(Number(fees));
   });
 
   it('begins no earlier than tomorrow once there is a schedule; of two of one day the later one holds', async () => {

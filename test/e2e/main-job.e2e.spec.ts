@@ -37,7 +37,7 @@ describe('the main job: a Pix charge is created, paid, credited and announced', 
       amount: 10_000,
       description: 'Pedido 42',
       customer: { name: 'Maria da Silva', document: '529.982.247-25', email: 'maria@example.com' },
-      metadata: { order: 42, _internal: true, med: 'x', failure: 'x' },
+      metadata: { order: 42, _internal: true, ['__proto__']: { x: 1 }, med: 'x', failure: 'x' },
     });
     expect(created.status).toBe(201);
     const charge = created.body;

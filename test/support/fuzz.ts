@@ -204,6 +204,9 @@ export function readBody(
   try {
     const json = bytes.toString('utf8').replace(/^\ufeff/, '');
     const body: unknown = JSON.parse(json);
+    // As every key of metadata that begins with "_": it is dropped.
+    const metadata = (body as Body | null)?.['metadata'];
+    if (typeof metadata === 'object' && metadata !== null) Reflect.deleteProperty(metadata, '__proto__');
     if (typeof body !== 'object' || body === null || Array.isArray(body)) return { refusal: 400 };
     return { body: body as Record<string, unknown>, isExact: isExact(json) };
   } catch {

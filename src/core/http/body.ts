@@ -171,5 +171,8 @@ export function parseBody(bytes: Buffer | null, contentType = ''): JsonBody {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw badRequest('invalid_request', 'The body must be a JSON object.');
   }
+  // Of "metadata" keys that begin with "_" are dropped, and this one before anybody copies it.
+  const { metadata } = value as { metadata?: unknown };
+  if (typeof metadata === 'object' && metadata !== null) Reflect.deleteProperty(metadata, '__proto__');
   return new JsonBody(value, found, values);
 }

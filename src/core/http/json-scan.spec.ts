@@ -34,6 +34,9 @@ describe('the scan of a body', () => {
     ['{"__proto__":1}', '__proto__', 'invalid_key'],
     ['{"a":{"__proto__":{"admin":true}}}', 'a.__proto__', 'invalid_key'],
     ['{"a":[{"__proto__":1}]}', 'a.0.__proto__', 'invalid_key'],
+    ['{"metadata":{"a":{"__proto__":1}}}', 'metadata.a.__proto__', 'invalid_key'],
+    ['{"a":{"metadata":{"__proto__":1}}}', 'a.metadata.__proto__', 'invalid_key'],
+    ['{"metadata":[{"__proto__":1}]}', 'metadata.0.__proto__', 'invalid_key'],
     ['{"a\\u0000":1}', 'a?', 'invalid_key'],
     ['{"\\ud800":1}', '\ufffd', 'invalid_key'],
   ])('finds what is wrong in %s', (text, param, code) => {

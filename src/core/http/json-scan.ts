@@ -109,9 +109,14 @@ class Scanner {
     const key = isEscaped ? unescaped(`"${raw}"`) : raw;
     level.isKeyNext = false;
     level.at = key;
-    if (key === '__proto__' || (isEscaped && !isStorable(key))) this.#add(FORBIDDEN);
+    if ((key === '__proto__' && !this.#isOfMetadata()) || (isEscaped && !isStorable(key))) this.#add(FORBIDDEN);
     if (level.keys?.has(key)) this.#add(SEVERAL);
     else level.keys?.add(key);
+  }
+
+  /** Whether this is a key of "metadata" itself, where `parseBody` drops a `__proto__`. */
+  #isOfMetadata(): boolean {
+    return this.#levels.length === 2 && this.#levels[0]?.at === 'metadata';
   }
 
   /** Only an escape can bring NUL or half a pair into a text that was UTF-8. */
