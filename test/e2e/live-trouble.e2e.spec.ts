@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { DEFAULT_MERCHANT, PspSimulator } from '../../tools/psp-simulator/simulator.js';
 import type { WireCob } from '../../tools/psp-simulator/wire.js';
+import { PixApiClient } from '../../src/acquirers/pix-api/pix-api.client.js';
 import { CreationService } from '../../src/transactions/index.js';
 import { goLive } from '../support/live-acquirer.js';
 import { LiveStory } from '../support/live-story.js';
@@ -129,6 +130,24 @@ describe('a live charge on a bad day of the PSP', () => {
     await waitFor('the payment', async () => (await madeFor(key))[0]?.status === 'PAID');
     const repeated = await create(key);
     expect([repeated.status, repeated.body.status, repeated.body.pix.txid]).toEqual([201, 'paid', pending?.txid]);
+  });
+
+  it('so does one whose PSP does not find the charge at first, although it tells of a Pix of it', async () => {
+    const key = randomUUID();
+    story.bank.addFault({ operation: 'cob.put', fault: { kind: 'timeout', effect: true } });
+    story.bank.addFault({ operation: 'cob.get', fault: { kind: 'throttle', retryAfterSeconds: 3600 } });
+    expect((await create(key)).status).toBe(503);
+    const [pending] = await madeFor(key);
+    const getCob = jest.spyOn(PixApiClient.prototype, 'getCob').mockResolvedValue({ kind: 'not_found' });
+    try {
+      const { endToEndId } = story.bank.pay({ txid: pending?.txid ?? '' });
+      await waitFor('the question', () => getCob.mock.calls.some(([txid]) => txid === pending?.txid));
+      getCob.mockRestore();
+      await waitFor('the payment', async () => (await madeFor(key))[0]?.status === 'PAID');
+      expect(story.returned(endToEndId)).toEqual([]);
+    } finally {
+      getCob.mockRestore();
+    }
   });
 
   it.each([

@@ -163,6 +163,11 @@ describe('PixApiAcquirer', () => {
       expect(await acquirer.getPixCharge(TXID)).toMatchObject({
         ended: { end: 'expired', at: new Date('2026-09-09T20:16:00Z') },
       });
+      const withoutCode = { location: null, loc: null, pixCopiaECola: null };
+      reply(200, aCob({ ...withoutCode, pix: [aPix()] }));
+      expect(await acquirer.getPixCharge(TXID)).toMatchObject({ brCode: '', payments: [E2E] });
+      reply(200, aCob(withoutCode));
+      await expect(acquirer.getPixCharge(TXID)).rejects.toMatchObject({ kind: 'unknown' });
       reply(404, aProblem('CobNaoEncontrado', 404));
       expect(await acquirer.getPixCharge(TXID)).toEqual({ kind: 'not_found' });
     });

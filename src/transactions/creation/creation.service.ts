@@ -82,23 +82,27 @@ export class CreationService {
 
   /**
    * The acquirer tells of a charge whose code is not known here: it is asked for first, so that the charge is announced,
-   * complete, before what has become of it.
-   * @throws Error when the acquirer cannot be asked: what it tells of has to wait
+   * complete, before what has become of it. An acquirer that tells of a charge has made it: where it says that it knows no
+   * such charge, its answer is not up to date.
+   * @throws Error when the acquirer cannot be asked, or does not know a charge that is PENDING: what it tells of has to wait
    */
   async resolveByTxid(acquirer: string, txid: string): Promise<void> {
     if (this.acquirers.get(acquirer).pixIssuer.kind === 'local') return; // never without its code
     const unissued = await this.transactions.findUnissued(acquirer, txid);
-    if (unissued && !(await this.resolve(unissued))) throw new Error(`${acquirer} does not say what ${txid} is`);
+    if (unissued && !(await this.resolve(unissued, true))) throw new Error(`${acquirer} does not say what ${txid} is`);
   }
 
   /**
    * Finds out what became of a charge that is still PENDING, or of a payment that waits for its code.
+   * @param exists the acquirer has told of it: that it knows no such charge is no answer
    * @returns false when the acquirer cannot be asked
    */
-  async resolve(transaction: Transaction): Promise<boolean> {
+  async resolve(transaction: Transaction, exists = false): Promise<boolean> {
     const found = await this.#find(this.acquirers.get(transaction.acquirer), transaction.txid ?? '');
     if (found.kind === 'silent') return false;
-    if (transaction.status === 'PENDING') await this.#resolvePending(transaction, found);
+    const isPending = transaction.status === 'PENDING';
+    if (isPending && exists && found.kind === 'not_found') return false;
+    if (isPending) await this.#resolvePending(transaction, found);
     else if (found.kind === 'found') {
       await this.database.transaction((tx) => this.moves.announce(tx, transaction.id, found.brCode));
     }
