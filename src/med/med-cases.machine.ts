@@ -38,7 +38,8 @@ export interface MedMove {
 /**
  * The legal moves. A case without an answer is not `rejected`: the contract keeps that word for appeals. One that the
  * merchant does not see yet is also closed when an operator dismisses it, and open again when an operator admits it (both
- * `MedDesk`), or when the bank changes its amount (`MedDisputesService`).
+ * `MedDesk`), or when the bank changes its amount or means another payment by now
+ * (`MedDisputesService`).
  */
 export const MED_MOVES: Readonly<Record<MedTrigger, MedMove>> = {
   appealed: { from: ['open'], to: 'appealed', outcome: null },

@@ -124,8 +124,9 @@ export class MedTransitions {
 
   /**
    * Brings a case to its end. A case is won where the bank rules for the merchant or takes its claim back (`rulingOf`):
-   * what is held becomes available again. A case is lost where the merchant accepts it or the bank rules for the payer:
-   * what is held is gone. A deadline that passes releases nothing.
+   * what is held becomes available again, as far as no other open case of the sale has less than it claims. A case is lost
+   * where the merchant accepts it or the bank rules for the payer: what is held is gone. A deadline that passes releases
+   * nothing, and a case that the bank calls closed without a result stays as it is.
    */
   async end(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase, trigger: MedTrigger): Promise<MedCase> {
     const { from, to, outcome } = MED_MOVES[trigger];

@@ -19,7 +19,10 @@ export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
 export type Trigger =
   /** The acquirer accepted the charge. */
   | 'issued'
-  /** The acquirer turned the charge away before it existed; the merchant's request was refused too. */
+  /**
+   * The charge was not made: the acquirer refused it or could not be reached, its time was over before it was made, or the
+   * acquirer says later that it does not exist. The merchant's request was refused (422), or had no answer (503).
+   */
   | 'not_issued'
   /** A payment that is not a card settles. */
   | 'settled'
@@ -43,7 +46,7 @@ export type Trigger =
   | 'refused'
   /** The merchant cancels it, or the acquirer has removed it. */
   | 'cancelled'
-  /** The issuer of the card takes the money back. */
+  /** The issuer of the card opens a chargeback: the money is held, and the ruling says whether it is lost. */
   | 'charged_back'
   /** The cardholder does not recognise the payment. */
   | 'card_disputed'
@@ -75,8 +78,7 @@ export interface Move {
 export const MOVES: Readonly<Record<Trigger, Move>> = {
   issued: { from: ['PENDING'], to: 'WAITING_PAYMENT' },
   not_issued: { from: ['PENDING'], to: 'REFUSED' },
-  // A payment never meets PENDING: money that arrives proves that the charge was issued, so `issued` is written first, with
-  // its event. From PROCESSING: the card in flight settles, or another method of the payment does.
+  // A payment never meets PENDING: a charge that was paid was issued, so `issued` is written first, with its event. From PROCESSING: the card in flight settles, or another method of the payment does.
   settled: { from: ['WAITING_PAYMENT', 'PROCESSING'], to: 'PAID' },
   approved: { from: ['WAITING_PAYMENT', 'PROCESSING'], to: 'APPROVED' },
   authenticating: { from: ['WAITING_PAYMENT'], to: 'PROCESSING' },

@@ -37,15 +37,15 @@ const PATIENCE_MS = 10 * 60_000;
  * report, which must not count an expired charge as open (`transaction-pages.service.ts`); a resend; and a payment that
  * the bank settled too late, which goes back. Until the expiry is written a Pix that the bank settled in time still pays,
  * although the charge reads EXPIRED already (`asOf` in transaction.ts). Once the expiry is written every payment goes
- * back.
+ * back, or waits for an operator where its method has no way back.
  *
  * Before the expiry of a live Pix charge is written, `ExpiryProcessor` asks its acquirer about the charge: from two
  * seconds after the expiry, every 15 s. (The sandbox is not asked: it is part of the service.)
  * - The acquirer answers: a payment that was made in time is settled. Otherwise the expiry is written, whatever state the
  *   acquirer gives the charge. While a callback or list has told of a Pix for the charge that the acquirer does not know
  *   yet (a PSP may be behind its own callbacks), the charge is asked about again, until ten minutes after the expiry.
- * - The acquirer does not answer until ten minutes after the expiry, or does not know the charge that it has made: the expiry is written. A payment that is reported
- *   later goes back, even one that was made in time.
+ * - The acquirer does not answer, or says that it does not know the charge, which it has made: it is asked again. Ten
+ *   minutes after the expiry the expiry is written, and a payment that is reported later goes back, even one in time.
  * - The answer cannot be read, or calls the charge paid while its Pix cannot be had: the inbox
  *   (docs/design/live-pix-inbox.md) goes on asking, and the charge does not expire until an answer can be read.
  *

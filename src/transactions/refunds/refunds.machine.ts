@@ -19,7 +19,10 @@ export interface RefundMove {
   readonly to: RefundStatus;
 }
 
-/** The legal moves. Only PENDING is known not to have reached the acquirer, so only there may we end it ourselves. */
+/**
+ * The legal moves. Only PENDING is known not to have reached the acquirer. Once a refund is IN_PROGRESS the acquirer's word
+ * ends it, or, where a dispute has taken its money, that the acquirer goes on not to know it (`ask` of `ReturnCalls`).
+ */
 export const REFUND_MOVES: Readonly<Record<RefundTrigger, RefundMove>> = {
   sent: { from: 'PENDING', to: 'IN_PROGRESS' },
   stopped: { from: 'PENDING', to: 'FAILED' },

@@ -40,8 +40,8 @@ export class SettlementListener implements OnModuleInit {
     const trigger: Trigger = END_TRIGGERS[end.end];
     await this.database.transaction(async (tx) => {
       const found = await this.moves.lockIssued(tx, acquirer, txid);
-      // Held: a Pix did arrive and waits for an operator, who alone may end it. Ending it here would leave the payer's
-      // money with nobody.
+      // Held: a Pix did arrive, and waits for an operator or for the merchant's cancellation, which sends it back. Ending
+      // it here would leave the payer's money with nobody.
       if (!found || isHeld(found.transaction)) return;
       const failure = failureOf(found.transaction, {
         reason: end.reason,

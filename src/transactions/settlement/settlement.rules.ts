@@ -50,12 +50,14 @@ const back = (reason: ReturnReason, trigger: Trigger | null = null): SettlementD
  * payment is late.
  *
  * Two other cases are the caller's (`settle`). A Pix that was settled before (the same end-to-end id) is `repeated` and
- * changes nothing: `settle` looks whether it has paid this charge; one that has gone back is decided anew here, and then
- * the unique index of `settlements` refuses it. A Pix of no charge is kept as `unmatched` for an operator.
+ * changes nothing: `settle` looks whether it has paid this charge; one that has gone back, is held or waits for an operator
+ * is decided anew here, and then the unique index of `settlements` refuses it. A Pix of no charge is kept as `unmatched`
+ * for an operator; where its txid is of another acquirer's charge, that acquirer is asked about it.
  *
  * Money that is not credited lies in the bucket `suspense` until it is back at its payer or an operator has decided.
  * `ReturnProcessor` sends back what is `returned`. It repeats that without end, after 0.5 s, 1 s, 2 s and so on, at last
- * every hour; a return that the bank refuses is FAILED and waits for an operator. A return has no event of its own, but
+ * every hour; a return that the bank refuses at the first call, or still refuses after ten calls and eight minutes, is FAILED
+ * and waits for an operator. A return has no event of its own, but
  * the move of the sale (`trigger`) has one. Where the method has no way back `SettlementService` writes `unmatched`
  * instead of `returned`, and the money waits for an operator.
  * @param transaction as its row says, under lock. The row may still say WAITING_PAYMENT where a merchant reads EXPIRED

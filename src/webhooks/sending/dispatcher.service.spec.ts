@@ -86,11 +86,11 @@ it('tells other processes only of what it has no room for, and takes no job of t
 });
 
 describe('what is claimed ahead for an endpoint that answers at once', () => {
-  /** One delivery has been answered: two may be under way and more ready. */
+  /** One delivery has been answered: three may be under way and more ready. */
   async function start() {
     const answers = new Map<string, (statusCode: number) => void>();
     const made = setup(
-      [[deliveryOf('first')], ['1', '2', '3', '4'].map((id) => deliveryOf(id))],
+      [[deliveryOf('first')], ['1', '2', '3', '4', '5'].map((id) => deliveryOf(id))],
       ({ id }) => new Promise((resolve) => answers.set(id, (statusCode) => resolve({ statusCode } as SentAttempt))),
     );
     const answer = async (id: string, statusCode: number): Promise<void> => {
@@ -100,16 +100,16 @@ describe('what is claimed ahead for an endpoint that answers at once', () => {
     await made.claim();
     await answer('first', 200);
     await made.claim();
-    expect([...answers.keys()]).toEqual(['first', '1', '2']);
+    expect([...answers.keys()]).toEqual(['first', '1', '2', '3']);
     return { ...made, answer, sent: () => [...answers.keys()].slice(1) };
   }
 
   it('is sent as the others are answered', async () => {
     const { answer, sent, recorded, handedBack } = await start();
     await answer('2', 200);
-    expect(sent()).toEqual(['1', '2', '3', '4']); // one more at once after each success
-    for (const id of ['1', '3', '4']) await answer(id, 200);
-    expect(recorded).toEqual(['first', '2', '1', '3', '4']);
+    expect(sent()).toEqual(['1', '2', '3', '4', '5']); // one more at once after each success
+    for (const id of ['1', '3', '4', '5']) await answer(id, 200);
+    expect(recorded).toEqual(['first', '2', '1', '3', '4', '5']);
     expect(handedBack).toEqual([]);
   });
 
@@ -117,11 +117,11 @@ describe('what is claimed ahead for an endpoint that answers at once', () => {
     const { answer, sent, handedBack } = await start();
     await answer('1', 500);
     expect([sent(), handedBack]).toEqual([
-      ['1', '2'],
-      ['3', '4'],
+      ['1', '2', '3'],
+      ['4', '5'],
     ]);
     await answer('2', 200);
-    expect(sent()).toEqual(['1', '2']);
+    expect(sent()).toEqual(['1', '2', '3']);
   });
 
   it('is handed back when no answer comes', async () => {
@@ -131,8 +131,8 @@ describe('what is claimed ahead for an endpoint that answers at once', () => {
     await tidy();
     clock.mockRestore();
     expect([sent(), handedBack]).toEqual([
-      ['1', '2'],
-      ['3', '4'],
+      ['1', '2', '3'],
+      ['4', '5'],
     ]);
   });
 
@@ -140,13 +140,12 @@ describe('what is claimed ahead for an endpoint that answers at once', () => {
     const { dispatcher, answer, sent, recorded, handedBack } = await start();
     dispatcher.onModuleDestroy();
     const shutdown = dispatcher.onApplicationShutdown();
-    await answer('1', 200);
-    await answer('2', 200);
+    for (const id of ['1', '2', '3']) await answer(id, 200);
     await shutdown;
     expect([sent(), handedBack]).toEqual([
-      ['1', '2'],
-      ['3', '4'],
+      ['1', '2', '3'],
+      ['4', '5'],
     ]);
-    expect(recorded).toEqual(['first', '1', '2', 'closed']);
+    expect(recorded).toEqual(['first', '1', '2', '3', 'closed']);
   });
 });

@@ -52,7 +52,7 @@ describe('EndpointSlots', () => {
 
   /** An endpoint that has answered quickly until it may have eight at once. */
   function prove(id: string): void {
-    for (let n = 0; n < 3; n++) {
+    for (let n = 0; n < 2; n++) {
       lanes.offer(to(id));
       round(false);
       end(id);
@@ -61,7 +61,7 @@ describe('EndpointSlots', () => {
 
   /** Answers after two seconds until it might have eight at once. */
   function answerSlowly(receiver: Receiver): void {
-    for (let n = 0; n < 3; n++) {
+    for (let n = 0; n < 2; n++) {
       lanes.offer(receiver);
       round(false);
       now += 2_000;
@@ -69,19 +69,27 @@ describe('EndpointSlots', () => {
     }
   }
 
-  it('begins with one, doubles with every round of successes up to a quarter, and falls to one at a failure', () => {
+  it('begins with two, doubles with every round of successes up to a quarter, and falls to two at a failure', () => {
     lanes.offer(to('a'));
-    for (const allowance of [1, 2, 4, 8, 16, 16]) {
+    for (const allowance of [2, 4, 8, 16, 16]) {
       expect(round()).toEqual(new Map([['a', allowance]]));
       end('a');
     }
     round();
     end('a', false);
-    expect(round()).toEqual(new Map([['a', 1]]));
-    end('a');
     expect(round()).toEqual(new Map([['a', 2]]));
     end('a');
     expect(round()).toEqual(new Map([['a', 4]]));
+  });
+
+  it('has a place for what is newer beside a first delivery that hangs', () => {
+    lanes.offer(to('a'));
+    round(false);
+    const [hangs, other] = underWay.get('a') ?? [];
+    if (other) lanes.answered(other, false);
+    now += 14_000;
+    lanes.offer(to('a'));
+    expect([hangs?.delivery, round().get('a')]).toEqual(['a', 1]);
   });
 
   it('asks only who waits, and nobody twice before there is an answer', () => {
@@ -147,7 +155,8 @@ describe('EndpointSlots', () => {
     }
     const asked = round();
     expect([...asked.keys()].sort()).toEqual(['good1', 'good2', 'good3', 'good4']);
-    expect(lanes.held).toBe(32 + 4 * (2 + 6)); // six of each are only ready
+    // Three of each are under way. Ready are half as many as there are places, of all together.
+    expect(lanes.held).toBe(32 + 4 * 3 + 32);
   });
 
   it('gives those that fail a quarter of the places, one each, so that a new endpoint is not kept waiting', () => {
@@ -157,12 +166,12 @@ describe('EndpointSlots', () => {
     }
     expect([...round().values()]).toEqual(Array.from({ length: 16 }, () => 1));
     lanes.offer(to('new'));
-    expect(round()).toEqual(new Map([['new', 1]]));
+    expect(round()).toEqual(new Map([['new', 2]]));
   });
 
   it('takes the word of the database for an endpoint it has not tried, and its own experience for the others', () => {
     lanes.offer(to('a'), true);
-    expect(round()).toEqual(new Map([['a', 1]]));
+    expect(round()).toEqual(new Map([['a', 2]]));
     prove('b');
     lanes.offer(to('b'), true);
     expect(round().get('b')).toBe(8);
@@ -249,64 +258,65 @@ describe('EndpointSlots', () => {
   });
 
   describe('an endpoint that answers at once', () => {
-    /** So that it may have two at once, and six ready. */
+    /** So that it may have three at once, and nine ready. */
     beforeEach(() => {
       deliver(to('a'));
       lanes.offer(to('a'));
     });
 
     it('has three times as many ready, which begin as the others are answered', () => {
-      expect(lanes.allot()).toEqual([{ endpointId: 'a', allowance: 8 }]);
-      const [first, second, third, fourth] = ['1', '2', '3', '4'].map((id) => lanes.admit(to('a'), id));
-      expect([first?.delivery, second?.delivery, third, fourth]).toEqual(['1', '2', null, null]);
-      expect(lanes.held).toBe(4);
+      expect(lanes.allot()).toEqual([{ endpointId: 'a', allowance: 12 }]);
+      const [first, second, third, ...ready] = ['1', '2', '3', '4', '5'].map((id) => lanes.admit(to('a'), id));
+      expect([first, second, third].map((sending) => sending?.delivery)).toEqual(['1', '2', '3']);
+      expect(ready).toEqual([null, null]);
+      expect(lanes.held).toBe(5);
       expect(first && lanes.next(first.lane)).toBeNull();
       if (first) lanes.answered(first, true);
       const begun = [first && lanes.next(first.lane), first && lanes.next(first.lane)];
       // One more because of the success.
-      expect(begun.map((sending) => sending?.delivery)).toEqual(['3', '4']);
+      expect(begun.map((sending) => sending?.delivery)).toEqual(['4', '5']);
       expect(first && lanes.next(first.lane)).toBeNull();
       expect(lanes.takeBack(true)).toEqual([]);
     });
 
     it('asks for more when half of them are left', () => {
-      const passages = Array.from({ length: 8 }, () => lanes.admit(to('a'), 'delivery')).filter(
+      const passages = Array.from({ length: 10 }, () => lanes.admit(to('a'), 'delivery')).filter(
         (each) => each !== null,
       );
-      expect(passages).toHaveLength(2);
-      // Seven are left of a window of twelve, and six of one of sixteen.
-      expect(passages.map((sending) => lanes.answered(sending, true))).toEqual([false, true]);
+      expect(passages).toHaveLength(3);
+      // Nine are left of a window of sixteen, and eight of one of twenty.
+      expect(passages.map((sending) => lanes.answered(sending, true))).toEqual([false, true, true]);
     });
 
     it('has nothing ready any more after a failure, and none of it is held', () => {
-      const [first] = ['1', '2', '3', '4'].map((id) => lanes.admit(to('a'), id));
+      const [first] = ['1', '2', '3', '4', '5'].map((id) => lanes.admit(to('a'), id));
       if (first) lanes.answered(first, false);
-      expect(lanes.takeBack()).toEqual(['3', '4']);
-      expect(lanes.held).toBe(2);
+      expect(lanes.takeBack()).toEqual(['4', '5']);
+      expect(lanes.held).toBe(3);
       expect(first && lanes.next(first.lane)).toBeNull();
       expect(lanes.takeBack()).toEqual([]);
     });
 
     it('has nothing ready any more when its answers take longer, for another worker may have room', () => {
-      const [first] = ['1', '2', '3', '4'].map((id) => lanes.admit(to('a'), id));
+      const [first] = ['1', '2', '3', '4', '5'].map((id) => lanes.admit(to('a'), id));
       now += 60;
       if (first) lanes.answered(first, true);
       expect(first && lanes.isPrompt(first.lane)).toBe(false);
-      expect(lanes.takeBack()).toEqual(['3', '4']);
+      expect(lanes.takeBack()).toEqual(['4', '5']);
       lanes.offer(to('a'));
-      // Three may be under way, one is.
+      // Four may be under way, two are.
       expect(lanes.allot()).toEqual([{ endpointId: 'a', allowance: 2 }]);
     });
 
     it('has nothing ready any more when no answer comes, and others keep theirs', () => {
-      for (const id of ['1', '2', '3']) lanes.admit(to('a'), id);
+      for (const id of ['1', '2', '3', '4']) lanes.admit(to('a'), id);
       now += 60;
       deliver(to('b'));
-      for (const id of ['4', '5', '6']) lanes.admit(to('b'), id);
-      expect(lanes.takeBack()).toEqual(['3']);
+      for (const id of ['5', '6', '7', '8']) lanes.admit(to('b'), id);
+      expect(lanes.takeBack()).toEqual(['4']);
       expect(lanes.takeBack()).toEqual([]);
-      expect(lanes.takeBack(true)).toEqual(['6']);
-      expect(lanes.held).toBe(4);
+      expect(lanes.takeBack(true)).toEqual(['8']);
+      expect(lanes.held).toBe(6);
     });
 
     it('has at most half as many ready as there are places, and takes no place from others', () => {
@@ -385,7 +395,7 @@ describe('EndpointSlots', () => {
     expect(round()).toEqual(
       new Map([
         ['used', 8],
-        ['idle', 1],
+        ['idle', 2],
       ]),
     );
   });

@@ -42,6 +42,10 @@ const AHEAD_MS = 50;
 /** How many deliveries are claimed for an endpoint, in multiples of those that it may have under way. */
 const AHEAD = 3;
 const FORGET_MS = 10 * 60_000;
+/**
+ * Under way at once at first and after a failure: with one that hangs until its time is over a newer one still leaves.
+ */
+const FEWEST = 2;
 /** Outcomes are written in batches: while one is, the places go on sending. */
 const HELD_PER_PLACE = 2;
 
@@ -49,8 +53,8 @@ const HELD_PER_PLACE = 2;
  * Who may send how much at once in this process, so that an endpoint which does not answer takes nothing away from the
  * others. Nothing here is needed for correctness: it is all forgotten at a restart.
  *
- * - An endpoint may have one delivery under way at first, one more with each success up to a quarter of all places, and
- *   one after a failure. For one that answers at once more are claimed ahead, ready to take its own places: of all
+ * - An endpoint may have two deliveries under way at first, one more with each success up to a quarter of all places, and
+ *   two after a failure. For one that answers at once more are claimed ahead, ready to take its own places: of all
  *   endpoints together half as many as there are places, which is gone in the time of a few answers.
  * - One half of the places is for endpoints that answer quickly, the other one for all the others: unproven, slow,
  *   failing, and those that have just stopped answering. So whatever these hold on to, half of the places is left.
@@ -92,7 +96,7 @@ export class EndpointSlots<D> {
    */
   offer(receiver: Receiver, failing = false): void {
     const lane = this.#lane(receiver);
-    if (failing && lane.last === 'unproven') fail(lane);
+    if (failing && lane.last === 'unproven') this.#fail(lane);
     this.#waiting.add(lane);
   }
 
@@ -144,11 +148,11 @@ export class EndpointSlots<D> {
     const had = lane.underWay.size + lane.ready.length;
     if (had === 0) this.#busy.delete(lane);
     if (succeeded) {
-      lane.limit = Math.min(lane.limit + 1, Math.ceil(this.places / 4));
+      lane.limit = Math.min(lane.limit + 1, this.#most);
       lane.last = 'succeeded';
       lane.tookMs = this.now() - sending.startedAt;
     } else {
-      fail(lane);
+      this.#fail(lane);
     }
     return had <= windowOf(lane, this.now()) / 2 && this.#waiting.has(lane);
   }
@@ -200,6 +204,19 @@ export class EndpointSlots<D> {
     }
   }
 
+  get #most(): number {
+    return Math.ceil(this.places / 4);
+  }
+
+  get #fewest(): number {
+    return Math.min(FEWEST, this.#most);
+  }
+
+  #fail(lane: AnyLane): void {
+    lane.last = 'failed';
+    lane.limit = this.#fewest;
+  }
+
   #room(): Room {
     const room = new Room(this.places, this.now());
     for (const lane of this.#busy) room.takeAll(lane);
@@ -215,7 +232,7 @@ export class EndpointSlots<D> {
   #lane({ endpointId, accountId }: Receiver): EndpointSlot<D> {
     let lane = this.#lanes.get(endpointId);
     if (!lane) {
-      const unknown = { limit: 1, last: 'unproven', tookMs: 0, usedAt: 0 } as const;
+      const unknown = { limit: this.#fewest, last: 'unproven', tookMs: 0, usedAt: 0 } as const;
       lane = { endpointId, accountId, underWay: new Set(), ready: [], ...unknown };
       this.#lanes.set(endpointId, lane);
     }
@@ -314,9 +331,4 @@ function isHolding(lane: AnyLane, now: number): boolean {
 function waitOf({ tookMs, underWay }: AnyLane, now: number): number {
   const [oldest] = underWay;
   return oldest === undefined ? tookMs : Math.max(tookMs, now - oldest.startedAt);
-}
-
-function fail(lane: AnyLane): void {
-  lane.last = 'failed';
-  lane.limit = 1;
 }
