@@ -205,7 +205,7 @@ export function readBody(
     const json = bytes.toString('utf8').replace(/^\ufeff/, '');
     const body: unknown = JSON.parse(json);
     // As every key of metadata that begins with "_": it is dropped.
-    const metadata = (body as Body | null)?.['metadata'];
+    const metadata = (body as { metadata?: unknown } | null)?.metadata;
     if (typeof metadata === 'object' && metadata !== null) Reflect.deleteProperty(metadata, '__proto__');
     if (typeof body !== 'object' || body === null || Array.isArray(body)) return { refusal: 400 };
     return { body: body as Record<string, unknown>, isExact: isExact(json) };

@@ -63,14 +63,14 @@ export class ReturnCalls {
 
   /**
    * Only looks for it.
-   * @param earlier of a return that is not wanted any more: it has failed when the acquirer keeps to not knowing it;
-   *   null: it goes on
+   * @param unwanted the earlier calls of a return that is not wanted any more: it has failed when the acquirer goes on not
+   *   to know it; null of one that is still wanted
    */
-  ask(acquirerName: string, request: ReturnRequest, earlier: EarlierCalls | null): Promise<ReturnState> {
+  ask(acquirerName: string, request: ReturnRequest, unwanted: EarlierCalls | null): Promise<ReturnState> {
     return this.#call(acquirerName, request, async () => {
       const state = await this.acquirers.get(acquirerName).getReturn(request);
       if (state.kind !== 'not_found') return state;
-      const isOver = earlier !== null && this.#isBelieved(earlier);
+      const isOver = unwanted !== null && this.#isBelieved(unwanted);
       return isOver ? { kind: 'failed', reason: 'amount_exceeded' } : { kind: 'in_progress' };
     });
   }
