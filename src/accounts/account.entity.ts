@@ -1,4 +1,4 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique, VirtualColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
 import { Sealed } from '../core/database/index.js';
 import type { Amount } from '../core/money/index.js';
 
@@ -59,7 +59,6 @@ export class AccountEntity extends Account {
 }
 
 @Entity('users')
-@Unique('users_email_key', ['email'])
 export class UserEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'users_pkey' }) readonly id!: string;
   @Column('text') readonly email!: string;
@@ -83,12 +82,9 @@ export class UserEntity {
 }
 
 @Entity('members')
-@Index('members_user_id_idx', ['userId'])
 export class MemberEntity {
-  @ForeignKey('AccountEntity', { name: 'members_account_id_fkey' })
   @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'members_pkey' })
   readonly accountId!: string;
-  @ForeignKey('UserEntity', { name: 'members_user_id_fkey' })
   @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'members_pkey' })
   readonly userId!: string;
   @Column('text') readonly role!: Role;
@@ -97,12 +93,8 @@ export class MemberEntity {
 
 /** An invitation to become a member, once the invited person accepts. */
 @Entity('invitations')
-@Unique('invitations_token_hash_key', ['tokenHash'])
-@Unique('invitations_account_id_email_key', ['accountId', 'email'])
-@Index('invitations_expires_at_idx', ['expiresAt'])
 export class InvitationEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'invitations_pkey' }) readonly id!: string;
-  @ForeignKey('AccountEntity', { name: 'invitations_account_id_fkey' })
   @Column('uuid', { name: 'account_id' })
   readonly accountId!: string;
   @Column('text') readonly email!: string;
@@ -117,9 +109,7 @@ export class InvitationEntity {
 
 /** The reset of a forgotten password: at most one for a user. */
 @Entity('password_resets')
-@Unique('password_resets_token_hash_key', ['tokenHash'])
 export class PasswordResetEntity {
-  @ForeignKey('UserEntity', { name: 'password_resets_user_id_fkey' })
   @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'password_resets_pkey' })
   readonly userId!: string;
   @Column('bytea', { name: 'token_hash' }) readonly tokenHash!: Buffer;

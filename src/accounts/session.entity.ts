@@ -1,16 +1,9 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A login; its token names it. */
 @Entity('sessions')
-@Index('sessions_user_id_idx', ['userId', 'accountId'])
-@Index('sessions_expires_at_idx', ['expiresAt'])
-@ForeignKey('MemberEntity', ['accountId', 'userId'], ['accountId', 'userId'], {
-  name: 'sessions_member_fkey',
-  onDelete: 'CASCADE',
-})
 export class SessionEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'sessions_pkey' }) readonly id!: string;
-  @ForeignKey('UserEntity', { name: 'sessions_user_id_fkey' })
   @Column('uuid', { name: 'user_id' })
   readonly userId!: string;
   /** Null of an operator. */

@@ -1,4 +1,4 @@
-import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Dispute, NotificationHint } from './acquirer.port.js';
 
 /** What is kept of a dispute that waits for its payment. Times are ISO 8601. */
@@ -8,12 +8,6 @@ interface DisputeNote extends Pick<Dispute, 'type' | 'amount' | 'status'> {
 }
 
 @Entity('acquirer_notifications')
-@Unique('acquirer_notifications_reference_key', ['acquirer', 'kind', 'reference'])
-@Index('acquirer_notifications_due_idx', ['nextAttemptAt'], { where: `status = 'pending'` })
-@Index('acquirer_notifications_ignored_idx', ['nextAttemptAt'], { where: `status = 'ignored'` })
-@Index('acquirer_notifications_unreadable_idx', ['id'], { where: 'unreadable_since IS NOT NULL' })
-@Index('acquirer_notifications_awaits_idx', ['acquirer', 'awaits'], { where: 'awaits IS NOT NULL' })
-@Index('acquirer_notifications_txid_idx', ['acquirer', 'txid'], { where: `status = 'pending' AND txid IS NOT NULL` })
 export class AcquirerNotificationEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'acquirer_notifications_pkey' }) readonly id!: string;
   @Column('text') readonly acquirer!: string;

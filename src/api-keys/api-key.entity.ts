@@ -1,9 +1,8 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../core/mode.js';
 
 export class ApiKey {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'api_keys_pkey' }) readonly id!: string;
-  @ForeignKey('AccountEntity', { name: 'api_keys_account_id_fkey' })
   @Column('uuid', { name: 'account_id' })
   readonly accountId!: string;
   @Column('text') readonly mode!: Mode;
@@ -22,8 +21,6 @@ export class ApiKey {
 }
 
 @Entity('api_keys')
-@Unique('api_keys_key_hash_key', ['keyHash'])
-@Index('api_keys_account_id_idx', ['accountId', 'id'])
 export class ApiKeyEntity extends ApiKey {
   @Column('timestamptz', { name: 'revoked_at', nullable: true }) readonly revokedAt!: Date | null;
 }

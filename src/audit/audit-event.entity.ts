@@ -1,4 +1,4 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ActorType, AuditEventType, Origin } from './audit-event.js';
 
 /** Who does something, and where the request came from. */
@@ -23,9 +23,7 @@ export class AuditEvent {
 
 /** Append-only, by a trigger. */
 @Entity('audit_events')
-@Index('audit_events_account_id_idx', ['accountId', 'id'])
 export class AuditEventEntity extends AuditEvent {
-  @ForeignKey('AccountEntity', { name: 'audit_events_account_id_fkey' })
   @Column('uuid', { name: 'account_id', nullable: true })
   readonly accountId!: string | null;
 }

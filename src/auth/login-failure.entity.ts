@@ -1,8 +1,7 @@
-import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** Failed logins with an e-mail from an address in one minute, until they are in the audit trail. */
 @Entity('login_failures')
-@Unique('login_failures_email_hash_key', ['emailHash', 'ip', 'minuteAt'])
 export class LoginFailureEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'login_failures_pkey' }) readonly id!: string;
   /** A keyed hash: without the key e-mails cannot be found by trying them. */

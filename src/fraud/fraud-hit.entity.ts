@@ -1,10 +1,9 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import type { FraudCode, FraudOperation } from './fraud-guard.service.js';
 
 @Entity('fraud_hits')
-@Index('fraud_hits_account_id_idx', ['accountId', 'id'])
 export class FraudHitEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'fraud_hits_pkey' }) readonly id!: string;
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;

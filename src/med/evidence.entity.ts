@@ -1,4 +1,4 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../core/mode.js';
 import type { EvidenceType } from './evidence-types.js';
 
@@ -7,7 +7,6 @@ export class Evidence {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'med_evidence_pkey' }) readonly id!: string;
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
   @Column('text') readonly mode!: Mode;
-  @ForeignKey('MedCaseEntity', { name: 'med_evidence_case_id_fkey' })
   @Column('uuid', { name: 'case_id' })
   readonly caseId!: string;
   /** The name that its sender gave it: text for people, never a path. */
@@ -24,8 +23,6 @@ export class Evidence {
 }
 
 @Entity('med_evidence')
-@Index('med_evidence_case_id_idx', ['caseId', 'id'])
-@Index('med_evidence_account_idx', ['accountId', 'mode'])
 export class MedEvidenceEntity extends Evidence {
   /** The name of the file in the object storage. */
   @Column('text', { name: 'object_name', nullable: true }) readonly objectName!: string | null;

@@ -1,4 +1,4 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Sealed } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
@@ -29,20 +29,10 @@ export class BankSide {
 
 /** A dispute of one transaction. Amounts in the smallest unit. */
 @Entity('med_cases')
-@Unique('med_cases_reference_key', ['acquirer', 'reference'])
-@Index('med_cases_list_idx', ['accountId', 'mode', 'createdAt', 'id'], { where: 'visible' })
-@Index('med_cases_status_idx', ['accountId', 'mode', 'status', 'createdAt', 'id'], { where: 'visible' })
-@Index('med_cases_type_idx', ['accountId', 'mode', 'type', 'createdAt', 'id'], { where: 'visible' })
-@Index('med_cases_type_status_idx', ['accountId', 'mode', 'type', 'status', 'createdAt', 'id'], { where: 'visible' })
-@Index('med_cases_open_idx', { synchronize: false }) // of an expression
-@Index('med_cases_transaction_id_idx', ['transactionId'])
-@Index('med_cases_review_idx', ['id'], { where: 'review IS NOT NULL' })
-@Index('med_cases_deadline_idx', ['deadlineDueAt'], { where: 'deadline_due_at IS NOT NULL' })
 export class MedCaseEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'med_cases_pkey' }) readonly id!: string;
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
   @Column('text') readonly mode!: Mode;
-  @ForeignKey('TransactionEntity', { name: 'med_cases_transaction_id_fkey' })
   @Column('uuid', { name: 'transaction_id' })
   readonly transactionId!: string;
   @Column('text') readonly acquirer!: string;

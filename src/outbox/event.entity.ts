@@ -1,12 +1,9 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Sealed } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import type { DomainEvents, DomainEventType } from './event-catalog.service.js';
 
 @Entity('events')
-@Index('events_pending_idx', ['nextAttemptAt'], { where: `status = 'pending'` })
-@Index('events_position_idx', ['accountId', 'mode', 'xid', 'id'])
-@Index('events_subject_key', ['subjectId', 'sequence'], { unique: true })
 export class EventEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'events_pkey' }) readonly id!: string;
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;

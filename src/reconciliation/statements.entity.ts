@@ -1,4 +1,4 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /**
  * The parts of an acquirer's list: payments are read every minute. Payments of the last days are read again once a day,
@@ -6,9 +6,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
  */
 export const LISTS = ['payments', 'late_payments', 'returns'] as const;
 export type StatementList = (typeof LISTS)[number];
-
 @Entity('acquirer_statements')
-@Index('acquirer_statements_due_idx', ['nextDueAt'])
 export class AcquirerStatementEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'acquirer_statements_pkey' }) readonly acquirer!: string;
   @PrimaryColumn('text', { primaryKeyConstraintName: 'acquirer_statements_pkey' }) readonly list!: StatementList;

@@ -1,4 +1,4 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../core/mode.js';
 import type { TransactionStatus } from '../transactions/index.js';
 
@@ -25,8 +25,6 @@ export interface SaleFilters {
 
 /** A file that was asked for. */
 @Entity('reports')
-@Index('reports_list_idx', ['accountId', 'mode', 'id'])
-@Index('reports_over_idx', ['id'], { where: "status IN ('failed', 'expired')" })
 export class ReportEntity {
   /** Also the key of its file in the object storage. */
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'reports_pkey' }) readonly id!: string;

@@ -1,11 +1,8 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../core/mode.js';
 
 /** One answered request of a known account. Partitioned by day: the migration makes the parent, the recorder its partitions. */
 @Entity('request_logs')
-@Index('request_logs_key_idx', ['accountId', 'apiKeyFingerprint', 'createdAt', 'id'])
-@Index('request_logs_request_id_idx', ['accountId', 'requestId'])
-@Index('request_logs_errors_idx', ['accountId', 'status', 'createdAt', 'id'], { where: 'status >= 400' })
 export class RequestLogEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'request_logs_pkey' }) readonly id!: string;
   @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'request_logs_pkey' })

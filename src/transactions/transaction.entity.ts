@@ -1,4 +1,4 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Sealed } from '../core/database/index.js';
 import type { Artefacts, PaymentMethod, RefundWay } from '../acquirers/index.js';
 import type { Mode } from '../core/mode.js';
@@ -54,18 +54,6 @@ export class Transaction {
 
 /** A transaction with the columns that only SQL looks at: when workers are due, and what disputes have taken. */
 @Entity('transactions')
-@Unique('transactions_txid_key', ['txid'])
-@Index('transactions_list_idx', ['accountId', 'mode', 'id'])
-@Index('transactions_document_idx', ['accountId', 'mode', 'customerDocument', 'id'], {
-  where: 'customer_document IS NOT NULL',
-})
-@Index('transactions_open_idx', ['expiresAt'], { where: `status IN ('PENDING', 'WAITING_PAYMENT', 'PROCESSING')` })
-@Index('transactions_status_idx', ['accountId', 'mode', 'status', 'id'])
-@Index('transactions_amount_idx', ['accountId', 'mode', 'amount', 'id'])
-@Index('transactions_customer_name_idx', ['accountId', 'mode', 'customerName', 'id'], {
-  where: 'customer_name IS NOT NULL',
-})
-@Index('transactions_paid_at_idx', ['accountId', 'mode', 'paidAt', 'id'], { where: 'paid_at IS NOT NULL' })
 export class TransactionEntity extends Transaction {
   @Column('timestamptz', { name: 'expiry_ask_at', nullable: true }) readonly expiryAskAt!: Date | null;
   @Column('timestamptz', { name: 'expiry_asked_at', nullable: true }) readonly expiryAskedAt!: Date | null;
@@ -75,17 +63,10 @@ export class TransactionEntity extends Transaction {
 }
 
 @Entity('settlements')
-@Unique('settlements_end_to_end_id_key', ['acquirer', 'namespace', 'endToEndId'])
-@Index('settlements_credited_key', ['transactionId'], { unique: true, where: `outcome = 'credited'` })
-@Index('settlements_transaction_id_idx', ['transactionId'])
-@Index('settlements_settled_at_idx', ['acquirer', 'settledAt'], { where: `acquirer <> 'sandbox'` })
-@Index('settlements_uncredited_idx', ['endToEndId'], { where: `outcome <> 'credited'` })
-@Index('settlements_attention_idx', ['createdAt'], { where: `outcome IN ('review', 'unmatched')` })
 export class SettlementEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'settlements_pkey' }) readonly id!: string;
   @Column('uuid', { name: 'account_id', nullable: true }) readonly accountId!: string | null;
   @Column('text', { nullable: true }) readonly mode!: Mode | null;
-  @ForeignKey('TransactionEntity', { name: 'settlements_transaction_id_fkey' })
   @Column('uuid', { name: 'transaction_id', nullable: true })
   readonly transactionId!: string | null;
   @Column('text') readonly acquirer!: string;
@@ -110,15 +91,10 @@ export class SettlementEntity {
 }
 
 @Entity('pix_returns')
-@Unique('pix_returns_return_id_key', ['acquirer', 'endToEndId', 'returnId'])
-@Index('pix_returns_transaction_id_idx', ['transactionId'])
-@Index('pix_returns_account_id_idx', ['accountId', 'id'])
-@Index('pix_returns_failed_idx', ['acquirer', 'endToEndId'], { where: `status = 'FAILED'` })
 export class PixReturnEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pix_returns_pkey' }) readonly id!: string;
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
   @Column('text') readonly mode!: Mode;
-  @ForeignKey('TransactionEntity', { name: 'pix_returns_transaction_id_fkey' })
   /** Null: of a Pix that matches no charge. */
   @Column('uuid', { name: 'transaction_id', nullable: true })
   readonly transactionId!: string | null;

@@ -1,14 +1,10 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import type { Bucket } from './ledger.service.js';
 import type { EntryType } from './entry-types.js';
 
 @Entity('journal_entries')
-@Unique('journal_entries_cause_key', ['cause'])
-@Unique('journal_entries_number_key', ['accountId', 'mode', 'currency', 'number'])
-@Index('journal_entries_transaction_id_idx', ['transactionId'], { where: "type <> 'sale' AND type <> 'release'" })
-@Index('journal_entries_source_idx', { synchronize: false }) // of an expression
 export class JournalEntryEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'journal_entries_pkey' }) readonly id!: string;
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
@@ -24,11 +20,7 @@ export class JournalEntryEntity {
 }
 
 @Entity('journal_lines')
-@Index('journal_lines_statement_idx', ['accountId', 'mode', 'currency', 'bucket', 'createdAt', 'number'], {
-  where: "bucket IN ('available', 'pending', 'retained')",
-})
 export class JournalLineEntity {
-  @ForeignKey('JournalEntryEntity', { name: 'journal_lines_entry_id_fkey' })
   @PrimaryColumn('uuid', { name: 'entry_id', primaryKeyConstraintName: 'journal_lines_pkey' })
   readonly entryId!: string;
   @PrimaryColumn('smallint', { primaryKeyConstraintName: 'journal_lines_pkey' }) readonly line!: number;
@@ -57,7 +49,6 @@ export class JournalHashEntity {
 }
 
 @Entity('balances')
-@Index('balances_negative_idx', ['negativeSince'], { where: 'negative_since IS NOT NULL' })
 export class BalanceEntity {
   @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'balances_pkey' }) readonly accountId!: string;
   @PrimaryColumn('text', { primaryKeyConstraintName: 'balances_pkey' }) readonly mode!: Mode;
@@ -110,9 +101,6 @@ export class Release {
 }
 
 @Entity('releases')
-@Unique('releases_transaction_id_kind_key', ['transactionId', 'kind'])
-@Index('releases_due_idx', { synchronize: false }) // of an expression
-@Index('releases_next_idx', ['accountId', 'mode', 'currency', 'releaseAt'], { where: 'released_at IS NULL' })
 export class ReleaseEntity extends Release {
   @Column('timestamptz', { name: 'released_at', nullable: true }) readonly releasedAt!: Date | null;
   /** That failed. */

@@ -1,4 +1,4 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Sealed } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import type { EndpointKind } from './endpoints/endpoint-health.js';
@@ -11,14 +11,9 @@ export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 export const DELIVERY_STATUSES = ['PENDING', 'PROCESSING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const;
 
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
-
 @Entity('webhook_endpoints')
-@Index('webhook_endpoints_account_id_idx', ['accountId', 'mode', 'id'], {
-  where: `kind = 'registered' AND deleted_at IS NULL`,
-})
 export class WebhookEndpointEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'webhook_endpoints_pkey' }) readonly id!: string;
-  @ForeignKey('AccountEntity', { name: 'webhook_endpoints_account_id_fkey' })
   @Column('uuid', { name: 'account_id' })
   readonly accountId!: string;
   @Column('text') readonly mode!: Mode;
@@ -43,7 +38,6 @@ export class WebhookEndpointEntity {
 
 @Entity('webhook_default_secrets')
 export class WebhookDefaultSecretEntity {
-  @ForeignKey('AccountEntity', { name: 'webhook_default_secrets_account_id_fkey' })
   @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'webhook_default_secrets_pkey' })
   readonly accountId!: string;
   @PrimaryColumn('text', { primaryKeyConstraintName: 'webhook_default_secrets_pkey' }) readonly mode!: Mode;
@@ -60,7 +54,6 @@ export class WebhookDefaultSecretEntity {
 
 /** What is sent: a public event as all its receivers get it. Never changed. */
 @Entity('webhook_messages')
-@Index('webhook_messages_event_key', ['eventId', 'eventType'], { unique: true, where: 'NOT manual' })
 export class WebhookMessageEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'webhook_messages_pkey' }) readonly id!: string;
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
@@ -78,26 +71,10 @@ export class WebhookMessageEntity {
 
 /** A message on its way to one endpoint. */
 @Entity('webhook_deliveries')
-@Index('webhook_deliveries_fresh_idx', ['endpointId', 'nextAttemptAt'], {
-  where: `status = 'PENDING' AND attempts = 0 AND NOT manual`,
-})
-@Index('webhook_deliveries_again_idx', ['endpointId', 'nextAttemptAt'], {
-  where: `status = 'PENDING' AND (attempts > 0 OR manual)`,
-})
-@Index('webhook_deliveries_lease_idx', ['nextAttemptAt'], { where: `status = 'PROCESSING'` })
-@Index('webhook_deliveries_manual_idx', ['endpointId', 'subjectId'], { where: 'manual' })
-@Index('webhook_deliveries_delivered_idx', ['accountId', 'mode', 'eventType', 'id'], {
-  where: `status = 'DELIVERED'`,
-})
-@Index('webhook_deliveries_history_idx', ['endpointId', 'eventType', 'id'], { where: `status = 'DELIVERED'` })
-@Index('webhook_deliveries_undelivered_idx', ['accountId', 'mode', 'status', 'endpointId', 'eventType', 'id'], {
-  where: `status <> 'DELIVERED'`,
-})
 export class WebhookDeliveryEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'webhook_deliveries_pkey' }) readonly id!: string;
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
   @Column('text') readonly mode!: Mode;
-  @ForeignKey('WebhookEndpointEntity', { name: 'webhook_deliveries_endpoint_id_fkey' })
   @Column('uuid', { name: 'endpoint_id' })
   readonly endpointId!: string;
   /** Written by the statement that writes the message, so no key is asked for it. */

@@ -1,9 +1,7 @@
-import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Sealed } from '../../core/database/index.js';
 
 @Entity('acquirer_callbacks')
-@Unique('acquirer_callbacks_sha256_key', ['acquirer', 'sha256'])
-@Index('acquirer_callbacks_received_at_idx', ['receivedAt'])
 export class AcquirerCallbackEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'acquirer_callbacks_pkey' }) readonly id!: string;
   @Column('text') readonly acquirer!: string;

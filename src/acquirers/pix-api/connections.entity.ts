@@ -1,15 +1,12 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Sealed } from '../../core/database/index.js';
 import type { Day } from '../../brazil/index.js';
 import type { Amount } from '../../core/money/index.js';
 import type { FeeOperation, FeeSchedule } from './fees.js';
 
 @Entity('acquirer_connections')
-@Unique('acquirer_connections_pix_key_key', ['profile', 'pixKey'])
-@Index('acquirer_connections_account_id_idx', ['accountId'])
 export class AcquirerConnectionEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'acquirer_connections_pkey' }) readonly id!: string;
-  @ForeignKey('AccountEntity', { name: 'acquirer_connections_account_id_fkey' })
   @Column('uuid', { name: 'account_id' })
   readonly accountId!: string;
   /** Name of the PSP profile. */
@@ -41,7 +38,6 @@ export class AcquirerConnectionEntity {
 /** What the PSP of a connection charges for an operation. Of two of one day the one that was written later holds. */
 @Entity('acquirer_fees')
 export class AcquirerFeeEntity implements FeeSchedule {
-  @ForeignKey('AcquirerConnectionEntity', { name: 'acquirer_fees_connection_id_fkey' })
   @PrimaryColumn('uuid', { name: 'connection_id', primaryKeyConstraintName: 'acquirer_fees_pkey' })
   readonly connectionId!: string;
   @PrimaryColumn('text', { primaryKeyConstraintName: 'acquirer_fees_pkey' }) readonly operation!: FeeOperation;

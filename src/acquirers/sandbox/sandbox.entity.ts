@@ -1,11 +1,10 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Sealed } from '../../core/database/index.js';
 import type { Amount } from '../../core/money/index.js';
 import type { Dispute, DisputeMethod, DisputeType, OrderEvent, PaymentMethod, RefundWay } from '../acquirer.port.js';
 
 /** Payments by any method. */
 @Entity('sandbox_pix')
-@Index('sandbox_pix_txid_idx', ['txid'])
 export class SandboxPixEntity {
   @PrimaryColumn('uuid', { name: 'holder_id', primaryKeyConstraintName: 'sandbox_pix_pkey' })
   readonly holderId!: string;
@@ -35,9 +34,6 @@ export class SandboxChargeEntity {
 }
 
 @Entity('sandbox_returns')
-@ForeignKey('SandboxPixEntity', ['holderId', 'endToEndId'], ['holderId', 'endToEndId'], {
-  name: 'sandbox_returns_end_to_end_id_fkey',
-})
 export class SandboxReturnEntity {
   @PrimaryColumn('uuid', { name: 'holder_id', primaryKeyConstraintName: 'sandbox_returns_pkey' })
   readonly holderId!: string;
@@ -63,11 +59,6 @@ export class SandboxRefundFailureEntity {
 }
 
 @Entity('sandbox_disputes')
-@Index('sandbox_disputes_txid_idx', ['txid'])
-@Index('sandbox_disputes_end_to_end_id_idx', ['holderId', 'endToEndId'])
-@ForeignKey('SandboxPixEntity', ['holderId', 'endToEndId'], ['holderId', 'endToEndId'], {
-  name: 'sandbox_disputes_end_to_end_id_fkey',
-})
 export class SandboxDisputeEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'sandbox_disputes_pkey' }) readonly reference!: string;
   @Column('text') readonly txid!: string;

@@ -1,12 +1,8 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Sealed } from '../database/index.js';
 import type { Mode } from '../mode.js';
 
 @Entity('idempotency_keys')
-@Index('idempotency_keys_expires_at_idx', ['expiresAt'])
-@Index('idempotency_keys_answered_idx', ['leasedUntil'], {
-  where: 'expires_at IS NULL AND response_body IS NOT NULL',
-})
 export class IdempotencyKeyEntity {
   @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'idempotency_keys_pkey' })
   readonly accountId!: string;

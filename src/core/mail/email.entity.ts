@@ -1,8 +1,7 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Sealed } from '../database/index.js';
 
 @Entity('emails')
-@Index('emails_ended_idx', ['endedAt'], { where: `status <> 'pending'` })
 export class EmailEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'emails_pkey' }) readonly id!: string;
   /** Whom it concerns; null for what concerns no account, as a mail to an operator. */

@@ -1,9 +1,7 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** One piece of work: something to be done about a subject. */
 @Entity('work')
-@Index('work_fresh_idx', ['kind', 'dueAt'], { where: '(attempts = 0)' })
-@Index('work_again_idx', ['kind', 'dueAt'], { where: '(attempts > 0)' })
 export class WorkEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'work_pkey' }) readonly kind!: string;
   @PrimaryColumn('uuid', { name: 'subject_id', primaryKeyConstraintName: 'work_pkey' }) readonly subjectId!: string;

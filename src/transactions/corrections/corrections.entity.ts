@@ -1,4 +1,4 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Mode } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
 
@@ -23,15 +23,6 @@ export type Bearer = (typeof BEARERS)[number];
 
 /** Something that an operator puts right in the books, by a second operator's approval where it is much. */
 @Entity('corrections')
-@Unique('corrections_idempotency_key_key', ['idempotencyKey'])
-@Index('corrections_waiting_idx', ['id'], { where: `status = 'waiting'` })
-@Index('corrections_settlement_id_idx', ['settlementId'])
-@Index('corrections_transaction_id_idx', ['transactionId'])
-@Index('corrections_invoice_idx', ['acquirer', 'invoiceMonth'], { where: 'invoice_month IS NOT NULL' })
-@Index('corrections_one_waits_idx', ['settlementId'], {
-  unique: true,
-  where: `status = 'waiting' AND kind NOT IN ('bank_fee', 'loss')`,
-})
 export class CorrectionEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'corrections_pkey' }) readonly id!: string;
   @Column('text') readonly kind!: CorrectionKind;
@@ -44,11 +35,9 @@ export class CorrectionEntity {
   /** Null: it is about money in suspense that belongs to no account. */
   @Column('text', { name: 'borne_by', nullable: true }) readonly borneBy!: Bearer | null;
   /** The Pix in suspense, or the one of the sale that a loss is about. */
-  @ForeignKey('SettlementEntity', { name: 'corrections_settlement_id_fkey' })
   @Column('uuid', { name: 'settlement_id', nullable: true })
   readonly settlementId!: string | null;
   /** The sale that the money is assigned to, or that a fee or a loss is about. */
-  @ForeignKey('TransactionEntity', { name: 'corrections_transaction_id_fkey' })
   @Column('uuid', { name: 'transaction_id', nullable: true })
   readonly transactionId!: string | null;
   /** The id at the bank of a return that was made in the bank's own app; `reconcile` knows the return by it. */

@@ -1,4 +1,4 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Sealed } from '../../core/database/index.js';
 import type { RefundWay } from '../../acquirers/index.js';
 import type { Mode } from '../../core/mode.js';
@@ -11,7 +11,6 @@ export class Refund {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'refunds_pkey' }) readonly id!: string;
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
   @Column('text') readonly mode!: Mode;
-  @ForeignKey('TransactionEntity', { name: 'refunds_transaction_id_fkey' })
   @Column('uuid', { name: 'transaction_id' })
   readonly transactionId!: string;
   @Column('text') readonly acquirer!: string;
@@ -38,7 +37,4 @@ export class Refund {
 }
 
 @Entity('refunds')
-@Index('refunds_transaction_id_idx', ['transactionId', 'id'])
-@Index('refunds_bank_reference_idx', ['bankReference'], { where: 'bank_reference IS NOT NULL' })
-@Index('refunds_list_idx', ['accountId', 'mode', 'id'])
 export class RefundEntity extends Refund {}

@@ -1,4 +1,4 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { PaymentMethod } from '../../acquirers/index.js';
 import type { Mode } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
@@ -21,7 +21,6 @@ export class TransactionFigureEntity {
 }
 
 @Entity('transaction_changes')
-@Index('transaction_changes_account_idx', ['accountId', 'mode'])
 export class TransactionChangeEntity {
   @PrimaryColumn('bigint', {
     primaryKeyConstraintName: 'transaction_changes_pkey',
