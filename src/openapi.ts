@@ -3,7 +3,14 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createHash } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import { type Config, CONFIG } from './core/config/index.js';
-import { COMMON_HEADERS, type Limited, limitedByAddress, RATE_LIMIT_HEADERS, REQUEST_ID } from './core/http/index.js';
+import {
+  COMMON_HEADERS,
+  type Limited,
+  limitedByAddress,
+  RATE_LIMIT_HEADERS,
+  readingErrors,
+  REQUEST_ID,
+} from './core/http/index.js';
 import { RateLimiter } from './core/rate-limit/index.js';
 import { API_VERSION } from './core/api-version.js';
 
@@ -64,6 +71,8 @@ export function setupOpenApi(app: NestExpressApplication, baseUrl: string): void
   serveDocument(app, limited, createDocument);
 }
 
+const ERROR = { $ref: '#/components/schemas/ErrorBody' };
+
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 type Answer = Exclude<Operation['responses'][string], { $ref: string } | undefined>;
 
@@ -72,6 +81,14 @@ function withCommonHeaders(document: OpenAPIObject): OpenAPIObject {
   for (const [path, methods] of Object.entries(document.paths)) {
     const isApi = path.startsWith('/v1/');
     for (const operation of Object.values(methods) as Operation[]) {
+      const reads = (place: string): boolean =>
+        (operation.parameters ?? []).some((parameter) => 'in' in parameter && parameter.in === place);
+      const isJson =
+        isApi &&
+        operation.requestBody !== undefined &&
+        'application/json' in (operation.requestBody as { content: object }).content;
+      const errors = readingErrors({ body: isJson, query: isApi && reads('query'), path: reads('path') }, ERROR);
+      operation.responses = { ...errors, ...operation.responses };
       if (isApi) operation.parameters = [REQUEST_ID, ...(operation.parameters ?? [])];
       for (const [status, answer] of Object.entries(operation.responses) as [string, Answer][]) {
         const counted = isApi && status.startsWith('2') ? RATE_LIMIT_HEADERS : {};

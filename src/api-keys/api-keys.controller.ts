@@ -9,7 +9,7 @@ import {
   RoleRefusal,
   SecondFactorRule,
 } from '../auth/index.js';
-import { ApiErrors, lastInstantOf } from '../core/http/index.js';
+import { lastInstantOf } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { apiKeyDetails, apiKeyList } from './api-keys.serializer.js';
 import { ApiKeysService, type KeyTerms } from './api-keys.service.js';
@@ -43,7 +43,6 @@ export class ApiKeysController {
     description: 'Several keys may work at once. The key is in this answer only: what is kept is its hash.',
   })
   @ApiCreatedResponse({ description: 'Issued.', type: IssuedApiKeyBody })
-  @ApiErrors(400, 413, 415)
   issue(
     @CurrentMember() member: MemberPrincipal,
     @Body() dto: IssueApiKeyDto,
@@ -69,7 +68,6 @@ export class ApiKeysController {
   })
   @ApiParam(KEY_ID)
   @ApiOkResponse({ description: 'The key, without itself.', type: ApiKeyDetailsBody })
-  @ApiErrors(404)
   async get(@CurrentMember() { accountId }: MemberPrincipal, @Param('id') id: string): Promise<ApiKeyDetailsBody> {
     return apiKeyDetails(await this.keys.find(accountId, parseId(id, [], 'API key')));
   }
@@ -84,7 +82,6 @@ export class ApiKeysController {
   })
   @ApiParam(KEY_ID)
   @ApiCreatedResponse({ description: 'The new key.', type: IssuedApiKeyBody })
-  @ApiErrors(400, 404, 413, 415)
   async rotate(
     @CurrentMember() member: MemberPrincipal,
     @Param('id') id: string,
@@ -100,7 +97,6 @@ export class ApiKeysController {
   @ApiOperation({ summary: 'Revoke an API key', description: 'It stops working at once, for ever.' })
   @ApiParam(KEY_ID)
   @ApiOkResponse({ description: 'Revoked.', type: RevokedBody })
-  @ApiErrors(404)
   async revoke(
     @CurrentMember() member: MemberPrincipal,
     @Param('id') id: string,

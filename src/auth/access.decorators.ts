@@ -85,7 +85,7 @@ export interface IpLimit {
 
 /** Limits a public route by the caller's address. */
 export function LimitPerIp(limit: IpLimit = {}): MethodDecorator {
-  return SetMetadata(IP_LIMIT, limit);
+  return applyDecorators(SetMetadata(IP_LIMIT, limit), ApiErrors(429));
 }
 
 /** Tokens that a request takes beyond those of its body. @param tokens of its query, which is not validated yet */

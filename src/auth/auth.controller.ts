@@ -3,7 +3,7 @@ import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nes
 import type { Request, Response } from 'express';
 import { MembersService, normalizeEmail, PasswordChanges } from '../accounts/index.js';
 import type { Actor, Origin } from '../audit/index.js';
-import { ApiErrors } from '../core/http/index.js';
+import { ApiErrors, PostOk } from '../core/http/index.js';
 import {
   BeforeSecondFactor,
   CurrentActor,
@@ -36,17 +36,16 @@ export class AuthController {
     private readonly device: DeviceCookie,
   ) {}
 
-  @Post('login')
+  @PostOk('login')
   @Public()
   @LimitPerIp()
-  @HttpCode(200)
   @ApiOperation({
     summary: 'Log in to the dashboard',
     description:
       'Gives a token that is good for an hour, for the account that the user joined first. 10 tries in 15 minutes for an e-mail from an address. A wrong password and an unknown e-mail get the same 401 `invalid_credentials`. Who has a second factor sends `code` too: without it 401 `totp_required`, with a wrong one 401 `totp_invalid`.',
   })
   @ApiOkResponse({ description: 'Logged in.', type: LoginBody })
-  @ApiErrors(400, 401, 403, 413, 415, 429, 500, 503)
+  @ApiErrors(401, 403, 500, 503)
   async login(
     @Body() body: LoginDto,
     @RequestOrigin() origin: Origin,
@@ -91,7 +90,7 @@ export class AuthController {
       'With the token of the mail: the invited person becomes a member with this password and can log in from then on. A token works once, for 7 days. An e-mail that logs in to another account already is a 400.',
   })
   @ApiNoContentResponse({ description: 'Accepted.' })
-  @ApiErrors(400, 413, 415, 429, 500, 503)
+  @ApiErrors(500, 503)
   async acceptInvitation(@Body() body: ChoosePasswordDto, @RequestOrigin() origin: Origin): Promise<void> {
     await this.members.acceptInvitation(body, origin);
   }
@@ -106,7 +105,7 @@ export class AuthController {
       'Sends a mail with a token that is good for an hour, once, to who logs in with this e-mail, at most three an hour. The answer is the same for every e-mail.',
   })
   @ApiNoContentResponse({ description: 'A mail was sent, if a user logs in with this e-mail.' })
-  @ApiErrors(400, 413, 415, 429, 500, 503)
+  @ApiErrors(500, 503)
   async forgotPassword(@Body() { email }: ForgotPasswordDto, @RequestOrigin() origin: Origin): Promise<void> {
     await this.people.forgotPassword(email, origin);
   }
@@ -120,7 +119,7 @@ export class AuthController {
     description: 'With the token of the mail. All logins of the user end; a second factor stays.',
   })
   @ApiNoContentResponse({ description: 'Changed.' })
-  @ApiErrors(400, 413, 415, 429, 500, 503)
+  @ApiErrors(500, 503)
   async resetPassword(@Body() body: ChoosePasswordDto, @RequestOrigin() origin: Origin): Promise<void> {
     await this.passwords.reset(body, origin);
   }

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
-import { ApiErrors, ApiRefusal } from '../core/http/index.js';
+import { ApiErrors, ApiRefusal, PostOk } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { BeforeSecondFactor, CurrentActor, CurrentUser, DashboardAuth } from './access.decorators.js';
 import { CurrentSessionBody, LoginUserBody, RecoveryCodesBody, SessionListBody, TotpBody } from './dto/login.body.js';
@@ -30,7 +30,7 @@ export class PersonController {
     description: 'Your other logins end, and a mail tells you. Tries count as logins.',
   })
   @ApiNoContentResponse({ description: 'Changed.' })
-  @ApiErrors(400, 403, 413, 415)
+  @ApiErrors(403)
   async changePassword(
     @CurrentUser() user: UserPrincipal,
     @Body() { current_password: current, new_password: next }: ChangePasswordDto,
@@ -50,7 +50,7 @@ export class PersonController {
   @Patch('user')
   @ApiOperation({ summary: 'Change your name', description: 'As members and the audit trail of the account show it.' })
   @ApiOkResponse({ description: 'Changed.', type: LoginUserBody })
-  @ApiErrors(400, 403, 413, 415)
+  @ApiErrors(403)
   async rename(
     @CurrentUser() user: UserPrincipal,
     @Body() { name }: RenameDto,
@@ -72,7 +72,7 @@ export class PersonController {
   @ApiOperation({ summary: 'End one of your logins', description: 'Its token stops working at once.' })
   @ApiParam({ name: 'id', description: 'Id of the login.', schema: { type: 'string' } })
   @ApiNoContentResponse({ description: 'Ended.' })
-  @ApiErrors(403, 404)
+  @ApiErrors(403)
   async endSession(
     @CurrentUser() user: UserPrincipal,
     @Param('id') id: string,
@@ -81,31 +81,27 @@ export class PersonController {
     await this.sessions.end(user, parseId(id, [], 'session'), actor);
   }
 
-  @Post('totp')
+  @PostOk('totp')
   @BeforeSecondFactor()
-  @HttpCode(200)
   @ApiOperation({
     summary: 'Begin to set a second factor',
     description:
       'With the password. Makes a secret for an app that shows one-time codes (RFC 6238: SHA-1, six digits, 30 seconds). It counts once it is confirmed; a repetition makes another one.',
   })
   @ApiOkResponse({ description: 'The secret.', type: TotpBody })
-  @ApiErrors(400, 413, 415)
   @ApiRefusal(422, ALREADY_SET)
   beginTotp(@CurrentUser() user: UserPrincipal, @Body() { password }: BeginTotpDto): Promise<TotpBody> {
     return this.people.beginSecondFactor(user, password);
   }
 
-  @Post('totp/confirm')
+  @PostOk('totp/confirm')
   @BeforeSecondFactor()
-  @HttpCode(200)
   @ApiOperation({
     summary: 'Set the second factor',
     description:
       'By a code of the new secret. From now on a login needs a code; other logins of the user end, and a mail tells you.',
   })
   @ApiOkResponse({ description: 'Set.', type: RecoveryCodesBody })
-  @ApiErrors(400, 413, 415)
   @ApiRefusal(422, ALREADY_SET)
   async confirmTotp(
     @CurrentUser() user: UserPrincipal,
@@ -122,7 +118,7 @@ export class PersonController {
     description: 'With the password and a code. A login needs the password alone again; a mail tells you.',
   })
   @ApiNoContentResponse({ description: 'Removed.' })
-  @ApiErrors(400, 403, 404, 413, 415)
+  @ApiErrors(403, 404)
   async removeTotp(
     @CurrentUser() user: UserPrincipal,
     @Body() body: RemoveTotpDto,

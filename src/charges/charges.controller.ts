@@ -29,7 +29,7 @@ export class ChargesController {
   @Idempotent('header')
   @ApiOperation({ summary: 'Create a charge', description: 'Answers with the BR Code and the address of its QR code.' })
   @ApiResponse(CREATED)
-  @ApiErrors(400, 403, 409, 413, 415, 422)
+  @ApiErrors(403, 409, 422)
   create(
     @CurrentCaller() { accountId, mode, account }: ScopedCaller,
     @DraftBody(CreateChargeDto) draft: Draft<CreateChargeDto>,
@@ -46,7 +46,7 @@ export class ChargesController {
     description: 'Shortcut: as POST /v1/charges with `payment_method` fixed to `pix`. Keys are shared by the two.',
   })
   @ApiResponse(CREATED)
-  @ApiErrors(400, 403, 409, 413, 415, 422)
+  @ApiErrors(403, 409, 422)
   createPix(
     @CurrentCaller() { accountId, mode, account }: ScopedCaller,
     @DraftBody(CreatePixChargeDto) draft: Draft<CreatePixChargeDto>,
@@ -62,7 +62,6 @@ export class ChargesController {
   })
   @ApiParam({ name: 'id', description: '`ch_<uuid>` or the bare `<uuid>`.', schema: { type: 'string' } })
   @ApiResponse({ status: 200, description: 'The charge.', type: ChargeBody })
-  @ApiErrors(404)
   get(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ChargeBody> {
     return this.charges.get(scope, id);
   }
@@ -75,7 +74,7 @@ export class ChargesController {
       'Newest first, by cursor. Answers 404, whatever is asked, unless the service runs with CHARGE_LIST_ENABLED=true.',
   })
   @ApiResponse({ status: 200, description: 'A page.', type: ChargeListBody })
-  @ApiErrors(400, 404)
+  @ApiErrors(404)
   list(@CurrentScope() scope: Scope, @Query() query: ListChargesQuery): Promise<ChargeListBody> {
     return this.charges.list(scope, query);
   }

@@ -11,7 +11,6 @@ import {
 import type { Request, Response } from 'express';
 import { LimitPerIp, Public } from '../auth/index.js';
 import { ApiError } from '../core/errors/index.js';
-import { ApiErrors } from '../core/http/index.js';
 import { pageHeaders } from './checkout.csp.js';
 import { checkoutPage, noReceiptPage, notFoundPage, type Page, receiptPage } from './checkout.page.js';
 import { CheckoutService } from './checkout.service.js';
@@ -83,7 +82,6 @@ export class CheckoutController {
   @ApiOkResponse({ description: 'The page.', schema: { type: 'string' } })
   @ApiNotFoundResponse({ description: 'A page that says so.', schema: { type: 'string' } })
   @ApiQuery(LANG)
-  @ApiErrors(429)
   page(
     @Param('id') id: string,
     @Req() request: Request,
@@ -102,7 +100,6 @@ export class CheckoutController {
   @ApiOkResponse({ description: 'The page.', schema: { type: 'string' } })
   @ApiNotFoundResponse({ description: 'A page that says so.', schema: { type: 'string' } })
   @ApiQuery(LANG)
-  @ApiErrors(429)
   receipt(
     @Param('id') id: string,
     @Req() request: Request,
@@ -123,7 +120,6 @@ export class CheckoutController {
     description: 'PNG, JPEG or WebP.',
     content: Object.fromEntries(LOGO_TYPES.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])),
   })
-  @ApiErrors(404, 429)
   async logo(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
     const { type, bytes } = await this.checkout.logo(id);
     response.set({
@@ -139,7 +135,6 @@ export class CheckoutController {
   @Header('Cache-Control', 'no-store')
   @ApiOperation({ summary: 'Whether the charge is paid', description: 'What the open page asks every few seconds.' })
   @ApiOkResponse({ description: 'The state of the charge.', schema: STATUS_SCHEMA })
-  @ApiErrors(404, 429)
   async status(@Param('id') id: string): Promise<CheckoutStatus> {
     return this.checkout.status(id);
   }
@@ -152,7 +147,6 @@ export class CheckoutController {
     // Not @ApiProduces: it would make pictures of the errors too.
     content: { 'image/png': { schema: { type: 'string', format: 'binary' } } },
   })
-  @ApiErrors(404, 429)
   async qr(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
     const png = await this.checkout.qr(id);
     // Set only now: on a 404 `immutable` would keep the picture away from a charge whose code is a moment late.

@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import { LimitPerIp, Public } from '../auth/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Reader, read } from '../core/database/index.js';
-import { ApiErrors, EnumOf } from '../core/http/index.js';
+import { EnumOf } from '../core/http/index.js';
 import { isSame } from '../core/crypto/index.js';
 import { notFound } from '../core/errors/index.js';
 import { Metrics } from '../core/metrics/index.js';
@@ -61,7 +61,6 @@ export class HealthController {
   })
   @ApiResponse({ status: 200, description: 'Ready.', type: ReadyBody })
   @ApiResponse({ status: 503, description: 'Not ready: the database does not answer.', type: ReadyBody })
-  @ApiErrors(429)
   async ready(@Res({ passthrough: true }) response: Response): Promise<ReadyBody> {
     const now = performance.now();
     if (this.#last === null || now - this.#last.at >= SHARED_MS) this.#last = { at: now, answer: this.#check() };
@@ -78,7 +77,6 @@ export class HealthController {
   })
   @ApiProduces('text/plain')
   @ApiResponse({ status: 200, description: 'Text exposition format.', schema: { type: 'string' } })
-  @ApiErrors(429)
   async show(
     @Headers('authorization') authorization: string | undefined,
     @Res({ passthrough: true }) response: Response,

@@ -1,8 +1,8 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
 import { ApiKeyAuth, AuditedAtDoor, CurrentActor, CurrentScope } from '../auth/index.js';
-import { ApiErrors, ApiRefusal } from '../core/http/index.js';
+import { ApiErrors, ApiRefusal, PostOk } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { CreateEvidenceDto } from './dto/create-evidence.dto.js';
@@ -30,7 +30,6 @@ export class EvidenceController {
     description: 'Confirmed evidence, newest first, all of it. Each `view_url` is made for this answer.',
   })
   @ApiOkResponse({ description: 'The evidence.', type: EvidenceListBody })
-  @ApiErrors(404)
   async list(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<EvidenceListBody> {
     return evidenceList(await this.evidence.list(scope, medCaseId(id)));
   }
@@ -41,7 +40,6 @@ export class EvidenceController {
     description: `Step 1 of 3. Then PUT the file to \`upload_url\` with exactly \`upload_headers\`, without API key or Authorization header, and complete it. While the case is open or appealed, and before its deadline; at most ${MAX_EVIDENCE} files for each case, and a quota of bytes for the account. 503 \`service_unavailable\` while the storage is down.`,
   })
   @ApiCreatedResponse({ description: 'Where to upload.', type: EvidenceTicketBody })
-  @ApiErrors(400, 404, 413, 415)
   @ApiRefusal(
     422,
     `\`evidence_limit_reached\`: the case has ${MAX_EVIDENCE} files. \`evidence_quota_reached\`: the account's files are too large together.`,
@@ -56,9 +54,8 @@ export class EvidenceController {
     return evidenceTicket(evidence, uploadUrl, UPLOAD_SECONDS);
   }
 
-  @Post(':evidence_id/complete')
+  @PostOk(':evidence_id/complete')
   @AuditedAtDoor('evidence.completed')
-  @HttpCode(200)
   @ApiOperation({
     summary: 'Complete an upload of evidence',
     description:
@@ -66,7 +63,7 @@ export class EvidenceController {
   })
   @ApiParam({ name: 'evidence_id', description: 'Id of the evidence.', schema: { type: 'string' } })
   @ApiOkResponse({ description: 'The evidence.', type: EvidenceBody })
-  @ApiErrors(400, 404)
+  @ApiErrors(400)
   @ApiRefusal(
     409,
     '`EVIDENCE_NOT_UPLOADED`: the file is not there, or the URL has expired. `EVIDENCE_SIZE_MISMATCH`: the file has not `file_size` bytes.',
@@ -87,7 +84,6 @@ export class EvidenceController {
   })
   @ApiParam({ name: 'evidence_id', description: 'Id of the evidence.', schema: { type: 'string' } })
   @ApiOkResponse({ description: 'Deleted.', type: DeletedEvidenceBody })
-  @ApiErrors(404)
   @ApiRefusal(409, '`evidence_in_use`: the case is not open any more, so the file is part of its answer.')
   async remove(
     @CurrentScope() scope: Scope,

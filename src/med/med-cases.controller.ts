@@ -1,8 +1,8 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
 import { ApiKeyAuth, CurrentScope, CurrentActor } from '../auth/index.js';
-import { ApiErrors, cursorFilter, firstInstantOf, lastInstantOf, cursorPage } from '../core/http/index.js';
+import { ApiErrors, cursorFilter, firstInstantOf, lastInstantOf, cursorPage, PostOk } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { AppealDto } from './dto/appeal.dto.js';
@@ -27,7 +27,6 @@ export class MedCasesController {
       'Newest first, or open ones by their deadline; by cursor. `/v1/infractions` is another name for `/v1/med/cases`.',
   })
   @ApiOkResponse({ description: 'A page.', type: MedCaseListBody })
-  @ApiErrors(400)
   async list(@CurrentScope() scope: Scope, @Query() query: ListMedCasesQuery): Promise<MedCaseListBody> {
     const { status = null, type = null, order = 'created', charge_id: chargeId, starting_after: after } = query;
     const { created_after: later, created_before: earlier } = query;
@@ -49,20 +48,17 @@ export class MedCasesController {
   @ApiOperation({ summary: 'Read a MED case', description: 'What holds is its `status` and `money_outcome` here.' })
   @ApiParam(MED_CASE_ID)
   @ApiOkResponse({ description: 'The case.', type: MedCaseBody })
-  @ApiErrors(404)
   async get(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<MedCaseBody> {
     return medCaseBody(await this.cases.find(scope, medCaseId(id)));
   }
 
-  @Post(':id/appeal')
-  @HttpCode(200)
+  @PostOk(':id/appeal')
   @ApiOperation({
     summary: 'Appeal an open MED case',
     description: 'Recorded on this platform only; attach evidence before the deadline.',
   })
   @ApiParam(MED_CASE_ID)
   @ApiOkResponse({ description: 'The case, `appealed`.', type: MedCaseBody })
-  @ApiErrors(400, 404, 413, 415)
   async appeal(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
@@ -72,8 +68,7 @@ export class MedCasesController {
     return medCaseBody(await this.cases.appeal(scope, medCaseId(id), reason, actor));
   }
 
-  @Post(':id/accept')
-  @HttpCode(200)
+  @PostOk(':id/accept')
   @ApiOperation({
     summary: 'Accept an open MED case',
     description:
@@ -81,7 +76,7 @@ export class MedCasesController {
   })
   @ApiParam(MED_CASE_ID)
   @ApiOkResponse({ description: 'The case, `accepted`.', type: MedCaseBody })
-  @ApiErrors(400, 404)
+  @ApiErrors(400)
   async accept(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,

@@ -4,7 +4,7 @@ import { AccountsService, settingsOf } from '../accounts/index.js';
 import { ApiKeyListBody, apiKeyList, ApiKeysService } from '../api-keys/index.js';
 import type { Actor } from '../audit/index.js';
 import { CurrentActor, DashboardAuth } from '../auth/index.js';
-import { ApiErrors, cursorPage, idCursorFilter } from '../core/http/index.js';
+import { cursorPage, idCursorFilter } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { AccountBody, AccountListBody } from './dto/account.body.js';
 import { ChangeAccountDto, CreateAccountDto } from './dto/account.dto.js';
@@ -25,7 +25,6 @@ export class OperationsAccountsController {
   @Post()
   @ApiOperation({ summary: 'Create an account', description: 'Its first OWNER gets an invitation by mail.' })
   @ApiCreatedResponse({ description: 'The account.', type: AccountBody })
-  @ApiErrors(400, 413, 415)
   async create(@Body() dto: CreateAccountDto, @CurrentActor() actor: Actor): Promise<AccountBody> {
     const { name, email } = dto;
     const { accountId } = await this.accounts.create({ name, email, values: settingsOf(dto) }, actor);
@@ -35,7 +34,6 @@ export class OperationsAccountsController {
   @Get()
   @ApiOperation({ summary: 'List accounts', description: 'Newest first, by cursor; `query` finds some of them.' })
   @ApiOkResponse({ description: 'A page.', type: AccountListBody })
-  @ApiErrors(400)
   async list(@Query() query: ListAccountsQuery): Promise<AccountListBody> {
     const filter = { ...idCursorFilter(query), query: query.query?.trim() ?? null };
     return cursorPage(await this.accounts.list(filter), filter.limit, accountBody, (account) => account.id);
@@ -45,7 +43,6 @@ export class OperationsAccountsController {
   @ApiOperation({ summary: 'Read an account', description: 'With all its settings.' })
   @ApiParam(ACCOUNT_ID)
   @ApiOkResponse({ description: 'The account.', type: AccountBody })
-  @ApiErrors(404)
   async get(@Param('id') id: string): Promise<AccountBody> {
     return accountBody(await this.accounts.details(parseId(id, [], 'account')));
   }
@@ -57,7 +54,6 @@ export class OperationsAccountsController {
   })
   @ApiParam(ACCOUNT_ID)
   @ApiOkResponse({ description: 'The keys that work.', type: ApiKeyListBody })
-  @ApiErrors(404)
   async listKeys(@Param('id') id: string): Promise<ApiKeyListBody> {
     const { id: accountId } = await this.accounts.details(parseId(id, [], 'account'));
     return apiKeyList(await this.keys.list(accountId), false);
@@ -70,7 +66,6 @@ export class OperationsAccountsController {
   })
   @ApiParam(ACCOUNT_ID)
   @ApiOkResponse({ description: 'The account.', type: AccountBody })
-  @ApiErrors(400, 404, 413, 415)
   async change(
     @Param('id') id: string,
     @Body() dto: ChangeAccountDto,

@@ -1,9 +1,9 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
 import { CurrentActor, CurrentUser, DashboardAuth, type UserPrincipal } from '../auth/index.js';
 import { invalidRequest } from '../core/errors/index.js';
-import { ApiErrors, ApiRefusal, cursorPage, idCursorFilter } from '../core/http/index.js';
+import { ApiErrors, ApiRefusal, cursorPage, idCursorFilter, PostOk } from '../core/http/index.js';
 import { keyOf } from '../core/idempotency/index.js';
 import { parseId } from '../core/ids.js';
 import { CorrectionsService } from '../transactions/index.js';
@@ -37,23 +37,19 @@ export class OperationsCorrectionsController {
     description: 'What operators have put right, or want to: those that wait need a second operator. Newest first.',
   })
   @ApiOkResponse({ description: 'A page.', type: CorrectionListBody })
-  @ApiErrors(400)
   async list(@Query() query: ListCorrectionsQuery): Promise<CorrectionListBody> {
     const filter = { ...idCursorFilter(query), accountId: query.account_id ?? null, status: query.status ?? null };
     return cursorPage(await this.corrections.list(filter), filter.limit, correctionBody, ({ id }) => id);
   }
 
-  @Post('unmatched/:id/correct')
-  @HttpCode(200)
+  @PostOk('unmatched/:id/correct')
   @ApiOperation({
     summary: 'Put a Pix in suspense right',
     description:
       'One that matches no charge, or that the bank has refused to send back: it is returned, assigned to its charge, or closed. Above `CORRECTION_LIMIT` it waits for a second operator.',
   })
   @ApiParam({ ...ID, description: 'Id of the Pix in `GET /v1/operations/unmatched`.' })
-  @ApiBody({ type: CorrectPixDto })
   @ApiOkResponse({ description: 'The correction.', type: CorrectionBody })
-  @ApiErrors(400, 404, 413, 415)
   @ApiRefusal(409, NOT_POSSIBLE)
   async correctPix(
     @Param('id') id: string,
@@ -68,16 +64,14 @@ export class OperationsCorrectionsController {
     return correctionBody(await this.operations.correct({ ...requested(body), kind, settlementId }, userId, actor));
   }
 
-  @Post('corrections')
-  @HttpCode(200)
+  @PostOk('corrections')
   @ApiOperation({
     summary: 'Enter a bank fee or a loss',
     description:
       'What a bank has charged or taken and the books do not know, as a return that was made in the bank’s own app of a payment that was credited. Above `CORRECTION_LIMIT` it waits for a second operator.',
   })
-  @ApiBody({ type: CorrectWalletDto })
   @ApiOkResponse({ description: 'The correction.', type: CorrectionBody })
-  @ApiErrors(400, 404, 413, 415)
+  @ApiErrors(404)
   @ApiRefusal(
     409,
     '`loss_exceeds_charge`: with the losses entered before it is more than the charge, or more comes back than was lost. `idempotency_key_reused`: send a new key.',
@@ -101,15 +95,13 @@ export class OperationsCorrectionsController {
     );
   }
 
-  @Post('corrections/:id/approve')
-  @HttpCode(200)
+  @PostOk('corrections/:id/approve')
   @ApiOperation({
     summary: 'Approve a correction',
     description: 'By another operator than the one who asked for it; it is made now. Repeating it changes nothing.',
   })
   @ApiParam(ID)
   @ApiOkResponse({ description: 'The correction as decided.', type: CorrectionBody })
-  @ApiErrors(404)
   @ApiRefusal(409, `\`second_operator_required\`. \`correction_already_decided\`: it was rejected. ${NOT_POSSIBLE}`)
   async approve(
     @Param('id') id: string,
@@ -119,15 +111,13 @@ export class OperationsCorrectionsController {
     return correctionBody(await this.operations.decideCorrection('approve', correctionId(id), userId, actor));
   }
 
-  @Post('corrections/:id/reject')
-  @HttpCode(200)
+  @PostOk('corrections/:id/reject')
   @ApiOperation({
     summary: 'Reject a correction',
     description: 'It is not made; whoever asked for it may take it back so. Repeating it changes nothing.',
   })
   @ApiParam(ID)
   @ApiOkResponse({ description: 'The correction as decided.', type: CorrectionBody })
-  @ApiErrors(404)
   @ApiRefusal(409, '`correction_already_decided`: it was applied.')
   async reject(
     @Param('id') id: string,

@@ -1,7 +1,6 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { DashboardAuth } from '../auth/index.js';
-import { ApiErrors } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { evidenceList, EvidenceListBody, EvidenceService, MedDesk } from '../med/index.js';
 
@@ -21,7 +20,6 @@ export class OperationsMedEvidenceController {
   })
   @ApiParam({ name: 'id', description: 'Id of the case.', schema: { type: 'string' } })
   @ApiOkResponse({ description: 'The evidence.', type: EvidenceListBody })
-  @ApiErrors(404)
   async list(@Param('id') id: string): Promise<EvidenceListBody> {
     const medCase = await this.desk.find(parseId(id, ['med_'], 'MED case'));
     return evidenceList(await this.evidence.listAny(medCase));

@@ -1,9 +1,9 @@
-import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, Param, Patch, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { AccountsService } from '../accounts/index.js';
 import type { Actor } from '../audit/index.js';
 import { CurrentActor, CurrentUser, DashboardAuth, type UserPrincipal } from '../auth/index.js';
-import { ApiErrors, ApiRefusal, cursorPage, idCursorFilter, IdCursorQuery } from '../core/http/index.js';
+import { ApiRefusal, cursorPage, idCursorFilter, IdCursorQuery, PostOk } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { MedDesk, MedWaitingList } from '../med/index.js';
 import {
@@ -42,7 +42,6 @@ export class OperationsMedController {
     description: 'What does not fit its charge, rulings under MED_AUTO_RULINGS=false, contradictions. Newest first.',
   })
   @ApiOkResponse({ description: 'A page.', type: MedReviewListBody })
-  @ApiErrors(400)
   async list(@Query() query: ListMedReviewsQuery): Promise<MedReviewListBody> {
     const filter = { ...idCursorFilter(query), mode: query.mode ?? null, review: query.review ?? null };
     return cursorPage(await this.desk.queue(filter), filter.limit, medReviewBody, (review) => review.id.slice(4));
@@ -55,7 +54,6 @@ export class OperationsMedController {
       'No case can be made of them before their payment is credited or returned: most often an operator has to decide about it. Newest first.',
   })
   @ApiOkResponse({ description: 'A page.', type: MedWaitingListBody })
-  @ApiErrors(400)
   async listWaiting(@Query() query: IdCursorQuery): Promise<MedWaitingListBody> {
     const filter = idCursorFilter(query);
     return cursorPage(await this.waiting.list(filter), filter.limit, medWaitingBody, ({ id }) => id);
@@ -68,22 +66,18 @@ export class OperationsMedController {
   })
   @ApiParam(CASE_ID)
   @ApiOkResponse({ description: 'The case.', type: MedReviewBody })
-  @ApiErrors(404)
   async get(@Param('id') id: string): Promise<MedReviewBody> {
     return medReviewBody(await this.desk.find(caseId(id)));
   }
 
-  @Post(':id/approve')
-  @HttpCode(200)
+  @PostOk(':id/approve')
   @ApiOperation({
     summary: 'Approve a MED case or its ruling',
     description:
       'A case that was kept back is opened for the merchant, with the right amount, also one that was dismissed and whose money the bank has taken; one whose amount the bank has changed goes on with the right one; a ruling that waits or was dismissed is applied; of a contradiction the money is moved as the bank has ruled after all.',
   })
   @ApiParam(CASE_ID)
-  @ApiBody({ type: ApproveMedDto })
   @ApiOkResponse({ description: 'The case as decided.', type: MedReviewBody })
-  @ApiErrors(400, 404, 413, 415)
   @ApiRefusal(409, '`med_case_not_under_review`: it was decided before, or is over. `med_case_changed`: read it again.')
   async approve(
     @Param('id') id: string,
@@ -96,8 +90,7 @@ export class OperationsMedController {
     );
   }
 
-  @Post(':id/dismiss')
-  @HttpCode(200)
+  @PostOk(':id/dismiss')
   @ApiOperation({
     summary: 'Dismiss a MED case or its ruling',
     description:
@@ -105,8 +98,6 @@ export class OperationsMedController {
   })
   @ApiParam(CASE_ID)
   @ApiOkResponse({ description: 'The case as decided.', type: MedReviewBody })
-  @ApiBody({ type: DismissMedDto })
-  @ApiErrors(400, 404, 413, 415)
   @ApiRefusal(409, '`med_case_not_under_review`: it was decided before. `med_case_changed`: read it again.')
   async dismiss(
     @Param('id') id: string,
@@ -117,15 +108,13 @@ export class OperationsMedController {
     return medReviewBody(await this.operations.dismiss(caseId(id), { version, operatorId: userId }, actor));
   }
 
-  @Post(':id/request-evidence')
-  @HttpCode(200)
+  @PostOk(':id/request-evidence')
   @ApiOperation({
     summary: 'Ask the merchant for evidence',
     description: 'Sets `evidence_requested_at` and sends `med_case.updated`. Repeating it asks again.',
   })
   @ApiParam(CASE_ID)
   @ApiOkResponse({ description: 'The case.', type: MedReviewBody })
-  @ApiErrors(404)
   @ApiRefusal(409, '`med_case_over`: it is over or past its response deadline, or the merchant does not see it.')
   async requestEvidence(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<MedReviewBody> {
     return medReviewBody(await this.operations.requestEvidence(caseId(id), actor));
@@ -138,7 +127,6 @@ export class OperationsMedController {
   })
   @ApiParam({ name: 'id', description: 'Id of the account.', schema: { type: 'string' } })
   @ApiOkResponse({ description: 'As it is now.', type: MedNotificationsBody })
-  @ApiErrors(400, 404, 413, 415)
   async notifications(
     @Param('id') id: string,
     @Body() dto: MedNotificationsDto,

@@ -1,8 +1,8 @@
-import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
 import { CurrentActor, CurrentUser, DashboardAuth, type UserPrincipal } from '../auth/index.js';
-import { ApiErrors, ApiRefusal, cursorPage, idCursorFilter, IdCursorQuery, cursorFilter } from '../core/http/index.js';
+import { ApiRefusal, cursorPage, idCursorFilter, IdCursorQuery, cursorFilter, PostOk } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { OperatorQueues } from '../core/operator-queues.js';
 import { WorkService } from '../core/work/index.js';
@@ -72,7 +72,6 @@ export class OperationsController {
       'Of all accounts, without their secrets: whose, at which PSP, in use, and until when the certificate holds. Newest first.',
   })
   @ApiOkResponse({ description: 'A page.', type: ConnectionListBody })
-  @ApiErrors(400)
   async listConnections(@Query() query: OfAccountQuery): Promise<ConnectionListBody> {
     const filter = idCursorFilter(query);
     const page = await this.acquirers.page(query.account_id ?? null, filter);
@@ -85,21 +84,18 @@ export class OperationsController {
     description: 'Paid under a payer lock, but the bank did not say by whom: held, not credited. Newest first.',
   })
   @ApiOkResponse({ description: 'A page.', type: ReviewListBody })
-  @ApiErrors(400)
   async listReviews(@Query() query: ListReviewsQuery): Promise<ReviewListBody> {
     const filter = { ...idCursorFilter(query), mode: query.mode ?? null };
     return cursorPage(await this.reviews.list(filter), filter.limit, reviewBody, (review) => review.id);
   }
 
-  @Post('reviews/:id/accept')
-  @HttpCode(200)
+  @PostOk('reviews/:id/accept')
   @ApiOperation({
     summary: 'Accept a held payment',
     description: 'The charge becomes paid and its money is credited. Repeating it changes nothing.',
   })
   @ApiParam(REVIEW_ID)
   @ApiOkResponse({ description: 'The review as decided.', type: ReviewBody })
-  @ApiErrors(404)
   @ApiRefusal(409, '`review_already_decided`: it was returned, or the merchant has cancelled the charge.')
   async accept(
     @Param('id') id: string,
@@ -109,15 +105,13 @@ export class OperationsController {
     return reviewBody(await this.operations.acceptReview(parseId(id, [], 'review'), userId, actor));
   }
 
-  @Post('reviews/:id/return')
-  @HttpCode(200)
+  @PostOk('reviews/:id/return')
   @ApiOperation({
     summary: 'Return a held payment',
     description: 'The charge becomes refunded and a Pix return goes to the payer. Repeating it changes nothing.',
   })
   @ApiParam(REVIEW_ID)
   @ApiOkResponse({ description: 'The review as decided.', type: ReviewBody })
-  @ApiErrors(404)
   @ApiRefusal(409, '`review_already_decided`: it was accepted, or the merchant has cancelled the charge.')
   async return(
     @Param('id') id: string,
@@ -134,7 +128,6 @@ export class OperationsController {
       'Money that arrived and is nobody’s until somebody finds out whose, and what could not be sent back to its payer. Newest first.',
   })
   @ApiOkResponse({ description: 'A page.', type: UnmatchedPixListBody })
-  @ApiErrors(400)
   async listUnmatched(@Query() query: IdCursorQuery): Promise<UnmatchedPixListBody> {
     const filter = idCursorFilter(query);
     return cursorPage(await this.reviews.unmatched(filter), filter.limit, unmatchedPixBody, (pix) => pix.id);
@@ -147,7 +140,6 @@ export class OperationsController {
       'Late, double and wrong-amount Pix, and those of a payer whom the payer lock did not want, go back by themselves; here they are in every state, with what the bank has not accepted yet or has refused. Newest first.',
   })
   @ApiOkResponse({ description: 'A page.', type: ReturnedListBody })
-  @ApiErrors(400)
   async listReturned(@Query() query: ListReturnedQuery): Promise<ReturnedListBody> {
     const { account_id, mode, reason, status } = query;
     const filter = {
@@ -167,7 +159,6 @@ export class OperationsController {
       'Told of, and confirmed by the acquirer in a form that cannot be read: nobody is credited before it can be. It is asked for again, without end. Newest first.',
   })
   @ApiOkResponse({ description: 'A page.', type: UnreadableListBody })
-  @ApiErrors(400)
   async listUnreadable(@Query() query: IdCursorQuery): Promise<UnreadableListBody> {
     const filter = idCursorFilter(query);
     return cursorPage(await this.reviews.unreadable(filter), filter.limit, unreadableBody, ({ id }) => id);
@@ -180,7 +171,6 @@ export class OperationsController {
       'A dispute or a correction has taken more than was available. Below zero nothing is refunded; the merchant is told by mail at once and every `negative_notice_days`. Longest first.',
   })
   @ApiOkResponse({ description: 'A page.', type: NegativeBalanceListBody })
-  @ApiErrors(400)
   async listNegativeBalances(@Query() query: ListNegativeBalancesQuery): Promise<NegativeBalanceListBody> {
     const { limit } = cursorFilter(query);
     const after = query.starting_after === undefined ? null : negativeBalanceOf(query.starting_after);
@@ -195,7 +185,6 @@ export class OperationsController {
       'What should have been done a minute ago or has failed and is tried again: refunds and other money on its way back, calls to acquirers about existing payments, mail, clean-up after uploads. Due longest first, one page.',
   })
   @ApiOkResponse({ description: 'A page.', type: WorkListBody })
-  @ApiErrors(400)
   async listWork(@Query() query: ListWorkQuery): Promise<WorkListBody> {
     const { limit } = cursorFilter(query);
     const { object, data, has_more } = cursorPage(
@@ -213,7 +202,6 @@ export class OperationsController {
     description: 'Of the last 30 days: what it refused, and in shadow mode would have refused. Newest first.',
   })
   @ApiOkResponse({ description: 'A page.', type: FraudHitListBody })
-  @ApiErrors(400)
   async listFraudHits(@Query() query: OfAccountQuery): Promise<FraudHitListBody> {
     const filter = { ...idCursorFilter(query), accountId: query.account_id ?? null };
     return cursorPage(await this.fraudHits.list(filter), filter.limit, fraudHitBody, (hit) => hit.id);

@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import {
   ApiKeyAuth,
@@ -10,7 +10,7 @@ import {
   CurrentScope,
 } from '../auth/index.js';
 import { Draft } from '../core/errors/index.js';
-import { ApiErrors, DraftBody } from '../core/http/index.js';
+import { ApiErrors, DraftBody, PostOk } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import type { Scope } from '../core/mode.js';
 import { InquiriesService } from '../transactions/index.js';
@@ -52,7 +52,7 @@ export class PaymentsController {
       'Answered at once; what the payer needs for each method appears on read within about three seconds, when the acquirer has made it. A method that the acquirer refuses stays null; when it refuses all of them the payment becomes REFUSED. A payment with PIX is also a charge. It can be paid until it expires: for BOLETO and MULTIBANCO at the end of the third day in São Paulo, otherwise after the account’s window, usually an hour.',
   })
   @ApiResponse({ status: 201, description: 'The payment, waiting.', type: PaymentBody, headers: REPLAYED_HEADER })
-  @ApiErrors(400, 403, 409, 413, 415, 422)
+  @ApiErrors(403, 409, 422)
   create(
     @CurrentCaller() { accountId, mode, account }: ScopedCaller,
     @DraftBody(CreatePaymentDto) draft: Draft<CreatePaymentDto>,
@@ -66,7 +66,7 @@ export class PaymentsController {
     description: 'All transactions of the account in the key’s mode, charges too. A page past the end is empty.',
   })
   @ApiResponse({ status: 200, description: 'A page.', type: PaymentListBody })
-  @ApiErrors(400, 503)
+  @ApiErrors(503)
   @Costs(({ sortBy = 'createdAt' }) => (sortBy === 'createdAt' || sortBy === 'id' ? 0 : SORT_TOKENS))
   list(@CurrentScope() scope: Scope, @Query() query: ListPaymentsQuery): Promise<PaymentListBody> {
     return this.payments.list(scope, query);
@@ -79,14 +79,12 @@ export class PaymentsController {
   })
   @ApiParam(PAYMENT_ID)
   @ApiResponse({ status: 200, description: 'The payment.', type: PaymentDetailBody })
-  @ApiErrors(404)
   get(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<PaymentDetailBody> {
     return this.payments.get(scope, id);
   }
 
-  @Post(':id/cancel')
+  @PostOk(':id/cancel')
   @AuditedAtDoor('payment.cancelled')
-  @HttpCode(200)
   @ApiOperation({
     summary: 'Cancel a payment',
     description:
@@ -94,7 +92,7 @@ export class PaymentsController {
   })
   @ApiParam(PAYMENT_ID)
   @ApiResponse({ status: 200, description: 'The cancelled payment.', type: CancelledPaymentBody })
-  @ApiErrors(400, 404, 413, 415)
+  @ApiErrors(400, 413, 415)
   cancel(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<CancelledPaymentBody> {
     return this.payments.cancel(scope, id);
   }
@@ -107,7 +105,6 @@ export class PaymentsController {
   })
   @ApiParam(PAYMENT_ID)
   @ApiResponse({ status: 200, description: 'The acquirer’s answer.', type: ProviderStatusBody })
-  @ApiErrors(404)
   async providerStatus(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ProviderStatusBody> {
     const { transaction, status } = await this.inquiries.status(scope, paymentId(id));
     return providerStatus(transaction, status);
@@ -122,15 +119,14 @@ export class PaymentsController {
   })
   @ApiParam(PAYMENT_ID)
   @ApiResponse({ status: 200, description: 'The receipt.', type: ReceiptBody })
-  @ApiErrors(404, 422)
+  @ApiErrors(422)
   async receipt(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ReceiptBody> {
     return receiptBody(await this.inquiries.receipt(scope, paymentId(id)));
   }
 
-  @Post(':id/resend-webhook')
+  @PostOk(':id/resend-webhook')
   @AuditedAtDoor('payment.webhook_resent')
   @Costs(() => RESEND_TOKENS)
-  @HttpCode(200)
   @ApiOperation({
     summary: 'Send the webhook of the current status again',
     description:
@@ -138,7 +134,6 @@ export class PaymentsController {
   })
   @ApiParam(PAYMENT_ID)
   @ApiResponse({ status: 200, description: 'What was sent, and whether to anybody.', type: ResendWebhookBody })
-  @ApiErrors(404)
   resendWebhook(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ResendWebhookBody> {
     return this.payments.resendWebhook(scope, id);
   }

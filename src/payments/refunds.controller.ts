@@ -31,7 +31,7 @@ export class RefundsController {
   })
   @ApiParam(PAYMENT_ID)
   @ApiResponse({ status: 201, description: 'The refund, accepted.', type: RefundBody, headers: REPLAYED_HEADER })
-  @ApiErrors(400, 403, 404, 409, 413, 415, 422)
+  @ApiErrors(403, 409, 422)
   create(
     @CurrentCaller() { accountId, mode, account }: ScopedCaller,
     @Param('id') id: string,
@@ -55,7 +55,6 @@ export class RefundsController {
   @ApiOperation({ summary: 'List the refunds of a payment', description: 'All of them, newest first.' })
   @ApiParam(PAYMENT_ID)
   @ApiResponse({ status: 200, description: 'The refunds.', type: RefundListBody })
-  @ApiErrors(404)
   async list(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<RefundListBody> {
     return refundList(await this.refunds.list(scope, paymentId(id)));
   }
@@ -66,7 +65,6 @@ export class RefundsController {
     description: 'Of all payments of the account in the key’s mode, newest first.',
   })
   @ApiResponse({ status: 200, description: 'A page.', type: AllRefundsListBody })
-  @ApiErrors(400)
   async listAll(@CurrentScope() scope: Scope, @Query() query: ListRefundsQuery): Promise<AllRefundsListBody> {
     const filter = { ...idCursorFilter(query), status: query.status ?? null };
     return cursorPage(await this.refunds.listAll(scope, filter), filter.limit, refundItem, (refund) => refund.id);

@@ -1,7 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ApiKeyAuth, Costs, CurrentScope } from '../auth/index.js';
-import { ApiErrors } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import { StatisticsService } from '../transactions/index.js';
 import { MetricsBody, StatsBody } from './dto/statistics.body.js';
@@ -21,7 +20,6 @@ export class StatisticsController {
   @Costs(tokensOf)
   @ApiOperation({ summary: 'Read statistics', description: WINDOW })
   @ApiResponse({ status: 200, description: 'The statistics.', type: StatsBody })
-  @ApiErrors(400)
   async stats(@CurrentScope() scope: Scope, @Query() query: StatsQuery): Promise<StatsBody> {
     const window = await this.statistics.window(scope, daysOf(query), { ...STATS_FIGURES, currency: null });
     return statsBody(window, query.basis);
@@ -31,7 +29,6 @@ export class StatisticsController {
   @Costs(tokensOf)
   @ApiOperation({ summary: 'Read the conversion funnel and volumes', description: WINDOW })
   @ApiResponse({ status: 200, description: 'The metrics.', type: MetricsBody })
-  @ApiErrors(400)
   async metrics(@CurrentScope() scope: Scope, @Query() query: MetricsQuery): Promise<MetricsBody> {
     const days = daysOf(query);
     const currency = query.currency ?? null;

@@ -29,7 +29,7 @@ export class ReportsController {
       'A file of any size, of the key’s mode. `report.ready` tells when it is done; it is kept for 7 days. 422 `report_limit_reached`: five are being made, or the files have reached 2 GiB. Of a thousand files the oldest goes for the next one.',
   })
   @ApiResponse({ status: 202, description: 'It will be made.', type: ReportBody })
-  @ApiErrors(400, 413, 415, 422)
+  @ApiErrors(422)
   async create(@CurrentScope() scope: Scope, @Body() dto: CreateReportDto): Promise<ReportBody> {
     return reportBody(await this.reports.create(scope, dto), null);
   }
@@ -37,7 +37,6 @@ export class ReportsController {
   @Get()
   @ApiOperation({ summary: 'List reports', description: 'Newest first, for 90 days; without links to their files.' })
   @ApiResponse({ status: 200, description: 'A page.', type: ReportListBody })
-  @ApiErrors(400)
   async list(@CurrentScope() scope: Scope, @Query() query: ListReportsQuery): Promise<ReportListBody> {
     const before = query.starting_after?.replace(/^rep_/, '');
     const filter = { ...idCursorFilter(query), before: before ?? null };
@@ -54,7 +53,6 @@ export class ReportsController {
   @ApiOperation({ summary: 'Read a report', description: 'How far it is, and when it is ready a link to its file.' })
   @ApiParam({ name: 'id', description: '`rep_<uuid>` or the bare `<uuid>`.', schema: { type: 'string' } })
   @ApiResponse({ status: 200, description: 'The report.', type: ReportBody })
-  @ApiErrors(404)
   async get(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ReportBody> {
     const { report, downloadUrl } = await this.reports.get(scope, id);
     return reportBody(report, downloadUrl);

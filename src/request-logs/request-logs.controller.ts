@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Costs, CurrentMember, DashboardAuth, type MemberPrincipal } from '../auth/index.js';
-import { ApiErrors, cursorPage, idCursorFilter } from '../core/http/index.js';
+import { cursorPage, idCursorFilter } from '../core/http/index.js';
 import { ListRequestLogsQuery } from './dto/list-request-logs.query.js';
 import { RequestLogListBody } from './dto/request-log.body.js';
 import { requestLogBody } from './request-logs.serializer.js';
@@ -22,7 +22,6 @@ export class RequestLogsController {
       'Of the last seven days, by keys and by people, newest first; a request shows within about a second of its answer. Neither bodies nor queries are kept. Requests without authentication belong to no account, and what open pages of the dashboard read is not listed.',
   })
   @ApiOkResponse({ description: 'A page.', type: RequestLogListBody })
-  @ApiErrors(400)
   async list(
     @CurrentMember() { accountId }: MemberPrincipal,
     @Query() query: ListRequestLogsQuery,

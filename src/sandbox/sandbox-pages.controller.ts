@@ -2,7 +2,6 @@ import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { LimitPerIp, Public } from '../auth/index.js';
-import { ApiErrors } from '../core/http/index.js';
 import { cardPage, PAGE_HEADERS } from './card.page.js';
 import { SandboxPagesService } from './sandbox-pages.service.js';
 
@@ -25,7 +24,6 @@ export class SandboxPagesController {
     // Not @ApiProduces: it would make pages of the errors too.
     content: { 'text/html': { schema: { type: 'string' } } },
   })
-  @ApiErrors(404, 429)
   async card(@Param('txid') txid: string, @Res({ passthrough: true }) response: Response): Promise<string> {
     const { transaction, merchant } = await this.pages.card(txid);
     response.set(PAGE_HEADERS);
@@ -37,7 +35,6 @@ export class SandboxPagesController {
   @HttpCode(303)
   @ApiOperation({ summary: 'Approve a test card payment', description: 'The button of the page; no body.' })
   @ApiResponse({ status: 303, description: 'To `metadata.returnUrl`, or back to the page.' })
-  @ApiErrors(404, 429)
   async approve(@Param('txid') txid: string, @Res({ passthrough: true }) response: Response): Promise<void> {
     await this.#answer(txid, true, response);
   }
@@ -47,7 +44,6 @@ export class SandboxPagesController {
   @HttpCode(303)
   @ApiOperation({ summary: 'Refuse a test card payment', description: 'The button of the page; no body.' })
   @ApiResponse({ status: 303, description: 'To `metadata.returnUrl`, or back to the page.' })
-  @ApiErrors(404, 429)
   async refuse(@Param('txid') txid: string, @Res({ passthrough: true }) response: Response): Promise<void> {
     await this.#answer(txid, false, response);
   }
@@ -59,7 +55,6 @@ export class SandboxPagesController {
     description: 'One page.',
     content: { 'application/pdf': { schema: { type: 'string', format: 'binary' } } },
   })
-  @ApiErrors(404, 429)
   async boleto(@Param('txid') txid: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
     const pdf = await this.pages.boleto(txid);
     response.set({ ...PRIVATE, 'Content-Type': 'application/pdf', 'X-Content-Type-Options': 'nosniff' });

@@ -1,7 +1,7 @@
-import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Param } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ApiKeyAuth, CurrentScope, TestKeysOnly } from '../auth/index.js';
-import { ApiErrors } from '../core/http/index.js';
+import { PostOk } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import { PaymentsService } from '../payments/index.js';
 import { SandboxEventBody, SandboxPaymentEventBody } from './dto/simulate.body.js';
@@ -18,28 +18,24 @@ export class SandboxController {
     private readonly payments: PaymentsService,
   ) {}
 
-  @Post('charges/:id/simulate')
-  @HttpCode(200)
+  @PostOk('charges/:id/simulate')
   @ApiOperation({
     summary: 'Make something happen to a test charge',
     description: 'Goes the way of a real acquirer’s notification; works on every payment too. A live key gets 404.',
   })
   @ApiParam({ name: 'id', description: '`ch_<uuid>` or the bare `<uuid>`.', schema: { type: 'string' } })
   @ApiResponse({ status: 200, description: 'The state after it.', type: SandboxEventBody })
-  @ApiErrors(400, 404, 413, 415)
   simulate(@CurrentScope() scope: Scope, @Param('id') id: string, @Body() dto: SimulateDto): Promise<SandboxEventBody> {
     return this.sandbox.simulate(scope, id, dto);
   }
 
-  @Post('payments/:id/simulate')
-  @HttpCode(200)
+  @PostOk('payments/:id/simulate')
   @ApiOperation({
     summary: 'Make something happen to a test payment',
     description: 'As for a charge, answering with the payment.',
   })
   @ApiParam({ name: 'id', description: '`<uuid>`, `tx_<uuid>` or `ch_<uuid>`.', schema: { type: 'string' } })
   @ApiResponse({ status: 200, description: 'The state after it.', type: SandboxPaymentEventBody })
-  @ApiErrors(400, 404, 413, 415)
   async simulatePayment(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,

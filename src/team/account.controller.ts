@@ -40,7 +40,6 @@ export class AccountController {
       'Send what changes; it holds from the next request on. Fees, release, limits and suspension are the operator’s.',
   })
   @ApiOkResponse({ description: 'The account.', type: MerchantAccountBody })
-  @ApiErrors(400, 413, 415)
   async change(
     @CurrentMember() { accountId }: MemberPrincipal,
     @Body() dto: ChangeOwnAccountDto,

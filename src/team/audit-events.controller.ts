@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { UsersService } from '../accounts/index.js';
 import { AuditTrail } from '../audit/index.js';
 import { CurrentMember, DashboardAuth, type MemberPrincipal } from '../auth/index.js';
-import { ApiErrors, cursorPage, idCursorFilter } from '../core/http/index.js';
+import { cursorPage, idCursorFilter } from '../core/http/index.js';
 import { auditEventBody } from './audit-events.serializer.js';
 import { AuditEventListBody } from './dto/audit-event.body.js';
 import { ListAuditEventsQuery } from './dto/list-audit-events.query.js';
@@ -24,7 +24,6 @@ export class AuditEventsController {
       'Logins, changes of keys, members, webhook endpoints and settings, refunds and answers to disputes, newest first, by cursor. Events are never changed, and kept for five years.',
   })
   @ApiOkResponse({ description: 'A page.', type: AuditEventListBody })
-  @ApiErrors(400)
   async list(
     @CurrentMember() { accountId }: MemberPrincipal,
     @Query() query: ListAuditEventsQuery,

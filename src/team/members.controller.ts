@@ -3,7 +3,7 @@ import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } fr
 import { AccountsService, MembersService } from '../accounts/index.js';
 import type { Actor } from '../audit/index.js';
 import { CurrentActor, CurrentMember, DashboardAuth, type MemberPrincipal, NeedsSecondFactor } from '../auth/index.js';
-import { ApiErrors, ApiRefusal } from '../core/http/index.js';
+import { ApiRefusal } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import { InvitedMemberBody, MemberBody, MemberListBody, RemovedBody } from './dto/member.body.js';
 import { ChangeRoleDto, InviteMemberDto } from './dto/member.dto.js';
@@ -42,7 +42,6 @@ export class MembersController {
       'Sends a mail with a token, which is nowhere else: its reader chooses a password with POST /v1/auth/accept-invitation within 7 days and is a member then. The answer is the same whether the e-mail is known elsewhere. Inviting again replaces the invitation, its id and its role. At most 20 wait at a time, 5 a day go to one mailbox and 50 a day out of an account. Only an OWNER may invite an OWNER.',
   })
   @ApiCreatedResponse({ description: 'Invited.', type: InvitedMemberBody })
-  @ApiErrors(400, 413, 415)
   @ApiRefusal(422, '`invitation_limit_reached`: 20 invitations wait already.')
   async invite(
     @CurrentMember() { accountId }: MemberPrincipal,
@@ -62,7 +61,6 @@ export class MembersController {
   })
   @ApiParam(MEMBER_ID)
   @ApiOkResponse({ description: 'Changed.', type: MemberBody })
-  @ApiErrors(400, 404, 413, 415)
   @ApiRefusal(422, LAST_OWNER)
   async changeRole(
     @CurrentMember() { accountId }: MemberPrincipal,
@@ -82,7 +80,6 @@ export class MembersController {
   })
   @ApiParam(MEMBER_ID)
   @ApiOkResponse({ description: 'Removed.', type: RemovedBody })
-  @ApiErrors(404)
   @ApiRefusal(422, LAST_OWNER)
   async remove(
     @CurrentMember() { accountId }: MemberPrincipal,

@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiExtraModels, ApiOperation, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { ApiKeyAuth, Costs, CurrentScope } from '../auth/index.js';
-import { ApiErrors, lastInstantOf } from '../core/http/index.js';
+import { lastInstantOf } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import { BalanceQuery, ReleasesQuery } from './dto/balance.query.js';
 import { ListWalletEntriesQuery } from './dto/list-wallet-entries.query.js';
@@ -43,7 +43,6 @@ export class WalletsController {
     description: 'The balance.',
     schema: { oneOf: [{ $ref: getSchemaPath(BalanceBody) }, { $ref: getSchemaPath(BalanceAtBody) }] },
   })
-  @ApiErrors(400)
   async balance(@CurrentScope() scope: Scope, @Query() query: BalanceQuery): Promise<BalanceBody | BalanceAtBody> {
     if (query.at !== undefined) {
       const at = lastInstantOf(query.at);
@@ -64,7 +63,6 @@ export class WalletsController {
       'What waits in `pending`, day by day of São Paulo, each with its sum, what of it is a reserve, and of how many sales it is.',
   })
   @ApiResponse({ status: 200, description: 'The days.', type: ReleaseListBody })
-  @ApiErrors(400)
   async releases(@CurrentScope() scope: Scope, @Query() { currency }: ReleasesQuery): Promise<ReleaseListBody> {
     const planned = await this.wallets.plannedReleases(scope, currency ?? null);
     return { object: 'list', data: planned.map(plannedRelease) };
@@ -79,7 +77,6 @@ export class WalletsController {
       'The statement: whatever has moved the merchant’s money, newest first, each with the balance after it. The balance at one instant and all entries after it up to another make the balance at that other.',
   })
   @ApiResponse({ status: 200, description: 'A page.', type: WalletEntryListBody })
-  @ApiErrors(400)
   entries(@CurrentScope() scope: Scope, @Query() query: ListWalletEntriesQuery): Promise<WalletEntryListBody> {
     return this.statement.list(scope, query);
   }

@@ -8,6 +8,7 @@ export { escapeHtml, type Html, markup, trusted } from './html.js';
 export { type Limited, limitedByAddress } from './limited-by-address.js';
 export { Nested } from './nested.decorator.js';
 export * from './openapi.js';
+export { PostOk } from './post-ok.js';
 export * from './properties.js';
 export { addressOf, isRead, routeOf } from './request.js';
 export { RequestIdInterceptor, stampAnswer } from './request-id.interceptor.js';

@@ -77,7 +77,7 @@ const RETRY_AFTER = {
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' as const, example: 1 } },
 };
 
-/** Documents the error answers of an operation. */
+/** Documents the error answers of an operation, beside those that follow from what it reads (`readingErrors`). */
 export function ApiErrors(...statuses: number[]): MethodDecorator & ClassDecorator {
   return applyDecorators(
     ...statuses.map((status) => {
@@ -85,6 +85,17 @@ export function ApiErrors(...statuses: number[]): MethodDecorator & ClassDecorat
       return ApiResponse({ status, description: MEANINGS[status] ?? 'Error.', type: ErrorBody, headers });
     }),
   );
+}
+
+/** The error answers that every operation has which reads such things of the request. */
+export function readingErrors(
+  reads: { readonly body: boolean; readonly query: boolean; readonly path: boolean },
+  schema: object,
+): Record<number, { description: string; content: object }> {
+  const { body, query, path } = reads;
+  const statuses = [...(body || query ? [400] : []), ...(path ? [404] : []), ...(body ? [413, 415] : [])];
+  const content = { 'application/json': { schema } };
+  return Object.fromEntries(statuses.map((status) => [status, { description: MEANINGS[status] ?? '', content }]));
 }
 
 /** Documents an error answer that means something of its own at this operation. */

@@ -1,10 +1,10 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../../audit/index.js';
 import { ApiKeyAuth, CurrentScope, LimitPerIp, Public, CurrentActor } from '../../auth/index.js';
 import { Clock } from '../../core/clock.js';
 import { Draft } from '../../core/errors/index.js';
-import { ApiErrors, ApiRefusal, DraftBody } from '../../core/http/index.js';
+import { ApiErrors, ApiRefusal, DraftBody, PostOk } from '../../core/http/index.js';
 import type { Scope } from '../../core/mode.js';
 import { EventCatalog } from '../../outbox/index.js';
 import { deliveryItem } from '../log/deliveries.serializer.js';
@@ -49,7 +49,6 @@ export class EndpointsController {
       'At most 100 endpoints for each account and mode. Deliveries are POSTs whose `X-Service-Signature` is made with the `secret` of this answer: `t=<unix>,v1=<hex of "<t>.<rawBody>">` on canonical events, `sha256=<hex of rawBody>` on legacy ones. Any 2xx within 15 s is delivered; redirects are not followed; 410 sets the endpoint INACTIVE; everything else is tried again.',
   })
   @ApiCreatedResponse({ description: 'Registered.', type: RegisteredEndpointBody })
-  @ApiErrors(400, 413, 415)
   @ApiRefusal(422, '`webhook_endpoint_limit_reached`: the account has 100 endpoints in this mode.')
   async register(
     @CurrentScope() scope: Scope,
@@ -77,7 +76,6 @@ export class EndpointsController {
   })
   @ApiParam(ID)
   @ApiOkResponse({ description: 'As it is now.', type: UpdatedEndpointBody })
-  @ApiErrors(400, 404, 413, 415)
   async update(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
@@ -96,7 +94,6 @@ export class EndpointsController {
   })
   @ApiParam(ID)
   @ApiOkResponse({ description: 'Deleted.', type: DeletedEndpointBody })
-  @ApiErrors(404)
   async remove(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
@@ -106,8 +103,7 @@ export class EndpointsController {
     return { deleted: true };
   }
 
-  @Post('endpoints/:id/rotate-secret')
-  @HttpCode(200)
+  @PostOk('endpoints/:id/rotate-secret')
   @ApiKeyAuth()
   @ApiOperation({
     summary: 'Make a new signing secret',
@@ -116,7 +112,6 @@ export class EndpointsController {
   })
   @ApiParam(ID)
   @ApiOkResponse({ description: 'The new secret.', type: RotatedSecretBody })
-  @ApiErrors(400, 404, 413, 415)
   async rotateSecret(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
@@ -127,8 +122,7 @@ export class EndpointsController {
     return { id: rotated.id, secret: rotated.secret };
   }
 
-  @Post('endpoints/:id/test')
-  @HttpCode(200)
+  @PostOk('endpoints/:id/test')
   @ApiKeyAuth()
   @ApiOperation({
     summary: 'Send a sample event',
@@ -137,7 +131,6 @@ export class EndpointsController {
   })
   @ApiParam(ID)
   @ApiOkResponse({ description: 'The delivery, on its way.', type: DeliveryBody })
-  @ApiErrors(400, 404, 413, 415)
   async test(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
@@ -151,7 +144,7 @@ export class EndpointsController {
   @LimitPerIp()
   @ApiOperation({ summary: 'List subscribable event names', description: 'No authentication; 60 requests a minute.' })
   @ApiOkResponse({ description: 'The event names.', type: [EventCatalogItemBody] })
-  @ApiErrors(429, 500, 503)
+  @ApiErrors(500, 503)
   eventCatalog(): EventCatalogItemBody[] {
     return this.catalog.list().map(catalogItem);
   }
@@ -173,7 +166,6 @@ export class EndpointsController {
     description: 'The body of the webhook.',
     schema: { type: 'object', additionalProperties: true, required: ['sample'] },
   })
-  @ApiErrors(404)
   eventSample(@CurrentScope() scope: Scope, @Param('event') event: string): object {
     return this.samples.show(scope, event);
   }

@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import type { Actor } from '../../audit/index.js';
 import { ApiKeyAuth, Costs, CurrentActor, CurrentScope } from '../../auth/index.js';
 import { invalidRequest } from '../../core/errors/index.js';
-import { ApiErrors, firstInstantOf } from '../../core/http/index.js';
+import { firstInstantOf } from '../../core/http/index.js';
 import type { Scope } from '../../core/mode.js';
 import { EventListBody } from '../dto/event.body.js';
 import { EventsQuery, EventStreamQuery } from '../dto/events.query.js';
@@ -31,7 +31,6 @@ export class EventsController {
       'What webhooks say, for 30 days, whether anybody is subscribed or not: newest first, or with `after` what is newer than a cursor, oldest first and without a gap. A page looks through at most some 2 000 events: with a rare `type` it may be short or empty while `has_more` is true.',
   })
   @ApiOkResponse({ description: 'A page.', type: EventListBody })
-  @ApiErrors(400)
   async list(@CurrentScope() scope: Scope, @Query() query: EventsQuery): Promise<EventListBody> {
     const { after, starting_after: before, limit = '25' } = query;
     if (after !== undefined && before !== undefined) {
@@ -54,7 +53,6 @@ export class EventsController {
   })
   @ApiHeader({ name: 'Last-Event-ID', description: 'The last `id` that was received.', required: false })
   @ApiOkResponse({ description: 'The stream.', content: { 'text/event-stream': { schema: { type: 'string' } } } })
-  @ApiErrors(400)
   async stream(
     @CurrentScope() scope: Scope,
     @CurrentActor() actor: Actor,

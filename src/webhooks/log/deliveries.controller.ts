@@ -1,8 +1,8 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Param, Query, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ApiKeyAuth, AuditedAtDoor, Costs, CurrentScope } from '../../auth/index.js';
-import { ApiErrors, ApiRefusal, firstInstantOf } from '../../core/http/index.js';
+import { ApiRefusal, firstInstantOf, PostOk } from '../../core/http/index.js';
 import { parseId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import { deliveryDetail, deliveryItem, deliveryList, deliveryStats, recoveryBody } from './deliveries.serializer.js';
@@ -44,7 +44,6 @@ export class DeliveriesController {
       'Newest first, with what was sent. Deliveries stay when their endpoint is deleted. An endpoint of another account or mode has none.',
   })
   @ApiOkResponse({ description: 'One page of them.', type: DeliveryListBody })
-  @ApiErrors(400)
   async list(@CurrentScope() scope: Scope, @Query() query: DeliveriesQuery): Promise<DeliveryListBody> {
     const limit = Number(query.limit ?? 25);
     const offset = Number(query.offset ?? 0);
@@ -73,15 +72,13 @@ export class DeliveriesController {
   })
   @ApiParam(ID)
   @ApiOkResponse({ description: 'The delivery.', type: DeliveryDetailBody })
-  @ApiErrors(404)
   async get(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<DeliveryDetailBody> {
     const { delivery, attempts } = await this.log.get(scope, id);
     return deliveryDetail(delivery, attempts);
   }
 
-  @Post('deliveries/:id/retry')
+  @PostOk('deliveries/:id/retry')
   @AuditedAtDoor('webhook_delivery.retried')
-  @HttpCode(200)
   @ApiOperation({
     summary: 'Try a webhook delivery again now',
     description:
@@ -93,15 +90,13 @@ export class DeliveriesController {
     400,
     '`webhook_delivery_not_retryable`: it is DELIVERED or CANCELLED, or was attempted a hundred times. `webhook_endpoint_inactive`: its endpoint is INACTIVE or deleted.',
   )
-  @ApiErrors(404)
   async retry(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<DeliveryBody> {
     return deliveryItem(await this.log.retry(scope, id));
   }
 
-  @Post('endpoints/:id/recover')
+  @PostOk('endpoints/:id/recover')
   @AuditedAtDoor('webhook_endpoint.recovered', (answer) => answer['dry_run'] !== true)
   @Costs(() => RECOVERY_TOKENS)
-  @HttpCode(200)
   @ApiOperation({
     summary: 'Bring an endpoint up to date after an outage',
     description:
@@ -110,7 +105,6 @@ export class DeliveriesController {
   @ApiParam({ ...ID, description: '`wh_<uuid>` or the bare `<uuid>` of an endpoint.' })
   @ApiOkResponse({ description: 'What was found and done.', type: RecoveryBody })
   @ApiRefusal(400, '`invalid_request`, or `webhook_endpoint_inactive`: set it ACTIVE first.')
-  @ApiErrors(404, 413, 415)
   async recover(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,

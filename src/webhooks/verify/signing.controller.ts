@@ -1,8 +1,8 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../../audit/index.js';
 import { ApiKeyAuth, CurrentActor, CurrentScope, OpenToMembers } from '../../auth/index.js';
-import { ApiErrors } from '../../core/http/index.js';
+import { PostOk } from '../../core/http/index.js';
 import type { Scope } from '../../core/mode.js';
 import { DefaultSecretsService } from '../endpoints/default-secrets.service.js';
 import { DefaultSecretBody } from '../dto/endpoint.body.js';
@@ -20,15 +20,13 @@ export class SigningController {
     private readonly verification: VerificationService,
   ) {}
 
-  @Post('default-secret/rotate')
-  @HttpCode(200)
+  @PostOk('default-secret/rotate')
   @ApiOperation({
     summary: 'Make a new default secret',
     description:
       'The default secret of the account in this mode signs what goes to the `webhookUrl` of a payment. Call this once to learn it, and again to change it: the swap is instantaneous, unless `overlap_seconds` lets the old one sign too. The body may be left out.',
   })
   @ApiOkResponse({ description: 'The new secret.', type: DefaultSecretBody })
-  @ApiErrors(400, 413, 415)
   async rotateDefault(
     @CurrentScope() scope: Scope,
     @Body() body: RotateSecretDto,
@@ -37,16 +35,14 @@ export class SigningController {
     return { secret: await this.defaultSecrets.rotate(scope, body.overlap_seconds ?? 0, actor) };
   }
 
-  @Post('verify')
+  @PostOk('verify')
   @OpenToMembers()
-  @HttpCode(200)
   @ApiOperation({
     summary: 'Find out why a signature fails',
     description:
       'Verifies a webhook as your receiver would, and says in `reason` what is wrong: a missing, malformed or wrong-scheme signature, a secret with a line break or decoded from hex, the secret of before a rotation or of another endpoint, a body that was parsed and written anew or changed, a time that is more than 300 s off or was changed. Compares with what was sent to this account in this mode. Secret and body are neither stored nor logged.',
   })
   @ApiOkResponse({ description: 'The verdict, also for a signature that fails.', type: VerificationBody })
-  @ApiErrors(400, 413, 415)
   verify(@CurrentScope() scope: Scope, @Body() body: VerifyDto): Promise<VerificationBody> {
     return this.verification.verify(scope, body);
   }
