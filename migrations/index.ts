@@ -9,6 +9,7 @@ import { WordsOfASearch1700000009860 } from './1700000009860-words-of-a-search.j
 import { ChecksByIndex1700000009870 } from './1700000009870-checks-by-index.js';
 import { BalanceCheckpoints1700000009880 } from './1700000009880-balance-checkpoints.js';
 import { TxidsOfHints1700000009890 } from './1700000009890-txids-of-hints.js';
+import { FirstQuestions1700000009900 } from './1700000009900-first-questions.js';
 import { Initial1700000000000 } from './1700000000000-initial.js';
 import { WebhookManagement1700000001000 } from './1700000001000-webhook-management.js';
 import { MembersAndAudit1700000002000 } from './1700000002000-members-and-audit.js';
@@ -129,4 +130,5 @@ export const MIGRATIONS = [
   ChecksByIndex1700000009870,
   BalanceCheckpoints1700000009880,
   TxidsOfHints1700000009890,
+  FirstQuestions1700000009900,
 ];

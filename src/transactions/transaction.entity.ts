@@ -57,6 +57,7 @@ export class Transaction {
 export class TransactionEntity extends Transaction {
   @Column('timestamptz', { name: 'expiry_ask_at', nullable: true }) readonly expiryAskAt!: Date | null;
   @Column('timestamptz', { name: 'expiry_asked_at', nullable: true }) readonly expiryAskedAt!: Date | null;
+  @Column('timestamptz', { name: 'expiry_first_asked_at', nullable: true }) readonly expiryFirstAskedAt!: Date | null;
   @Column('bigint', { name: 'disputed_amount', default: 0 }) readonly disputedAmount!: Amount;
   /** The part of `refundsAmount` that goes back by a new Pix; the payer's bank can still take back the payment itself. */
   @Column('bigint', { name: 'cashouts_amount', default: 0 }) readonly cashoutsAmount!: Amount;

@@ -29,7 +29,7 @@ const INSERT = insertInto('transactions.insert', TransactionEntity, {
   // What comes later, or has a default.
   without: [
     ...(['paidWith', 'artefacts', 'endToEndId', 'providerFee', 'platformFee', 'netAmount', 'paidAt'] as const),
-    ...(['failure', 'med', 'returns', 'expiryAskAt', 'expiryAskedAt'] as const),
+    ...(['failure', 'med', 'returns', 'expiryAskAt', 'expiryAskedAt', 'expiryFirstAskedAt'] as const),
     ...(['refundsAmount', 'disputedAmount', 'cashoutsAmount'] as const),
   ],
 });

@@ -92,11 +92,27 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     await waitFor('the payment', async () => (await statusOf(made)) === 'PAID');
   });
 
+  it('that expired while no worker ran, for longer than a silent bank is waited for, is asked about all the same', async () => {
+    const made = await charge();
+    payInSilence(made);
+    // Nothing runs meanwhile, as in an outage of the service or of its database.
+    service.clock.advance(60 + 15 * 60);
+    await waitFor('its end', async () => (await statusOf(made)) !== 'WAITING_PAYMENT');
+    expect([await statusOf(made), await eventsOf(made)]).toEqual(['PAID', ['transaction.created', 'transaction.paid']]);
+  });
+
   it('does not wait for ever: what turns up after that goes back', async () => {
     const made = await charge();
     const pix = payInSilence(made);
     bank.blind = true;
-    service.clock.advance(60 + 10 * 60 + 1);
+    service.clock.advance(63);
+    await waitFor('the question', async () => {
+      const rows = await service.sql('SELECT 1 FROM transactions WHERE id = $1 AND expiry_ask_at IS NOT NULL', [
+        made.id.slice(3),
+      ]);
+      return rows.length > 0;
+    });
+    service.clock.advance(10 * 60 + 1);
     await waitFor('the expiry', async () => (await statusOf(made)) === 'EXPIRED');
     expect(await rowOf(made.id)).toEqual({ status: 'EXPIRED', asked: false });
     bank.blind = false;

@@ -11,7 +11,7 @@ const UNREADABLE = `EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acqui
        AND n.kind = 'charge' AND n.reference = t.txid AND n.unreadable_since IS NOT NULL)`;
 /** Its acquirer's answer is not waited for, or no longer: of the parameters see `ExpiryDue`. */
 const isHeard = (unheardBefore: string, localAcquirers: string): string =>
-  `(t.expiry_asked_at IS NOT NULL OR (t.expires_at <= ${unheardBefore} AND NOT ${UNREADABLE})
+  `(t.expiry_asked_at IS NOT NULL OR (t.expiry_first_asked_at <= ${unheardBefore} AND NOT ${UNREADABLE})
        OR t.acquirer = ANY (${localAcquirers}::text[]) OR NOT 'PIX' = ANY (t.payment_methods))`;
 /** The failure block is that of `expiryFailure`, so that a read before the sweep and one after it are equal. */
 const EXPIRE_DUE = write(
@@ -38,9 +38,9 @@ const HAS_DUE = read(
 /** Leases the rows; one whose question was not answered is claimed again after that. */
 const CLAIM = write(
   'expiry.claim',
-  `UPDATE transactions SET expiry_ask_at = $2 WHERE id IN (
+  `UPDATE transactions SET expiry_ask_at = $2, expiry_first_asked_at = coalesce(expiry_first_asked_at, $1) WHERE id IN (
      SELECT t.id FROM transactions t
-     WHERE ${OPEN} AND t.expires_at <= $3 AND t.expires_at > $4 AND NOT t.acquirer = ANY ($5::text[])
+     WHERE ${OPEN} AND t.expires_at <= $3 AND (t.expiry_first_asked_at IS NULL OR t.expiry_first_asked_at > $4) AND NOT t.acquirer = ANY ($5::text[])
        AND 'PIX' = ANY (t.payment_methods) AND t.expiry_asked_at IS NULL
        AND (t.expiry_ask_at IS NULL OR t.expiry_ask_at <= $1) AND NOT ${UNREADABLE}
      ORDER BY t.expires_at LIMIT $6 FOR UPDATE SKIP LOCKED)
@@ -54,7 +54,7 @@ const ASKED = write('expiry.asked', `UPDATE transactions t SET expiry_asked_at =
 /** What decides whether a charge past its expiry may be written as expired. */
 export interface ExpiryDue {
   readonly now: Date;
-  /** Expired before it: an acquirer that gives no answer about it is no longer waited for. */
+  /** First asked about before it: an acquirer that gives no answer is no longer waited for. */
   readonly unheardBefore: Date;
   /** Acquirers that are not asked. */
   readonly localAcquirers: readonly string[];

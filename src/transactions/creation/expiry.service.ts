@@ -26,7 +26,7 @@ const BATCH = 50;
 const GRACE_MS = 2_000;
 /** Longer than an acquirer's answer takes. */
 const LEASE_MS = 15_000;
-/** How long an acquirer that does not answer delays the expiry of its charges. */
+/** How long an acquirer that does not answer delays the expiry of its charges, from the first question about each. */
 const PATIENCE_MS = 10 * 60_000;
 
 /**
@@ -43,9 +43,11 @@ const PATIENCE_MS = 10 * 60_000;
  * seconds after the expiry, every 15 s. (The sandbox is not asked: it is part of the service.)
  * - The acquirer answers: a payment that was made in time is settled. Otherwise the expiry is written, whatever state the
  *   acquirer gives the charge. While a callback or list has told of a Pix for the charge that the acquirer does not know
- *   yet (a PSP may be behind its own callbacks), the charge is asked about again, until ten minutes after the expiry.
+ *   yet (a PSP may be behind its own callbacks), the charge is asked about again, until ten minutes after the first
+ *   question.
  * - The acquirer does not answer, or says that it does not know the charge, which it has made: it is asked again. Ten
- *   minutes after the expiry the expiry is written, and a payment that is reported later goes back, even one in time.
+ *   minutes after the first question the expiry is written, and a payment that is reported later goes back, even one in
+ *   time. While no worker runs nobody is asked, so an outage of the service does not count.
  * - The answer cannot be read, or calls the charge paid while its Pix cannot be had: the inbox
  *   (docs/design/live-pix-inbox.md) goes on asking, and the charge does not expire until an answer can be read.
  *
