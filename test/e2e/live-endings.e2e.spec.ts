@@ -246,6 +246,46 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     },
   );
 
+  describe('while the bank`s list is not read', () => {
+    const outcomeOf = (endToEndId: string): Promise<unknown[]> =>
+      service.sql('SELECT outcome FROM settlements WHERE end_to_end_id = $1', [endToEndId]);
+    const pixHint = (endToEndId: string): Promise<boolean> =>
+      waitFor('the hint, and the question about its Pix', async () => {
+        const rows = await service.sql(
+          `SELECT 1 FROM acquirer_notifications WHERE kind = 'pix' AND reference = $1 AND attempts > 0`,
+          [endToEndId],
+        );
+        return rows.length > 0;
+      });
+
+    beforeEach(async () => {
+      await story.sweepStatement();
+      await service.sql(`UPDATE acquirer_statements SET next_due_at = 'infinity'`);
+    });
+    afterEach(() => service.sql(`UPDATE acquirer_statements SET next_due_at = now()`));
+
+    it('a charge does not expire while a Pix of it cannot be read and the charge does not name it', async () => {
+      let isBehind = true;
+      change('getPix', (body) => (isBehind ? { ...body, valor: '1,234.5' } : body));
+      change('getCob', (body) => (isBehind ? { ...body, status: 'ATIVA', pix: [] } : body));
+      const made = await charge();
+      const { endToEndId } = story.pay(made);
+      await pixHint(endToEndId);
+      service.clock.advance(63);
+      // The sweep comes every second.
+      await new Promise((go) => setTimeout(go, 2_500));
+      service.clock.advance(660);
+      await new Promise((go) => setTimeout(go, 2_500));
+      expect(await service.sql('SELECT status FROM transactions WHERE id = $1', [made.id.slice(3)])).toEqual([
+        { status: 'WAITING_PAYMENT' },
+      ]);
+      isBehind = false;
+      service.clock.advance(3_600);
+      await story.becomes(made, 'paid');
+      expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
+    });
+  });
+
   it('money that the bank takes after the charge has expired here goes back', async () => {
     const made = await charge();
     service.clock.advance(63);

@@ -507,9 +507,9 @@ describe('PixApiAcquirer', () => {
       const [id3, id4, id8] = [3, 4, 8].map((id) => String(id).padStart(32, 'E'));
       expect(unreadable).toEqual([
         { what: 'pix', endToEndId: null, returnId: null, hint: null },
-        { what: 'pix', endToEndId: id3, returnId: null, hint: { kind: 'pix', reference: id3 } },
+        { what: 'pix', endToEndId: id3, returnId: null, hint: { kind: 'pix', reference: id3, txid: TXID } },
         { what: 'return', endToEndId: id4, returnId: null, hint: null },
-        { what: 'pix', endToEndId: id8, returnId: null, hint: { kind: 'pix', reference: id8 } },
+        { what: 'pix', endToEndId: id8, returnId: null, hint: { kind: 'pix', reference: id8, txid: TXID } },
       ]);
       expect(await odd('malformed')).toBe(6);
     });

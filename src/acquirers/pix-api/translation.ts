@@ -187,11 +187,13 @@ export function returnHint(
 export function unreadablePix(entry: unknown): UnreadableLine {
   const id = textOf(entry, 'endToEndId');
   const endToEndId = id !== null && isE2eId(id) ? id : null;
+  const txid = textOf(entry, 'txid');
+  const paid = txid !== null && isTxid(txid) ? { txid } : {};
   return {
     what: 'pix',
     endToEndId,
     returnId: null,
-    hint: endToEndId === null ? null : { kind: 'pix', reference: endToEndId },
+    hint: endToEndId === null ? null : { kind: 'pix', reference: endToEndId, ...paid },
   };
 }
 

@@ -6,9 +6,14 @@ import { EXPIRY_REASON } from '../transaction.js';
 import type { TransactionStatus } from '../transactions.machine.js';
 import { OPEN } from '../transactions.repository.js';
 
-/** The acquirer's answer about the charge cannot be read: it may be paid. The inbox goes on asking. */
-const UNREADABLE = `EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acquirer = t.acquirer
-       AND n.kind = 'charge' AND n.reference = t.txid AND n.unreadable_since IS NOT NULL)`;
+/**
+ * The acquirer's answer about the charge, or about a Pix that is said to pay it, cannot be read: it may be paid. The inbox
+ * goes on asking.
+ */
+const UNREADABLE = `(EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acquirer = t.acquirer
+       AND n.kind = 'charge' AND n.reference = t.txid AND n.unreadable_since IS NOT NULL)
+     OR EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acquirer = t.acquirer
+       AND n.txid = t.txid AND n.status = 'pending' AND n.unreadable_since IS NOT NULL))`;
 /** Its acquirer's answer is not waited for, or no longer: of the parameters see `ExpiryDue`. */
 const isHeard = (unheardBefore: string, localAcquirers: string): string =>
   `(t.expiry_asked_at IS NOT NULL OR (t.expiry_first_asked_at <= ${unheardBefore} AND NOT ${UNREADABLE})
