@@ -247,6 +247,8 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
   );
 
   describe('while the bank`s list is not read', () => {
+    const without = (body: object, ...names: string[]): object =>
+      Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
     const outcomeOf = (endToEndId: string): Promise<unknown[]> =>
       service.sql('SELECT outcome FROM settlements WHERE end_to_end_id = $1', [endToEndId]);
     const pixHint = (endToEndId: string): Promise<boolean> =>
@@ -263,6 +265,33 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       await service.sql(`UPDATE acquirer_statements SET next_due_at = 'infinity'`);
     });
     afterEach(() => service.sql(`UPDATE acquirer_statements SET next_due_at = now()`));
+
+    it('a charge does not expire by an answer that comes after one that cannot be read, while a Pix of it is told', async () => {
+      let isBehind = true;
+      let isUnread = true;
+      change('getPix', (body) => (isBehind ? null : body));
+      change('getCob', (body) => {
+        if (!isBehind) return body;
+        const behind = { ...body, status: 'ATIVA', pix: [] };
+        if (!isUnread) return behind;
+        isUnread = false;
+        return without(behind, 'valor');
+      });
+      const made = await charge();
+      isUnread = false;
+      const { endToEndId } = story.pay(made);
+      await pixHint(endToEndId);
+      isUnread = true;
+      const asked = story.asked('cob.get');
+      service.clock.advance(63);
+      await waitFor('the bank to be asked twice', () => story.asked('cob.get') > asked + 1);
+      // The sweep comes every second.
+      await new Promise((go) => setTimeout(go, 2_500));
+      isBehind = false;
+      service.clock.advance(20);
+      await story.becomes(made, 'paid');
+      expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
+    });
 
     it('a charge does not expire while a Pix of it cannot be read and the charge does not name it', async () => {
       let isBehind = true;

@@ -55,6 +55,11 @@ const CLAIM = write(
 const TOLD = `EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acquirer = t.acquirer AND n.txid = t.txid
        AND n.status = 'pending')`;
 const ASKED = write('expiry.asked', `UPDATE transactions t SET expiry_asked_at = $2 WHERE t.id = $1 AND NOT ${TOLD}`);
+const ASKED_EXPIRED = write(
+  'expiry.asked_expired',
+  `UPDATE transactions t SET expiry_asked_at = $3
+   WHERE t.txid = $1 AND t.acquirer = $2 AND ${OPEN} AND t.expires_at <= $3 AND NOT ${TOLD}`,
+);
 
 /** What decides whether a charge past its expiry may be written as expired. */
 export interface ExpiryDue {
@@ -117,5 +122,10 @@ export class ExpiryRepository {
   /** Writes nothing while a Pix of the charge waits to be confirmed: the charge is asked about again. */
   asked(tx: Tx, id: string, at: Date): void {
     tx.defer(ASKED, [id, at]);
+  }
+
+  /** As `asked`, of one that is past its expiry. */
+  askedExpired(tx: Tx, acquirer: string, txid: string, at: Date): void {
+    tx.defer(ASKED_EXPIRED, [txid, acquirer, at]);
   }
 }

@@ -54,7 +54,8 @@ const PATIENCE_MS = 10 * 60_000;
  * `ExpiryRepository` has these rules in SQL (`isHeard`).
  *
  * An acquirer may also end a charge at any time: as expired, refused or removed, which makes it EXPIRED, REFUSED or
- * CANCELLED unless it is held (`endCharge` in settlement-listener.service.ts). The sandbox does so by `simulate`.
+ * CANCELLED unless it is held (`endCharge` in settlement-listener.service.ts). The sandbox does so by `simulate`. That a
+ * live charge has expired is an answer as any other (`heardExpired`).
  */
 @Injectable()
 export class ExpiryService implements OnApplicationBootstrap {
@@ -123,6 +124,20 @@ export class ExpiryService implements OnApplicationBootstrap {
       this.expiry.asked(tx, id, this.clock.now());
       tx.afterCommit(() => this.poller.wake('transactions.expiry'));
     });
+  }
+
+  /**
+   * As `heard`, of a charge that has expired by its acquirer's word: it is written at its time, and not while a Pix of it
+   * waits to be confirmed.
+   * @returns false for an acquirer that is not asked, whose word is enough
+   */
+  async heardExpired(acquirer: string, txid: string): Promise<boolean> {
+    if (this.acquirers.local().includes(acquirer)) return false;
+    await this.database.transaction(async (tx) => {
+      this.expiry.askedExpired(tx, acquirer, txid, this.clock.now());
+      tx.afterCommit(() => this.poller.wake('transactions.expiry'));
+    });
+    return true;
   }
 
   async #expire(tx: Tx, scope: Scope | null, id: string | null): Promise<Transaction[]> {
