@@ -313,6 +313,28 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       await story.becomes(made, 'paid');
       expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
     });
+
+    it('a charge that the bank shows without its code is paid by the Pix that it names', async () => {
+      const made = await charge();
+      loseCallback();
+      const { endToEndId } = story.pay(made);
+      change('getCob', (body) => ({ ...without(body, 'pixCopiaECola', 'location', 'loc'), status: 'ATIVA' }));
+      service.clock.advance(63);
+      await story.becomes(made, 'paid');
+      expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
+    });
+
+    it('a charge that the bank shows without its code, and without a Pix, expires with the answer', async () => {
+      const made = await charge();
+      change('getCob', (body) => without(body, 'pixCopiaECola', 'location', 'loc'));
+      service.clock.advance(63);
+      await waitFor('it to be written', async () => {
+        const rows = await service.sql(`SELECT 1 FROM transactions WHERE id = $1 AND status = 'EXPIRED'`, [
+          made.id.slice(3),
+        ]);
+        return rows.length === 1;
+      });
+    });
   });
 
   it('money that the bank takes after the charge has expired here goes back', async () => {

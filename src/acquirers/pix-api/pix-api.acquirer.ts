@@ -132,13 +132,14 @@ export class PixApiAcquirer implements Acquirer {
     const cob = await this.#charge(client, txid);
     if (!cob) return { kind: 'not_found' };
     const brCode = brCodeOf(cob, toCents(cob.valor.original), null);
+    const ended = chargeEnd(cob, this.clock.now());
     const payments = await this.#payments(client, cob);
-    // A charge that is paid or over needs no code, and not every PSP keeps it.
-    if (brCode === null && cob.status === 'ATIVA' && payments.length === 0) {
+    if (brCode === null && cob.status === 'ATIVA' && ended === null && payments.length === 0) {
       this.#odd('cob.get', 'no_br_code', { txid });
       throw new PixApiError('unknown', 'malformed_answer', 'cob.get');
     }
-    return { kind: 'found', brCode: brCode ?? '', ended: chargeEnd(cob, this.clock.now()), payments };
+    // A charge that is paid or over needs no code, and not every PSP keeps it.
+    return { kind: 'found', brCode: brCode ?? '', ended, payments };
   }
 
   async cancel(txid: string): Promise<void> {
