@@ -102,6 +102,10 @@ export class StatementReader {
           // Money left that the books have given back to the merchant: an operator has to look, at once.
           this.metrics.statementOddities.inc({ what: 'failed_return_moved' });
           this.logger.error({ acquirer, endToEndId: pix.endToEndId, returnId, state }, 'a return that failed was made');
+        } else if (own === 'returned' && state === 'failed') {
+          // The books have it with its payer, and the bank has it still: an operator has to look, at once.
+          this.metrics.statementOddities.inc({ what: 'made_return_failed' });
+          this.logger.error({ acquirer, endToEndId: pix.endToEndId, returnId }, 'a return that was made has failed');
         }
         return own === 'in_progress' && state !== 'in_progress' ? [hint] : [];
       }),

@@ -321,6 +321,24 @@ describe('a bank with a list of what it received', () => {
     expect(await alarms()).toMatchObject([{ labels: { what: 'failed_return_moved' } }]);
   }, 30_000);
 
+  it('a refund that the bank has made, and says later that it has failed, raises an alarm', async () => {
+    bank.returnFault = () => null;
+    const { id, endToEndId } = await paid();
+    const { body } = await requestRefund(service, merchant.testKey, id, { strategy: 'devolution' });
+    expect(await refundEnd(service, merchant.testKey, body)).toMatchObject({ status: 'REFUNDED' });
+    const [name, booked] = [...bank.returns].find(([, { reference }]) => reference === endToEndId) ?? [];
+    if (!name || !booked) throw new Error('The bank has lost a return');
+    bank.returns.set(name, { ...booked, refused: true });
+    const alarms = async () =>
+      (await service.get(Metrics).statementOddities.get()).values.filter(
+        ({ labels }) => labels.what === 'made_return_failed',
+      );
+    await readAgain('returns');
+    await waitFor('the alarm', async () => (await alarms()).length > 0);
+    // The bank has made it after all, so that its books and ours tell the same again.
+    bank.returns.set(name, booked);
+  }, 30_000);
+
   describe('of a day, against our books', () => {
     it('names what is missing here and there, other amounts, and returns that nobody asked for', async () => {
       // A day of its own.
