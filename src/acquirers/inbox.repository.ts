@@ -189,10 +189,11 @@ interface WaitingRow extends Pick<WaitingDispute, (typeof WAITS)[number] | 'awai
   readonly about: NonNullable<AcquirerNotificationEntity['about']>;
 }
 
+/** Not what was set aside, which has a time of its end too. */
 const APPLIED = read(
   'inbox.applied',
   `SELECT reference FROM acquirer_notifications
-   WHERE acquirer = $1 AND kind = $2 AND reference = ANY ($3::text[]) AND applied_at IS NOT NULL`,
+   WHERE acquirer = $1 AND kind = $2 AND reference = ANY ($3::text[]) AND status = 'applied'`,
 );
 const REMOVE_IGNORED = write(
   'inbox.remove_ignored',

@@ -106,7 +106,7 @@ export class InboxService implements OnApplicationBootstrap {
     return ids.length === BATCH;
   }
 
-  /** Which of these have been applied, at least once. */
+  /** Which of these are applied. */
   applied(acquirer: string, kind: NotificationHint['kind'], references: readonly string[]): Promise<Set<string>> {
     return this.inbox.applied(acquirer, kind, references);
   }

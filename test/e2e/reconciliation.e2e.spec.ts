@@ -295,6 +295,22 @@ describe('a bank with a list of what it received', () => {
     await waitFor('the payment', async () => (await statusOf(made)) === 'paid');
   }, 50_000);
 
+  it('brings a payment whose hint was set aside before the bank knew it', async () => {
+    const made = await charge();
+    const endToEndId = newEndToEndId('12345678', service.clock.now());
+    const hint = { kind: 'pix', reference: endToEndId } as const;
+    const id = await tell(hint);
+    // The fortieth time that the bank does not know it, a day later.
+    await service.sql('UPDATE acquirer_notifications SET attempts = 39 WHERE id = $1', [id]);
+    await service.get(ConfirmationService).confirm(id);
+    expect(await service.sql('SELECT status FROM acquirer_notifications WHERE id = $1', [id])).toEqual([
+      { status: 'ignored' },
+    ]);
+    bank.receive({ txid: made.pix.txid ?? '', amount: made.amount }, { endToEndId, settledAt: service.clock.now() });
+    await sweep();
+    await waitFor('the payment', async () => (await statusOf(made)) === 'paid');
+  }, 40_000);
+
   it('what could not be sent back comes to the operators; that the bank has sent it after all raises an alarm', async () => {
     const made = await charge();
     bank.returnFault = () => 'refused';
