@@ -95,7 +95,7 @@ export class CreationService {
   /**
    * Finds out what became of a charge that is still PENDING, or of a payment that waits for its code.
    * @param exists the acquirer has told of it: that it knows no such charge is no answer
-   * @returns false when the acquirer cannot be asked
+   * @returns false when the acquirer cannot be asked, or does not know a PENDING charge that `exists`
    */
   async resolve(transaction: Transaction, exists = false): Promise<boolean> {
     const found = await this.#find(this.acquirers.get(transaction.acquirer), transaction.txid ?? '');

@@ -20,7 +20,7 @@ export function disabledMail(endpoint: {
     'As entregas pendentes foram canceladas e nada mais é enviado a esse endereço. Quando ele voltar a funcionar:',
     `1. Reative o endpoint: PATCH ${path} com {"status": "ACTIVE"}`,
     `2. Receba o que faltou, no estado atual: POST ${path}/recover com {"since": "${endpoint.failingSince.toISOString()}"}`,
-    'O que aconteceu enquanto o endpoint esteve desativado não gerou entregas: consulte essas cobranças pela API.',
+    'O que aconteceu enquanto o endpoint esteve desativado não gerou entregas: leia com GET /v1/events e created_after.',
   ];
   const english = [
     'Your webhook endpoint has been disabled: it has not accepted a single delivery for more than five days.',
@@ -30,7 +30,7 @@ export function disabledMail(endpoint: {
     'Pending deliveries were cancelled, and nothing more is sent to that address. Once it works again:',
     `1. Switch the endpoint on: PATCH ${path} with {"status": "ACTIVE"}`,
     `2. Get what was missed, as it stands now: POST ${path}/recover with {"since": "${endpoint.failingSince.toISOString()}"}`,
-    'What happened while the endpoint was disabled made no deliveries: read those charges from the API.',
+    'What happened while the endpoint was disabled made no deliveries: read it with GET /v1/events and created_after.',
   ];
   return bilingualMail({
     mode: endpoint.mode,
