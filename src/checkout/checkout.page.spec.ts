@@ -85,6 +85,10 @@ describe('checkoutPage', () => {
     ]);
   });
 
+  it('names no moment to come as the end of a charge that its acquirer has ended', () => {
+    expect(words(checkoutPage(view('expired'), 'pt').html)).toContain('O prazo terminou.');
+  });
+
   it.each([
     ['processing', 'Pagamento em análise', 'Não pague de novo'],
     ['failed', 'Cobrança não concluída', 'Peça uma nova a Padaria Nova Aurora.'],
@@ -93,7 +97,7 @@ describe('checkoutPage', () => {
     ['refunded', 'Pagamento devolvido', 'O valor foi devolvido a quem pagou.'],
     ['disputed', 'Pagamento contestado', 'Este pagamento foi contestado'],
   ] as const)('says what %s means', (status, title, text) => {
-    const page = checkoutPage(view(status), 'pt').html;
+    const page = checkoutPage(view(status, { now: new Date('2026-03-10T03:10:30.000Z') }), 'pt').html;
     expect(words(page)[0]).toBe(title);
     expect(words(page).join('\n')).toContain(text);
     expect(page).toContain(`<title>${title} · Padaria Nova Aurora</title>`);

@@ -260,7 +260,8 @@ ${wayBack(view, words, view.hasReceipt ? 'plain' : 'button')}
 function when(view: CheckoutView, status: Outcome, words: Wording): Html | null {
   if (status === 'paid' && view.paidAt) return markup`<p class="note">${words.paidAt} ${time(view.paidAt, words)}</p>`;
   if (status !== 'expired') return null;
-  return view.expiresAt === null
+  // An acquirer may end a charge before its time.
+  return view.expiresAt === null || view.expiresAt > view.now
     ? markup`<p class="note">${words.deadlineOver}</p>`
     : markup`<p class="note">${words.deadlineWas} ${time(view.expiresAt, words)}.</p>`;
 }

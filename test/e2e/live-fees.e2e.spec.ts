@@ -288,8 +288,19 @@ describe('what a PSP charges', () => {
     [['acquirer', 'fees', 'set', '--operation', 'PIX', '--from', '2026-12-01', '--bps', '10001'], 'from 0 to 10000'],
     [['acquirer', 'fees', 'set', '--operation', 'BOLETO', '--from', '2026-12-01'], 'PIX, devolution'],
     [
-      ['acquirer', 'fees', 'set', '--operation', 'PIX', '--from', '2099-12-01', '--minimum', '9', '--maximum', '8'],
+      [
+        'acquirer',
+        'fees',
+        'set',
+        '--operation',
+        'PIX',
+        ...['--from', '2099-12-01', '--bps', '1', '--minimum', '9', '--maximum', '8'],
+      ],
       '--maximum is less than --minimum',
+    ],
+    [
+      ['acquirer', 'fees', 'set', '--operation', 'PIX', '--from', '2099-12-01'],
+      'Name the price with --bps, --fixed or both',
     ],
   ])('%j is a wrong command line: %s', async (args, message) => {
     const ended = await run(...args, '--account', story.merchant.accountId);

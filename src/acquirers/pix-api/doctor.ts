@@ -16,7 +16,7 @@ export type DoctorStep = 'settings' | 'certificate' | 'tls' | 'token' | 'scope' 
 
 export interface Finding {
   readonly step: DoctorStep;
-  readonly ok: boolean | 'warning';
+  readonly ok: boolean | 'warning' | 'skipped';
   /** What was found. It names no secret and no person. */
   readonly detail: string;
   /** What to do about it; null when nothing is. */
@@ -89,7 +89,7 @@ function finding(step: DoctorStep, ok: Finding['ok'], detail: string, remedy: st
 }
 
 function* skipped(steps: readonly DoctorStep[], without: string): Generator<Finding> {
-  for (const step of steps) yield finding(step, false, `skipped: it needs ${without}`);
+  for (const step of steps) yield finding(step, 'skipped', `it needs ${without}`);
 }
 
 function checkSettings(connection: PixApiConnection, profile: PspProfile | undefined): Finding {
