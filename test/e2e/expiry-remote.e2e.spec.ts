@@ -1,6 +1,7 @@
-import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { AcquirersService, ConfirmationService, InboxService } from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
+import { JobQueue } from '../../src/core/queue/index.js';
 import { ExpiryProcessor } from '../../src/transactions/jobs/expiry.processor.js';
 import { ExpiryService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
@@ -99,6 +100,27 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     service.clock.advance(60 + 15 * 60);
     await waitFor('its end', async () => (await statusOf(made)) !== 'WAITING_PAYMENT');
     expect([await statusOf(made), await eventsOf(made)]).toEqual(['PAID', ['transaction.created', 'transaction.paid']]);
+  });
+
+  it('is not written as expired while the question cannot be queued, however long', async () => {
+    const made = await charge();
+    payInSilence(made);
+    // As while Redis is away.
+    const away = jest.spyOn(service.get(JobQueue), 'add').mockRejectedValue(new Error('unreachable'));
+    service.clock.advance(63);
+    await waitFor('the attempt', async () => {
+      const rows = await service.sql('SELECT 1 FROM transactions WHERE id = $1 AND expiry_ask_at IS NOT NULL', [
+        made.id.slice(3),
+      ]);
+      return rows.length > 0;
+    });
+    service.clock.advance(11 * 60);
+    await service.get(ExpiryService).expireDue();
+    const status = await statusOf(made);
+    away.mockRestore();
+    service.clock.advance(20);
+    await waitFor('its end', async () => (await statusOf(made)) !== 'WAITING_PAYMENT');
+    expect([status, await statusOf(made)]).toEqual(['WAITING_PAYMENT', 'PAID']);
   });
 
   it('does not wait for ever: what turns up after that goes back', async () => {

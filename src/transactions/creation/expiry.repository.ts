@@ -43,13 +43,18 @@ const HAS_DUE = read(
 /** Leases the rows; one whose question was not answered is claimed again after that. */
 const CLAIM = write(
   'expiry.claim',
-  `UPDATE transactions SET expiry_ask_at = $2, expiry_first_asked_at = coalesce(expiry_first_asked_at, $1) WHERE id IN (
+  `UPDATE transactions SET expiry_ask_at = $2 WHERE id IN (
      SELECT t.id FROM transactions t
      WHERE ${OPEN} AND t.expires_at <= $3 AND (t.expiry_first_asked_at IS NULL OR t.expiry_first_asked_at > $4) AND NOT t.acquirer = ANY ($5::text[])
        AND 'PIX' = ANY (t.payment_methods) AND t.expiry_asked_at IS NULL
        AND (t.expiry_ask_at IS NULL OR t.expiry_ask_at <= $1) AND NOT ${UNREADABLE}
      ORDER BY t.expires_at LIMIT $6 FOR UPDATE SKIP LOCKED)
    RETURNING id`,
+);
+const QUEUED = write(
+  'expiry.queued',
+  `UPDATE transactions SET expiry_first_asked_at = $2 WHERE id IN (
+     SELECT id FROM transactions WHERE id = ANY ($1::uuid[]) AND expiry_first_asked_at IS NULL FOR UPDATE SKIP LOCKED)`,
 );
 /** A callback or list has told of a Pix for the charge, which the acquirer has not confirmed yet: it may have been paid in time. */
 const TOLD = `EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acquirer = t.acquirer AND n.txid = t.txid
@@ -117,6 +122,11 @@ export class ExpiryRepository {
       limit,
     ]);
     return rows.map((row) => row.id);
+  }
+
+  /** Their questions are on their way: from now on the acquirer's silence counts. */
+  queued(tx: Tx, ids: readonly string[], at: Date): void {
+    tx.defer(QUEUED, [ids, at]);
   }
 
   /** Writes nothing while a Pix of the charge waits to be confirmed: the charge is asked about again. */

@@ -47,7 +47,7 @@ const PATIENCE_MS = 10 * 60_000;
  *   question.
  * - The acquirer does not answer, or says that it does not know the charge, which it has made: it is asked again. Ten
  *   minutes after the first question the expiry is written, and a payment that is reported later goes back, even one in
- *   time. While no worker runs nobody is asked, so an outage of the service does not count.
+ *   time. While no worker runs, or Redis is away, nobody is asked: an outage of the service does not count.
  * - The answer cannot be read, or calls the charge paid while its Pix cannot be had: the inbox
  *   (docs/design/live-pix-inbox.md) goes on asking, and the charge does not expire until an answer can be read.
  *
@@ -114,6 +114,8 @@ export class ExpiryService implements OnApplicationBootstrap {
         ids.map((transactionId) => ({ transactionId })),
         ({ transactionId }) => transactionId,
       );
+      // A question that the queue has not taken, as while Redis is away, was not asked.
+      await this.database.transaction(async (tx) => this.expiry.queued(tx, ids, due.now));
     }
     return ids.length === BATCH;
   }
