@@ -195,6 +195,12 @@ const APPLIED = read(
   `SELECT reference FROM acquirer_notifications
    WHERE acquirer = $1 AND kind = $2 AND reference = ANY ($3::text[]) AND status = 'applied'`,
 );
+const SET_ASIDE = read(
+  'inbox.set_aside',
+  `SELECT n.kind, n.reference FROM acquirer_notifications n
+   JOIN unnest($2::text[], $3::text[]) AS w (kind, reference) ON (n.kind, n.reference) = (w.kind, w.reference)
+   WHERE n.acquirer = $1 AND n.status = 'ignored'`,
+);
 const REMOVE_IGNORED = write(
   'inbox.remove_ignored',
   `DELETE FROM acquirer_notifications WHERE id IN (
@@ -317,6 +323,14 @@ export class InboxRepository {
   async applied(acquirer: string, kind: NotificationHint['kind'], references: readonly string[]): Promise<Set<string>> {
     const rows = await this.reader.query<{ reference: string }>(APPLIED, [acquirer, kind, references]);
     return new Set(rows.map((row) => row.reference));
+  }
+
+  /** @returns those that were set aside, as `<kind> <reference>` */
+  async setAside(tx: Tx, acquirer: string, hints: readonly NotificationHint[]): Promise<Set<string>> {
+    if (hints.length === 0) return new Set();
+    const wanted = [acquirer, hints.map(({ kind }) => kind), hints.map(({ reference }) => reference)];
+    const rows = await tx.query<{ kind: string; reference: string }>(SET_ASIDE, wanted);
+    return new Set(rows.map(({ kind, reference }) => `${kind} ${reference}`));
   }
 
   /** Forged hints leave nothing behind. @returns how many there were, at most `limit` */

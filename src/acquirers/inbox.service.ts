@@ -64,6 +64,12 @@ export class InboxService implements OnApplicationBootstrap {
     return this.inbox.insert(tx, acquirer, [...distinct.values()], now, nextAttemptAt, isHearsay);
   }
 
+  /** Those of the hints that were set aside. */
+  async setAside(tx: Tx, acquirer: string, hints: readonly NotificationHint[]): Promise<NotificationHint[]> {
+    const found = await this.inbox.setAside(tx, acquirer, hints);
+    return hints.filter(({ kind, reference }) => found.has(`${kind} ${reference}`));
+  }
+
   /** Stores a hint at what the acquirer's answer could not be read about. It is asked about without end, and operators see it. */
   async storeUnreadable(tx: Tx, acquirer: string, hint: NotificationHint): Promise<string> {
     const id = await this.store(tx, acquirer, hint);

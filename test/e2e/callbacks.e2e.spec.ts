@@ -78,6 +78,28 @@ describe('callbacks of a PSP', () => {
     expect(unmatched).toHaveLength(2);
   });
 
+  it('repeated letter by letter after its hint was set aside, has it looked at again', async () => {
+    const made = await charge();
+    const endToEndId = newEndToEndId('12345678', service.clock.now());
+    const stateOf = async (): Promise<unknown> =>
+      (await service.sql('SELECT status FROM acquirer_notifications WHERE reference = $1', [endToEndId]))[0];
+    await bank.post([{ endToEndId }]);
+    await waitFor('the first question', async () => {
+      const rows = await service.sql('SELECT 1 FROM acquirer_notifications WHERE reference = $1 AND attempts > 0', [
+        endToEndId,
+      ]);
+      return rows.length > 0;
+    });
+    // The fortieth time that the bank does not know it, a day later.
+    await service.sql('UPDATE acquirer_notifications SET attempts = 39, next_attempt_at = now() WHERE reference = $1', [
+      endToEndId,
+    ]);
+    await waitFor('it to be set aside', async () => ((await stateOf()) as { status: string }).status === 'ignored');
+    bank.receive({ txid: made.pix.txid ?? '', amount: made.amount }, { endToEndId, settledAt: service.clock.now() });
+    await bank.post([{ endToEndId }]);
+    await settled(made);
+  });
+
   it('an empty body or a GET only tests the address', async () => {
     const before = (await callbacks()).length;
     for (const suffix of ['', '/pix']) {

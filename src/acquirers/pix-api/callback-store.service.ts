@@ -45,19 +45,21 @@ export class CallbackStore {
       hints: callback?.hints.length ?? 0,
       receivedAt: now,
     };
-    const stored = await this.database.transaction(async (tx) => {
+    const { isNew, stored } = await this.database.transaction(async (tx) => {
       const isNew = await this.callbacks.insert(tx, row);
-      return isNew ? this.inbox.storeAll(tx, acquirer, callback?.hints ?? [], { isHearsay: true }) : null;
+      const told = callback?.hints ?? [];
+      // What a body says that was there before is known, but for what was set aside since.
+      const hints = isNew ? told : await this.inbox.setAside(tx, acquirer, told);
+      return { isNew, stored: await this.inbox.storeAll(tx, acquirer, hints, { isHearsay: true }) };
     });
-    // What a body says that was there before is known.
-    if (stored === null) return this.#count('repeated');
+    // The PSP does not wait for the queue, and the inbox brings what it does not take.
+    if (stored.length > 0) void this.inbox.enqueue(stored).catch(() => undefined);
+    if (!isNew) return this.#count('repeated');
     this.#count('stored');
     const skipped = callback?.skipped ?? 0;
     this.#count(skipped > 0 ? 'partly_read' : row.status);
     if (!callback) this.logger.warn({ acquirer, callbackId: id }, 'a callback cannot be read');
     if (skipped > 0) this.logger.warn({ acquirer, callbackId: id, skipped }, 'a callback has entries that say nothing');
-    // The PSP does not wait for the queue, and the inbox brings what it does not take.
-    if (stored.length > 0) void this.inbox.enqueue(stored).catch(() => undefined);
   }
 
   /** @returns null for what is not JSON: nothing of it is quoted, it may be a payer's */
