@@ -6,6 +6,7 @@ import {
   type Configuration,
   FEE_OPERATIONS,
   type FeeSchedule,
+  findProfile,
   type LiveConnection,
   LiveAcquirersService,
 } from '../acquirers/index.js';
@@ -31,6 +32,7 @@ interface Options extends Readonly<Files<string>> {
   readonly clientId: string;
   readonly baseUrl?: string;
   readonly tokenUrl?: string;
+  readonly homologation?: true;
   readonly set?: Record<string, string>;
 }
 
@@ -57,6 +59,21 @@ function secretOf(file: Buffer | undefined): string | null {
   return file === undefined ? null : file.toString('utf8').replace(/\r?\n$/, '');
 }
 
+/** @throws UsageError when the addresses of the PSP's homologation are asked for and not known */
+function addressesOf({ psp, baseUrl, tokenUrl, homologation }: Options): Pick<Configuration, 'baseUrl' | 'tokenUrl'> {
+  const profile = homologation && findProfile(psp);
+  const addresses = {
+    baseUrl: baseUrl ?? profile?.baseUrl.homologation.value ?? null,
+    tokenUrl: tokenUrl ?? profile?.tokenUrl.homologation.value ?? null,
+  };
+  if (homologation && (addresses.baseUrl === null || addresses.tokenUrl === null)) {
+    throw new UsageError(
+      `The addresses of the homologation of "${psp}" are not all known: name them with --base-url and --token-url.`,
+    );
+  }
+  return addresses;
+}
+
 function configurationOf(options: Options, shell: Shell): Configuration {
   const files = readFiles(options);
   return {
@@ -72,8 +89,7 @@ function configurationOf(options: Options, shell: Shell): Configuration {
       passphrase: secretOf(files.passphraseFile),
     },
     ca: files.ca?.toString('utf8') ?? null,
-    baseUrl: options.baseUrl ?? null,
-    tokenUrl: options.tokenUrl ?? null,
+    ...addressesOf(options),
     variables: options.set ?? {},
   };
 }
@@ -184,7 +200,8 @@ export function acquirerCommands(program: Command, shell: Shell): void {
     .option('--key-file <file>', 'and its key')
     .option('--passphrase-file <file>', 'of the PFX')
     .option('--ca <file>', 'an authority that is not publicly trusted')
-    .option('--base-url <url>', "for `standard`, or a PSP's homologation")
+    .option('--homologation', "the PSP's test environment, where its addresses are known")
+    .option('--base-url <url>', 'for `standard`, or in place of the address that is known')
     .option('--token-url <url>', 'the same for tokens')
     .option('--set <name=value>', 'what this PSP needs besides; may be repeated', pairs)
     .action(async (options: Options) => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -213,6 +214,21 @@ describe('the command line of live acquirers', () => {
     });
   });
 
+  it('knows the addresses of a PSP`s test environment', async () => {
+    const { accountId } = await service.merchant();
+    const secret = ['--client-secret-file', file('secret', 's'), '--cert', file('cert', CLIENT.cert)];
+    const more = [...secret, '--key-file', file('key', CLIENT.key), '--homologation'];
+    const about = ['--account', accountId, '--psp', 'efi', '--key', randomUUID(), '--client-id', 'x'];
+    expect(await run(['configure', ...about, ...more])).toMatchObject({ code: 0, stderr: '' });
+    const { stdout } = await run(['list', '--account', accountId]);
+    const found = await service.sql('SELECT base_url, token_url FROM acquirer_connections WHERE account_id = $1', [
+      accountId,
+    ]);
+    const base = 'https://pix-h.api.efipay.com.br';
+    expect(found).toEqual([{ base_url: base, token_url: `${base}/oauth/token` }]);
+    expect(stdout).toContain(`"base_url": "${base}"`);
+  });
+
   it('refuses what is wrong, all of it at once, on stderr alone', async () => {
     const { accountId } = await service.merchant();
     const good = ['--client-secret-file', file('x', 'x'), '--cert', file('c', CERTIFICATES.cert)];
@@ -238,6 +254,11 @@ describe('the command line of live acquirers', () => {
       [['disconnect', '--account', accountId], 1, /^This account has no live acquirer: `acquirer configure`/],
       [configure('--set', 'a=1', '--set', 'a=2'), 2, /a is given twice/],
       [['disconnect'], 2, /missing --account/],
+      [
+        ['configure', '--account', accountId, '--psp', 'itau', '--key', KEY, '--client-id', 'x', '--homologation'],
+        2,
+        /^The addresses of the homologation of "itau" are not all known: name them with --base-url and --token-url/,
+      ],
     ];
     // A few at a time: each is a process that loads the whole application.
     for (let from = 0; from < cases.length; from += 3) {
