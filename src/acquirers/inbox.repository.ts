@@ -44,7 +44,8 @@ const STORED = 'id, acquirer, kind, reference, received_at, next_attempt_at, is_
 const ON_REPETITION = `ON CONFLICT (acquirer, kind, reference) DO UPDATE
      SET hints = n.hints + 1,
          is_hearsay = n.is_hearsay AND excluded.is_hearsay,
-         txid = coalesce(excluded.txid, n.txid),
+         txid = CASE WHEN excluded.is_hearsay AND NOT n.is_hearsay THEN coalesce(n.txid, excluded.txid)
+           ELSE coalesce(excluded.txid, n.txid) END,
          status = CASE WHEN n.status = 'ignored' OR n.kind IN ('dispute', 'charge') THEN 'pending' ELSE n.status END,
          attempts = CASE WHEN n.status = 'ignored' OR (n.kind IN ('dispute', 'charge') AND n.status = 'applied')
            THEN 0 ELSE n.attempts END,
@@ -189,6 +190,11 @@ interface WaitingRow extends Pick<WaitingDispute, (typeof WAITS)[number] | 'awai
   readonly about: NonNullable<AcquirerNotificationEntity['about']>;
 }
 
+/** Whether a Pix is told of for a charge that its acquirer has not confirmed yet. */
+const TOLD = read(
+  'inbox.told',
+  `SELECT 1 FROM acquirer_notifications WHERE acquirer = $1 AND txid = $2 AND status = 'pending' LIMIT 1`,
+);
 /** Not what was set aside, which has a time of its end too. */
 const APPLIED = read(
   'inbox.applied',
@@ -323,6 +329,10 @@ export class InboxRepository {
   async applied(acquirer: string, kind: NotificationHint['kind'], references: readonly string[]): Promise<Set<string>> {
     const rows = await this.reader.query<{ reference: string }>(APPLIED, [acquirer, kind, references]);
     return new Set(rows.map((row) => row.reference));
+  }
+
+  async isTold(acquirer: string, txid: string): Promise<boolean> {
+    return (await this.reader.query(TOLD, [acquirer, txid])).length > 0;
   }
 
   /** @returns those that were set aside, as `<kind> <reference>` */

@@ -64,6 +64,11 @@ export class InboxService implements OnApplicationBootstrap {
     return this.inbox.insert(tx, acquirer, [...distinct.values()], now, nextAttemptAt, isHearsay);
   }
 
+  /** Whether a Pix is told of for a charge that its acquirer has not confirmed yet. */
+  isTold(acquirer: string, txid: string): Promise<boolean> {
+    return this.inbox.isTold(acquirer, txid);
+  }
+
   /** Those of the hints that were set aside. */
   async setAside(tx: Tx, acquirer: string, hints: readonly NotificationHint[]): Promise<NotificationHint[]> {
     const found = await this.inbox.setAside(tx, acquirer, hints);

@@ -40,7 +40,7 @@ export type Trigger =
   | 'review_returned'
   /** The merchant's refunds have brought all of it back to the payer. */
   | 'refunded'
-  /** Its time is over (`ExpiryService` says who writes that), or the acquirer says that it has expired. */
+  /** Its time is over (`ExpiryService` says who writes that), or the sandbox is told to expire it. */
   | 'expired'
   /** The acquirer, or the issuer of the card, declines: this ends the sale, with every method that it offered. */
   | 'refused'
@@ -63,7 +63,7 @@ export interface Move {
 }
 
 /**
- * The legal moves. A live Pix charge is made PENDING, everything else WAITING_PAYMENT. EXPIRED, CANCELLED, REFUSED and
+ * The legal moves. A live Pix of the charge routes is made PENDING, everything else WAITING_PAYMENT. EXPIRED, CANCELLED, REFUSED and
  * REFUNDED are ends.
  *
  * PROCESSING has two meanings. In the first a card is in flight. In the second the charge is held (`isHeld`): it has a

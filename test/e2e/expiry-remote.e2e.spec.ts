@@ -123,6 +123,58 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     expect([status, await statusOf(made)]).toEqual(['WAITING_PAYMENT', 'PAID']);
   });
 
+  it('is not written as expired where a question was queued, and lost before anybody was asked', async () => {
+    const made = await charge();
+    payInSilence(made);
+    // As when the process ends before the job runs, and the service is away for long.
+    const lost = jest.spyOn(service.get(JobQueue), 'add').mockResolvedValue(undefined);
+    service.clock.advance(63);
+    await waitFor('the question', async () => lost.mock.calls.length > 0);
+    service.clock.advance(11 * 60);
+    await service.get(ExpiryService).expireDue();
+    lost.mockRestore();
+    service.clock.advance(20);
+    await waitFor('its end', async () => (await statusOf(made)) !== 'WAITING_PAYMENT');
+    expect(await statusOf(made)).toBe('PAID');
+  });
+
+  it('nor where one had no answer, and the service was away until the bank was back', async () => {
+    const made = await charge();
+    payInSilence(made);
+    bank.blind = true;
+    service.clock.advance(63);
+    await waitFor('the question', async () => {
+      const rows = await service.sql('SELECT 1 FROM transactions WHERE id = $1 AND expiry_first_asked_at IS NOT NULL', [
+        made.id.slice(3),
+      ]);
+      return rows.length > 0;
+    });
+    bank.blind = false;
+    service.clock.advance(11 * 60);
+    await waitFor('its end', async () => (await statusOf(made)) !== 'WAITING_PAYMENT');
+    expect(await statusOf(made)).toBe('PAID');
+  });
+
+  it('nor while a Pix of it is told between the answer and the writing', async () => {
+    const made = await charge();
+    const { endToEndId } = payInSilence(made);
+    bank.blind = true;
+    await service.sql('UPDATE transactions SET expiry_first_asked_at = $2, expiry_asked_at = $2 WHERE id = $1', [
+      made.id.slice(3),
+      service.clock.now(),
+    ]);
+    const hint = { kind: 'pix', reference: endToEndId, txid: made.pix.txid ?? null } as const;
+    await service.get(Database).transaction((tx) => service.get(InboxService).store(tx, bank.name, hint));
+    service.clock.advance(63);
+    await service.get(ExpiryService).expireDue();
+    expect(await statusOf(made)).toBe('WAITING_PAYMENT');
+    bank.blind = false;
+    service.clock.advance(20);
+    await service.get(InboxService).sweep();
+    await waitFor('its end', async () => (await statusOf(made)) !== 'WAITING_PAYMENT');
+    expect(await statusOf(made)).toBe('PAID');
+  });
+
   it('does not wait for ever: what turns up after that goes back', async () => {
     const made = await charge();
     const pix = payInSilence(made);
@@ -134,9 +186,15 @@ describe('a charge of an acquirer far away, past its expiry', () => {
       ]);
       return rows.length > 0;
     });
+    await waitFor('no answer', async () => {
+      const rows = await service.sql('SELECT 1 FROM transactions WHERE id = $1 AND expiry_first_asked_at IS NOT NULL', [
+        made.id.slice(3),
+      ]);
+      return rows.length > 0;
+    });
     service.clock.advance(10 * 60 + 1);
     await waitFor('the expiry', async () => (await statusOf(made)) === 'EXPIRED');
-    expect(await rowOf(made.id)).toEqual({ status: 'EXPIRED', asked: false });
+    expect(await rowOf(made.id)).toEqual({ status: 'EXPIRED', asked: true });
     bank.blind = false;
     const inbox = service.get(InboxService);
     const hint = { kind: 'pix', reference: pix.endToEndId } as const;

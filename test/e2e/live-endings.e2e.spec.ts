@@ -215,9 +215,14 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
           return rows.length > 0;
         });
         await service.sql(`UPDATE acquirer_statements SET next_due_at = 'infinity'`);
-        const asked = story.asked('cob.get');
         service.clock.advance(63);
-        await waitFor('the bank to be asked about the charge', () => story.asked('cob.get') > asked);
+        await waitFor('the bank to be asked about the charge', async () => {
+          const rows = await service.sql(
+            'SELECT 1 FROM transactions WHERE id = $1 AND expiry_first_asked_at IS NOT NULL',
+            [made.id.slice(3)],
+          );
+          return rows.length > 0;
+        });
       });
       afterEach(() => service.sql(`UPDATE acquirer_statements SET next_due_at = now()`));
 

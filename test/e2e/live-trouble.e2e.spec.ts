@@ -142,6 +142,8 @@ describe('a live charge on a bad day of the PSP', () => {
     try {
       const { endToEndId } = story.bank.pay({ txid: pending?.txid ?? '' });
       await waitFor('the question', () => getCob.mock.calls.some(([txid]) => txid === pending?.txid));
+      // The sweeper of unanswered creations asks as well.
+      await service.get(CreationService).resolveUnknown(0);
       getCob.mockRestore();
       await waitFor('the payment', async () => (await madeFor(key))[0]?.status === 'PAID');
       expect(story.returned(endToEndId)).toEqual([]);

@@ -84,7 +84,7 @@ export class CreationService {
    * The acquirer tells of a charge whose code is not known here: it is asked for first, so that the charge is announced,
    * complete, before what has become of it. An acquirer that tells of a charge has made it: where it says that it knows no
    * such charge, its answer is not up to date.
-   * @throws Error when the acquirer cannot be asked, or does not know a charge that is PENDING: what it tells of has to wait
+   * @throws Error when the acquirer cannot be asked, or does not know a PENDING charge yet: what it tells of has to wait
    */
   async resolveByTxid(acquirer: string, txid: string): Promise<void> {
     if (this.acquirers.get(acquirer).pixIssuer.kind === 'local') return; // never without its code
@@ -94,14 +94,17 @@ export class CreationService {
 
   /**
    * Finds out what became of a charge that is still PENDING, or of a payment that waits for its code.
-   * @param exists the acquirer has told of it: that it knows no such charge is no answer
-   * @returns false when the acquirer cannot be asked, or does not know a PENDING charge that `exists`
+   * @param exists the acquirer has told of it. That it does not know a PENDING charge is no answer then, nor while a hint
+   *   about a Pix of it waits, before the charge is past its expiry
+   * @returns false without an answer
    */
   async resolve(transaction: Transaction, exists = false): Promise<boolean> {
     const found = await this.#find(this.acquirers.get(transaction.acquirer), transaction.txid ?? '');
     if (found.kind === 'silent') return false;
     const isPending = transaction.status === 'PENDING';
-    if (isPending && exists && found.kind === 'not_found') return false;
+    if (isPending && found.kind === 'not_found' && !isPastExpiry(transaction, this.clock.now())) {
+      if (exists || (await this.inbox.isTold(transaction.acquirer, transaction.txid ?? ''))) return false;
+    }
     if (isPending) await this.#resolvePending(transaction, found);
     else if (found.kind === 'found') {
       await this.database.transaction((tx) => this.moves.announce(tx, transaction.id, found.brCode));

@@ -14,10 +14,14 @@ const UNREADABLE = `(EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acqu
        AND n.kind = 'charge' AND n.reference = t.txid AND n.unreadable_since IS NOT NULL)
      OR EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acquirer = t.acquirer
        AND n.txid = t.txid AND n.status = 'pending' AND n.unreadable_since IS NOT NULL))`;
-/** Its acquirer's answer is not waited for, or no longer: of the parameters see `ExpiryDue`. */
+/** A callback or list has told of a Pix for the charge, which the acquirer has not confirmed yet: it may have been paid in time. */
+const TOLD = `EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acquirer = t.acquirer AND n.txid = t.txid
+       AND n.status = 'pending')`;
+/** Its acquirer is not asked, or nothing more is waited for: of the parameters see `ExpiryDue`. */
 const isHeard = (unheardBefore: string, localAcquirers: string): string =>
-  `(t.expiry_asked_at IS NOT NULL OR (t.expiry_first_asked_at <= ${unheardBefore} AND NOT ${UNREADABLE})
-       OR t.acquirer = ANY (${localAcquirers}::text[]) OR NOT 'PIX' = ANY (t.payment_methods))`;
+  `(t.acquirer = ANY (${localAcquirers}::text[]) OR NOT 'PIX' = ANY (t.payment_methods)
+       OR (t.expiry_asked_at IS NOT NULL AND NOT ${UNREADABLE}
+         AND (t.expiry_first_asked_at <= ${unheardBefore} OR NOT ${TOLD})))`;
 /** The failure block is that of `expiryFailure`, so that a read before the sweep and one after it are equal. */
 const EXPIRE_DUE = write(
   'transactions.expire_due',
@@ -45,31 +49,26 @@ const CLAIM = write(
   'expiry.claim',
   `UPDATE transactions SET expiry_ask_at = $2 WHERE id IN (
      SELECT t.id FROM transactions t
-     WHERE ${OPEN} AND t.expires_at <= $3 AND (t.expiry_first_asked_at IS NULL OR t.expiry_first_asked_at > $4) AND NOT t.acquirer = ANY ($5::text[])
+     WHERE ${OPEN} AND t.expires_at <= $3 AND NOT t.acquirer = ANY ($4::text[])
        AND 'PIX' = ANY (t.payment_methods) AND t.expiry_asked_at IS NULL
        AND (t.expiry_ask_at IS NULL OR t.expiry_ask_at <= $1) AND NOT ${UNREADABLE}
-     ORDER BY t.expires_at LIMIT $6 FOR UPDATE SKIP LOCKED)
+     ORDER BY t.expires_at LIMIT $5 FOR UPDATE SKIP LOCKED)
    RETURNING id`,
 );
-const QUEUED = write(
-  'expiry.queued',
-  `UPDATE transactions SET expiry_first_asked_at = $2 WHERE id IN (
-     SELECT id FROM transactions WHERE id = ANY ($1::uuid[]) AND expiry_first_asked_at IS NULL FOR UPDATE SKIP LOCKED)`,
-);
-/** A callback or list has told of a Pix for the charge, which the acquirer has not confirmed yet: it may have been paid in time. */
-const TOLD = `EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acquirer = t.acquirer AND n.txid = t.txid
-       AND n.status = 'pending')`;
-const ASKED = write('expiry.asked', `UPDATE transactions t SET expiry_asked_at = $2 WHERE t.id = $1 AND NOT ${TOLD}`);
-const ASKED_EXPIRED = write(
-  'expiry.asked_expired',
-  `UPDATE transactions t SET expiry_asked_at = $3
-   WHERE t.txid = $1 AND t.acquirer = $2 AND ${OPEN} AND t.expires_at <= $3 AND NOT ${TOLD}`,
+/** A question has come to its end. $1 now; $2 whether it was answered; $3 as `ExpiryDue.unheardBefore`. */
+const ASKED = `UPDATE transactions t SET expiry_first_asked_at = coalesce(t.expiry_first_asked_at, $1),
+     expiry_asked_at = CASE WHEN t.expiry_first_asked_at <= $3 OR ($2::boolean AND NOT ${TOLD}) THEN $1 END
+   WHERE ${OPEN} AND t.expiry_asked_at IS NULL`;
+const ASKED_ABOUT = write('expiry.asked_about', `${ASKED} AND t.id = $4`);
+const TOLD_EXPIRED = write(
+  'expiry.told_expired',
+  `${ASKED} AND t.txid = $4 AND t.acquirer = $5 AND t.expires_at <= $1`,
 );
 
 /** What decides whether a charge past its expiry may be written as expired. */
 export interface ExpiryDue {
   readonly now: Date;
-  /** First asked about before it: an acquirer that gives no answer is no longer waited for. */
+  /** First asked about before it: neither an answer nor a Pix that is told is waited for any longer. */
   readonly unheardBefore: Date;
   /** Acquirers that are not asked. */
   readonly localAcquirers: readonly string[];
@@ -108,34 +107,22 @@ export class ExpiryRepository {
   /** @param expiredBefore those that expired later are not asked about yet */
   async claim(
     tx: Tx,
-    { now, unheardBefore, localAcquirers }: ExpiryDue,
+    { now, localAcquirers }: Pick<ExpiryDue, 'now' | 'localAcquirers'>,
     expiredBefore: Date,
     leasedUntil: Date,
     limit: number,
   ): Promise<string[]> {
-    const rows = await tx.query<{ id: string }>(CLAIM, [
-      now,
-      leasedUntil,
-      expiredBefore,
-      unheardBefore,
-      localAcquirers,
-      limit,
-    ]);
+    const rows = await tx.query<{ id: string }>(CLAIM, [now, leasedUntil, expiredBefore, localAcquirers, limit]);
     return rows.map((row) => row.id);
   }
 
-  /** Their questions are on their way: from now on the acquirer's silence counts. */
-  queued(tx: Tx, ids: readonly string[], at: Date): void {
-    tx.defer(QUEUED, [ids, at]);
+  /** @param isAnswered whether the acquirer has said how the charge stands */
+  asked(tx: Tx, id: string, { now, unheardBefore }: ExpiryDue, isAnswered: boolean): void {
+    tx.defer(ASKED_ABOUT, [now, isAnswered, unheardBefore, id]);
   }
 
-  /** Writes nothing while a Pix of the charge waits to be confirmed: the charge is asked about again. */
-  asked(tx: Tx, id: string, at: Date): void {
-    tx.defer(ASKED, [id, at]);
-  }
-
-  /** As `asked`, of one that is past its expiry. */
-  askedExpired(tx: Tx, acquirer: string, txid: string, at: Date): void {
-    tx.defer(ASKED_EXPIRED, [txid, acquirer, at]);
+  /** As `asked`, of a charge past its expiry that its acquirer calls expired. */
+  toldExpired(tx: Tx, acquirer: string, txid: string, { now, unheardBefore }: ExpiryDue): void {
+    tx.defer(TOLD_EXPIRED, [now, true, unheardBefore, txid, acquirer]);
   }
 }

@@ -46,16 +46,16 @@ const PATIENCE_MS = 10 * 60_000;
  *   yet (a PSP may be behind its own callbacks), the charge is asked about again, until ten minutes after the first
  *   question.
  * - The acquirer does not answer, or says that it does not know the charge, which it has made: it is asked again. Ten
- *   minutes after the first question the expiry is written, and a payment that is reported later goes back, even one in
- *   time. While no worker runs, or Redis is away, nobody is asked: an outage of the service does not count.
+ *   minutes after the first question another one without an answer has the expiry written, and a payment that is reported
+ *   later goes back, even one in time. An outage of the service ends no charge: a question decides, not the clock.
  * - The answer cannot be read, or calls the charge paid while its Pix cannot be had: the inbox
  *   (docs/design/live-pix-inbox.md) goes on asking, and the charge does not expire until an answer can be read.
  *
  * `ExpiryRepository` has these rules in SQL (`isHeard`).
  *
- * An acquirer may also end a charge at any time: as expired, refused or removed, which makes it EXPIRED, REFUSED or
- * CANCELLED unless it is held (`endCharge` in settlement-listener.service.ts). The sandbox does so by `simulate`. That a
- * live charge has expired is an answer as any other (`heardExpired`).
+ * An acquirer may also end a charge at any time as refused or removed, which makes it REFUSED or CANCELLED unless it is
+ * held (`endCharge` in settlement-listener.service.ts). `expired` ends a charge at once in the sandbox only, by `simulate`.
+ * From a PSP it is an answer as above, once the charge is past its own expiry (`heardExpired`).
  */
 @Injectable()
 export class ExpiryService implements OnApplicationBootstrap {
@@ -114,29 +114,30 @@ export class ExpiryService implements OnApplicationBootstrap {
         ids.map((transactionId) => ({ transactionId })),
         ({ transactionId }) => transactionId,
       );
-      // A question that the queue has not taken, as while Redis is away, was not asked.
-      await this.database.transaction(async (tx) => this.expiry.queued(tx, ids, due.now));
     }
     return ids.length === BATCH;
   }
 
-  /** The acquirer has been heard about a charge: it may be written as expired, unless a Pix of it waits to be confirmed. */
-  async heard(id: string): Promise<void> {
+  /**
+   * A question about a charge has come to its end: the charge may be written as expired where the acquirer has answered
+   * and no Pix of it waits to be confirmed, or where it was first asked about long enough ago.
+   * @param isAnswered false as well where the acquirer was not asked because it does not answer others
+   */
+  async asked(id: string, isAnswered: boolean): Promise<void> {
     await this.database.transaction(async (tx) => {
-      this.expiry.asked(tx, id, this.clock.now());
+      this.expiry.asked(tx, id, this.#due(), isAnswered);
       tx.afterCommit(() => this.poller.wake('transactions.expiry'));
     });
   }
 
   /**
-   * As `heard`, of a charge that has expired by its acquirer's word: it is written at its time, and not while a Pix of it
-   * waits to be confirmed.
+   * As `asked`, of a charge that has expired by its acquirer's word. Before its own expiry that says nothing.
    * @returns false for an acquirer that is not asked, whose word is enough
    */
   async heardExpired(acquirer: string, txid: string): Promise<boolean> {
     if (this.acquirers.local().includes(acquirer)) return false;
     await this.database.transaction(async (tx) => {
-      this.expiry.askedExpired(tx, acquirer, txid, this.clock.now());
+      this.expiry.toldExpired(tx, acquirer, txid, this.#due());
       tx.afterCommit(() => this.poller.wake('transactions.expiry'));
     });
     return true;

@@ -4,7 +4,7 @@ import { Logger } from '../../core/log/index.js';
 import type { Job } from '../../core/queue/index.js';
 import { ExpiryService } from '../creation/expiry.service.js';
 import { InternalRecordsRepository } from '../settlement/internal-records.repository.js';
-import { isOpen, wasIssued } from '../transaction.js';
+import { isOpen } from '../transaction.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 
 /**
@@ -31,18 +31,17 @@ export class ExpiryProcessor {
     const transaction = await this.transactions.findPublic(id);
     if (!transaction || !isOpen(transaction) || transaction.txid === null) return;
     const { acquirer, txid } = transaction;
-    // Put off: its lease brings it back.
-    if (!this.#bulkhead.enter(acquirer)) return;
+    if (!this.#bulkhead.enter(acquirer)) return this.expiry.asked(id, false);
     let answered = false;
+    let says = false;
     try {
       const state = await this.acquirers.get(acquirer).getPixCharge(txid);
       answered = true;
-      if (state.kind !== 'not_found') await this.#settle(acquirer, state.payments);
-      else if (wasIssued(transaction)) {
-        // The acquirer has made it, so this is a disturbance and no answer.
+      if (state.kind === 'found') await this.#settle(acquirer, state.payments);
+      // An acquirer that does not know a charge which it has made is disturbed, and says nothing.
+      says = state.kind === 'found' || transaction.brCode === null;
+      if (!says)
         this.logger.warn({ transactionId: id }, 'an acquirer does not know an expired charge that it has made');
-        return;
-      }
     } catch (error) {
       if (error instanceof UnreadableAnswer) {
         answered ||= error.cause === undefined;
@@ -50,11 +49,12 @@ export class ExpiryProcessor {
         return;
       }
       this.logger.warn({ error, transactionId: id }, 'an acquirer does not say how an expired charge stands');
-      return;
+      // What it says could not be settled: the lease brings the charge back.
+      if (answered) return;
     } finally {
       this.#bulkhead.leave(acquirer, answered);
     }
-    await this.expiry.heard(id);
+    await this.expiry.asked(id, says);
   }
 
   /** @throws UnreadableAnswer when one of them cannot be had: the charge was paid, so it must not expire */

@@ -56,8 +56,8 @@ const back = (reason: ReturnReason, trigger: Trigger | null = null): SettlementD
  *
  * Money that is not credited lies in the bucket `suspense` until it is back at its payer or an operator has decided.
  * `ReturnProcessor` sends back what is `returned`. It repeats that without end, after 0.5 s, 1 s, 2 s and so on, at last
- * every hour; a return that the bank refuses at the first call, or still refuses after ten calls and eight minutes, is FAILED
- * and waits for an operator. A return has no event of its own, but
+ * every hour. A return is FAILED, and waits for an operator, where the bank refuses the first call, says later that it has
+ * not carried it out, or still refuses after ten calls and eight minutes. A return has no event of its own, but
  * the move of the sale (`trigger`) has one. Where the method has no way back `SettlementService` writes `unmatched`
  * instead of `returned`, and the money waits for an operator.
  * @param transaction as its row says, under lock. The row may still say WAITING_PAYMENT where a merchant reads EXPIRED
