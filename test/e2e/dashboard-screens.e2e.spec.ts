@@ -115,6 +115,7 @@ const HOSTILE_NAME = '\u202eمريم <img src=x onerror="document.title=1"> \u20
     await held.nth(1).waitFor();
     // A draft is not lost by a key.
     await page.getByRole('button', { name: 'Defender-se' }).click();
+    await inDialog(page).getByText('O banco não recebe nada deste serviço').waitFor();
     await inDialog(page).getByLabel('O que aconteceu').fill('um rascunho');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Defender-se' }).click();

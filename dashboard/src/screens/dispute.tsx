@@ -156,8 +156,14 @@ export function Dispute(): ReactNode {
             >
               <p>
                 {t(
-                  'Diga o que foi vendido, a quem, quando e como foi entregue, e o que o cliente disse. O banco lê isto com os arquivos.',
-                  'Say what was sold, to whom, when and how it was delivered, and what the customer said. The bank reads this with the files.',
+                  'Diga o que foi vendido, a quem, quando e como foi entregue, e o que o cliente disse.',
+                  'Say what was sold, to whom, when and how it was delivered, and what the customer said.',
+                )}
+              </p>
+              <p>
+                {t(
+                  'A defesa e os arquivos ficam registrados aqui, e quem opera o serviço os lê quando a disputa espera uma decisão. O banco não recebe nada deste serviço: para que ele saiba, use também o caminho que o seu banco ou PSP oferece para contestar um MED.',
+                  'The appeal and the files are recorded here, and those who run the service read them when the dispute waits for a decision. The bank gets nothing from this service: for it to know, also use the way that your bank or PSP has for contesting a MED.',
                 )}
               </p>
               <Field label={t('O que aconteceu', 'What happened')} hint={`${String(reason.length)} / 2000`}>
@@ -206,8 +212,8 @@ export function Dispute(): ReactNode {
                 t('Se ninguém responder', 'If nobody answers'),
                 isOpen &&
                   t(
-                    'o banco decide sem a loja, e o valor retido pode ser perdido',
-                    'the bank decides without the shop, and what is held may be lost',
+                    'o banco decide do mesmo jeito, e o valor retido pode ser perdido',
+                    'the bank decides all the same, and what is held may be lost',
                   ),
               ],
               [
