@@ -1,3 +1,7 @@
+import type { ApiFailure } from './api.js';
+import type { Translate } from './format.js';
+import { fraudRule } from './words.js';
+
 /**
  * What the service says in English to programs and people alike, in Portuguese for people, by `error.code`. What is not
  * here is shown as it came.
@@ -39,6 +43,8 @@ export const PORTUGUESE: Readonly<Record<string, string>> = {
   report_limit_reached: 'Há relatórios demais na fila: espere um ficar pronto.',
   invitation_limit_reached: 'Há convites demais à espera: retire um.',
   last_owner: 'A conta precisa de pelo menos um OWNER que possa entrar: faça outro primeiro.',
+  foreign_page: 'O serviço não reconheceu esta página como sua. Recarregue-a e tente de novo.',
+  ip_not_allowed: 'Isto não pode ser feito deste endereço IP.',
   idempotency_key_in_use: 'O mesmo pedido ainda está em andamento. Espere um momento.',
 };
 
@@ -75,3 +81,46 @@ export const PORTUGUESE_DETAILS: Readonly<Record<string, string>> = {
   personal: 'não pode conter o seu e-mail ou nome',
   invalid: 'não é aceito como está escrito',
 };
+
+/** What somebody can do about it. */
+export function hintOf(failure: ApiFailure | null, t: Translate): string {
+  if (failure === null) return t('Não deu certo.', 'That did not work.');
+  const { status, code, message } = failure;
+  if (status === 0) {
+    return t(
+      'O serviço não respondeu. Verifique a sua conexão e tente de novo.',
+      'The service did not answer. Check your connection and try again.',
+    );
+  }
+  if (code === 'totp_setup_required') {
+    return t(
+      'Isto pede um segundo fator: configure-o em “Configurações”.',
+      'This needs a second factor: set one under “Settings”.',
+    );
+  }
+  if (code === 'account_suspended') {
+    return t(
+      'A conta está suspensa: fale com quem opera o serviço.',
+      'The account is suspended: ask who runs the service.',
+    );
+  }
+  if (code === 'forbidden' || code === 'API_KEY_ROLE_REQUIRED') {
+    return t(
+      'O seu papel não permite isto. Peça a um OWNER ou ADMIN da conta.',
+      'Your role does not allow this. Ask an OWNER or ADMIN of the account.',
+    );
+  }
+  if (code.startsWith('fraud.')) {
+    const rule = fraudRule(code, t);
+    return t(
+      `O antifraude da conta recusou isto: ${rule}. Quem opera o serviço pode mudar as regras.`,
+      `The account’s fraud guard has refused this: ${rule}. Those who run the service can change the rules.`,
+    );
+  }
+  if (status === 404) return t('Não há nada aqui com este endereço.', 'There is nothing here at this address.');
+  if (status === 429) {
+    return t('Requisições demais de uma vez. Espere um momento.', 'Too many requests at once. Wait a moment.');
+  }
+  if (failure.details.length > 0) return t('Confira:', 'Please check:');
+  return t(PORTUGUESE[code] ?? message, message);
+}

@@ -2,6 +2,9 @@ import { digitsOf } from '../../src/core/money/money.js';
 
 export type Language = 'pt-BR' | 'en';
 
+/** Both languages where the text is used: one that is missing does not compile. */
+export type Translate = (portuguese: string, english: string) => string;
+
 const numbers = new Map<string, Intl.NumberFormat>();
 const times = new Map<string, Intl.DateTimeFormat>();
 

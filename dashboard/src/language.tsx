@@ -1,8 +1,7 @@
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from 'react';
-import type { Language } from './format.js';
+import type { Language, Translate } from './format.js';
 
-/** Both languages where the text is used: one that is missing does not compile. */
-export type Translate = (portuguese: string, english: string) => string;
+export type { Translate };
 
 interface Spoken {
   readonly language: Language;

@@ -10,7 +10,7 @@ import type { ReactNode } from 'react';
 import { useParam } from './address.js';
 import { isMode, keepMode, lastMode, Session, useSession } from './session.js';
 import { Shell } from './shell.js';
-import { Failure, Missing } from './ui.js';
+import { Failure, Missing, NoAccount } from './ui.js';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: Missing });
 
@@ -55,7 +55,11 @@ const mode = createRoute({
     if (isMode(params.mode)) keepMode(params.mode);
   },
   // Any other word in its place is no address.
-  component: () => (isMode(useParam('mode')) ? <Outlet /> : <Missing />),
+  component: () => {
+    const { role } = useSession();
+    if (!isMode(useParam('mode'))) return <Missing />;
+    return role === 'OPERATOR' ? <NoAccount /> : <Outlet />;
+  },
 });
 
 /** A module that has a screen of that name. */

@@ -1,9 +1,9 @@
 import { Link as RouterLink } from '@tanstack/react-router';
 import { type ComponentProps, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { ApiFailure } from './api.js';
-import { PORTUGUESE, PORTUGUESE_DETAILS, PORTUGUESE_FIELDS, PORTUGUESE_REASONS } from './failures.js';
+import { hintOf, PORTUGUESE_DETAILS, PORTUGUESE_FIELDS, PORTUGUESE_REASONS } from './failures.js';
 import { dateTime, money, timeLeft } from './format.js';
-import { type Translate, useLanguage } from './language.js';
+import { useLanguage } from './language.js';
 
 /**
  * @param tone `primary`: what the page is for; `danger`: what cannot be taken back
@@ -70,42 +70,6 @@ export function Loading({ label }: { label?: string }): ReactNode {
       <i />
     </div>
   );
-}
-
-/** What somebody can do about it. */
-export function hintOf(failure: ApiFailure | null, t: Translate): string {
-  if (failure === null) return t('Não deu certo.', 'That did not work.');
-  const { status, code, message } = failure;
-  if (status === 0) {
-    return t(
-      'O serviço não respondeu. Verifique a sua conexão e tente de novo.',
-      'The service did not answer. Check your connection and try again.',
-    );
-  }
-  if (code === 'totp_setup_required') {
-    return t(
-      'Isto pede um segundo fator: configure-o em “Configurações”.',
-      'This needs a second factor: set one under “Settings”.',
-    );
-  }
-  if (code === 'account_suspended') {
-    return t(
-      'A conta está suspensa: fale com quem opera o serviço.',
-      'The account is suspended: ask who runs the service.',
-    );
-  }
-  if (status === 403) {
-    return t(
-      'O seu papel não permite isto. Peça a um OWNER ou ADMIN da conta.',
-      'Your role does not allow this. Ask an OWNER or ADMIN of the account.',
-    );
-  }
-  if (status === 404) return t('Não há nada aqui com este endereço.', 'There is nothing here at this address.');
-  if (status === 429) {
-    return t('Requisições demais de uma vez. Espere um momento.', 'Too many requests at once. Wait a moment.');
-  }
-  if (failure.details.length > 0) return t('Confira:', 'Please check:');
-  return t(PORTUGUESE[code] ?? message, message);
 }
 
 /** What to do about an error, with what support asks for. */
@@ -295,6 +259,25 @@ export function Missing(): ReactNode {
       <Empty title={t('Não há nada neste endereço.', 'There is nothing at this address.')}>
         <p>
           <Link to="/">{t('Ir para o início', 'Go to the home page')}</Link>
+        </p>
+      </Empty>
+    </Page>
+  );
+}
+
+/** A page of an account, for who runs the service. */
+export function NoAccount(): ReactNode {
+  const { t } = useLanguage();
+  return (
+    <Page title={t('Página de uma conta', 'Page of an account')}>
+      <Empty
+        title={t(
+          'Isto é de uma conta, e operadores não têm conta.',
+          'This is of an account, and operators have no account.',
+        )}
+      >
+        <p>
+          <Link to="/operations">{t('Ir para a operação', 'Go to operations')}</Link>
         </p>
       </Empty>
     </Page>

@@ -1,5 +1,5 @@
 import type { VerificationBody } from '../../src/webhooks/dto/verification.body.js';
-import type { Translate } from './language.js';
+import type { Translate } from './format.js';
 
 /** Words for people by the service's own; one that has none here is shown as it came. */
 export const inWords =
@@ -162,7 +162,7 @@ export const unreadableKind = inWords((t) => ({
 export const fraudRule = inWords((t) => ({
   'fraud.document_blocked': t('documento bloqueado', 'blocked document'),
   'fraud.amount_limit_exceeded': t('acima do valor máximo', 'above the maximum ticket'),
-  'fraud.velocity_exceeded': t('muitas por minuto', 'too many a minute'),
+  'fraud.velocity_exceeded': t('muitas por minuto para o mesmo documento', 'too many a minute for the same document'),
 }));
 
 export const fraudOperation = inWords((t) => ({

@@ -198,6 +198,13 @@ const STEP_MS = 30_000;
       operators.push(page);
     }
     const [first, second] = operators as [Page, Page];
+    for (const path of ['/test/sales', '/live', '/team']) {
+      await dashboard.visit(second, path);
+      await second.getByText('Isto é de uma conta, e operadores não têm conta.').waitFor();
+    }
+    await second.getByRole('link', { name: 'Ir para a operação' }).click();
+    await heading(second, 'Operação');
+    await dashboard.visit(second, '/operations?queue=corrections');
     const enter = async (amount: string, reason: string): Promise<void> => {
       await first.getByRole('button', { name: 'Lançar tarifa ou perda' }).click();
       await inDialog(first).getByLabel('Id da conta').fill(account);

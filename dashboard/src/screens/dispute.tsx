@@ -6,6 +6,7 @@ import type { WalletEntryListBody } from '../../../src/wallets/dto/wallet-entry.
 import { useParam } from '../address.js';
 import { ApiFailure, call, door, unlessMissing, withQuery } from '../api.js';
 import { ActionDialog } from '../dialog.js';
+import { hintOf } from '../failures.js';
 import { fileSize, money } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useRefresh } from '../lists.js';
@@ -19,7 +20,6 @@ import {
   Facts,
   Failure,
   Field,
-  hintOf,
   Id,
   Loading,
   Money,

@@ -1,10 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { ApiFailure, call } from '../api.js';
+import { hintOf } from '../failures.js';
 import { passwordOf, textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
 import { SESSION } from '../session.js';
-import { Button, hintOf, Input, Link } from '../ui.js';
+import { Button, Input, Link } from '../ui.js';
 
 /** @param wasEnded somebody was logged in here until now */
 export function LoginScreen({ wasEnded, loggedIn }: { wasEnded: boolean; loggedIn: () => void }): ReactNode {

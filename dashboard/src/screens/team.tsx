@@ -9,9 +9,24 @@ import { useFields } from '../forms.js';
 import { type Translate, useLanguage } from '../language.js';
 import { Listing, usePages } from '../lists.js';
 import { useMayAct, useSession } from '../session.js';
-import { Card, Choice, Input, Link, Page, Status, Time } from '../ui.js';
+import { Card, Choice, Empty, Input, Link, NoAccount, Page, Status, Time } from '../ui.js';
 
+/** For those who may read it. */
 export function Team(): ReactNode {
+  const { t } = useLanguage();
+  const { role } = useSession();
+  if (role === 'OPERATOR') return <NoAccount />;
+  if (role !== 'MEMBER') return <People />;
+  return (
+    <Page title={t('Equipe', 'Team')}>
+      <Empty
+        title={t('Só OWNER e ADMIN veem a equipe da conta.', 'Only OWNER and ADMIN see the team of the account.')}
+      />
+    </Page>
+  );
+}
+
+function People(): ReactNode {
   const { t } = useLanguage();
   const mayAct = useMayAct();
   const me = useSession();
