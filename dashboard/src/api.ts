@@ -1,4 +1,4 @@
-interface ErrorDetail {
+export interface ErrorDetail {
   readonly param: string;
   readonly code: string;
   readonly message: string;
@@ -9,6 +9,7 @@ interface ErrorEnvelope {
   readonly error?: {
     readonly code: string;
     readonly message: string;
+    readonly param?: string;
     readonly details?: readonly ErrorDetail[];
   };
   readonly request_id?: string;
@@ -22,6 +23,8 @@ export class ApiFailure extends Error {
     message: string,
     readonly requestId: string | null,
     readonly details: readonly ErrorDetail[] = [],
+    /** The field that it is about, '' for none. */
+    readonly param = '',
   ) {
     super(message);
   }
@@ -98,6 +101,7 @@ export async function call<T>(
     error?.message ?? `HTTP ${String(response.status)}`,
     requestId ?? response.headers.get('x-request-id'),
     error?.details,
+    error?.param,
   );
   if (failure.status === 401 && failure.code === 'unauthorized') loginEnded.dispatchEvent(new Event('ended'));
   throw failure;

@@ -1,5 +1,6 @@
 import { type ReactNode, useId, useState } from 'react';
 import { createPortal } from 'react-dom';
+import type { Refused } from './failures.js';
 import { useLanguage } from './language.js';
 import { Button, Failure, REST_MS } from './ui.js';
 
@@ -29,6 +30,7 @@ export function ActionDialog({
   opened,
   closed,
   isReady = true,
+  refused,
 }: {
   trigger: string;
   tone?: 'plain' | 'primary' | 'danger';
@@ -44,6 +46,7 @@ export function ActionDialog({
   /** Called when the dialog closes, once `done` has been read: what it does may take the dialog itself from the page. */
   closed?: () => unknown;
   isReady?: boolean;
+  refused?: Refused;
 }): ReactNode {
   const { t } = useLanguage();
   const titleId = useId();
@@ -111,7 +114,7 @@ export function ActionDialog({
             >
               <h2 id={titleId}>{title}</h2>
               {isDone ? <div ref={focusFirst}>{done}</div> : children}
-              {error !== null && <Failure error={error} />}
+              {error !== null && <Failure error={error} refused={refused} />}
               <div className="actions">
                 <Button onClick={close} isPending={isBusy || (isDone && isResting)}>
                   {isDone ? t('Fechar', 'Close') : t('Voltar', 'Back')}

@@ -1,4 +1,4 @@
-import type { ApiFailure } from './api.js';
+import type { ApiFailure, ErrorDetail } from './api.js';
 import type { Translate } from './format.js';
 import { fraudRule } from './words.js';
 
@@ -45,12 +45,28 @@ export const PORTUGUESE: Readonly<Record<string, string>> = {
   last_owner: 'A conta precisa de pelo menos um OWNER que possa entrar: faça outro primeiro.',
   foreign_page: 'O serviço não reconheceu esta página como sua. Recarregue-a e tente de novo.',
   ip_not_allowed: 'Isto não pode ser feito deste endereço IP.',
+  pix_not_in_suspense:
+    'Este Pix não pode ser resolvido assim: já foi creditado ou encerrado, está sendo devolvido, ou é de uma cobrança ou conexão própria.',
+  pix_not_returnable: 'O banco não devolve este Pix por aqui: devolva-o no aplicativo do banco.',
+  charge_not_payable:
+    'A cobrança não pode receber este Pix: ela é de outra conta ou conexão, tem outro valor ou outro pagador, ou não podia mais ser paga.',
+  second_operator_required: 'Outro operador, e não quem pediu, tem de aprovar.',
+  correction_waits: 'Outra correção disto já espera um segundo operador, que a aprova ou recusa.',
+  correction_already_decided: 'A correção já foi decidida.',
+  loss_exceeds_charge: 'Com as perdas já lançadas é mais do que a cobrança, ou voltaria mais do que se perdeu.',
+  upload_closed: 'O caso não recebe mais este arquivo.',
+  unsupported_media_type: 'Este tipo de conteúdo não é aceito.',
+  too_many_streams: 'Há páginas demais abertas. Feche algumas.',
+  idempotency_key_required: 'O pedido chegou incompleto. Recarregue a página e tente de novo.',
+  idempotency_key_reused: 'Isto já foi enviado com outros dados. Feche e comece de novo.',
   idempotency_key_in_use: 'O mesmo pedido ainda está em andamento. Espere um momento.',
 };
 
 /** Names of fields, for whoever knows them from a form. */
 export const PORTUGUESE_FIELDS: Readonly<Record<string, string>> = {
   amount: 'Valor',
+  code: 'Código',
+  current_password: 'Senha de agora',
   'customer.document': 'CPF ou CNPJ',
   'customer.email': 'E-mail do cliente',
   'customer.name': 'Nome do cliente',
@@ -58,22 +74,27 @@ export const PORTUGUESE_FIELDS: Readonly<Record<string, string>> = {
   expires_in: 'Validade',
   from: 'De',
   name: 'Nome',
+  new_password: 'Senha nova',
+  password: 'Senha',
   reason: 'Motivo',
   to: 'Até',
+  token: 'Código do e-mail',
   url: 'Endereço',
 };
 
 /** What is wrong with a field, by the beginning of what the service says. */
-export const PORTUGUESE_REASONS: readonly (readonly [start: string, text: string])[] = [
+const PORTUGUESE_REASONS: readonly (readonly [start: string, text: string])[] = [
   ['must be an integer from 1 to 999999999999', 'vai de R$ 0,01 a R$ 9.999.999.999,99'],
   ['must be a CPF or CNPJ', 'não é um CPF ou CNPJ: confira os dígitos'],
   ['must not be before from', 'é antes do começo'],
   ['must be an absolute URL', 'é um endereço completo, que começa com https://'],
   ['must be an e-mail', 'não é um e-mail'],
+  ['must have at least 10 characters', 'precisa de pelo menos 10 caracteres'],
+  ['must have at most 256 characters', 'tem no máximo 256 caracteres'],
 ];
 
 /** The same for one field, by the code of its detail. */
-export const PORTUGUESE_DETAILS: Readonly<Record<string, string>> = {
+const PORTUGUESE_DETAILS: Readonly<Record<string, string>> = {
   required: 'falta',
   too_short: 'é curto demais',
   too_long: 'é longo demais',
@@ -82,8 +103,25 @@ export const PORTUGUESE_DETAILS: Readonly<Record<string, string>> = {
   invalid: 'não é aceito como está escrito',
 };
 
+/** Of these codes the Portuguese text says all. */
+const WHOLE_DETAILS: ReadonlySet<string> = new Set(['required', 'too_common', 'personal']);
+
+/** What is wrong with a field. What only the service's own words say in full has them behind it. */
+export function detailOf({ code, message }: Pick<ErrorDetail, 'code' | 'message'>, t: Translate): string {
+  const words = PORTUGUESE_REASONS.find(([start]) => message.startsWith(start))?.[1];
+  const general = PORTUGUESE_DETAILS[code];
+  const isAll = general !== undefined && WHOLE_DETAILS.has(code);
+  return t(words ?? (isAll ? general : `${general ?? ''} (${message})`.trim()), message);
+}
+
+/**
+ * What a screen says of a refusal that has no code of its own, by the field that it is about, or '' where it is about
+ * none.
+ */
+export type Refused = Readonly<Record<string, string>>;
+
 /** What somebody can do about it. */
-export function hintOf(failure: ApiFailure | null, t: Translate): string {
+export function hintOf(failure: ApiFailure | null, t: Translate, refused: Refused = {}): string {
   if (failure === null) return t('Não deu certo.', 'That did not work.');
   const { status, code, message } = failure;
   if (status === 0) {
@@ -122,5 +160,6 @@ export function hintOf(failure: ApiFailure | null, t: Translate): string {
     return t('Requisições demais de uma vez. Espere um momento.', 'Too many requests at once. Wait a moment.');
   }
   if (failure.details.length > 0) return t('Confira:', 'Please check:');
-  return t(PORTUGUESE[code] ?? message, message);
+  const said = code === 'invalid_request' ? refused[failure.param] : undefined;
+  return said ?? t(PORTUGUESE[code] ?? message, message);
 }

@@ -1,7 +1,7 @@
 import { Link as RouterLink } from '@tanstack/react-router';
 import { type ComponentProps, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { ApiFailure } from './api.js';
-import { hintOf, PORTUGUESE_DETAILS, PORTUGUESE_FIELDS, PORTUGUESE_REASONS } from './failures.js';
+import { detailOf, hintOf, PORTUGUESE_FIELDS, type Refused } from './failures.js';
 import { dateTime, money, timeLeft } from './format.js';
 import { useLanguage } from './language.js';
 
@@ -73,22 +73,26 @@ export function Loading({ label }: { label?: string }): ReactNode {
 }
 
 /** What to do about an error, with what support asks for. */
-export function Failure({ error, retry }: { error: unknown; retry?: () => void }): ReactNode {
+export function Failure({
+  error,
+  retry,
+  refused,
+}: {
+  error: unknown;
+  retry?: () => void;
+  refused?: Refused | undefined;
+}): ReactNode {
   const { t, language } = useLanguage();
   const failure = error instanceof ApiFailure ? error : null;
   return (
     <div className="failure" role="alert">
       <p>
-        <strong>{hintOf(failure, t)}</strong>
+        <strong>{hintOf(failure, t, refused)}</strong>
       </p>
-      {failure?.details.map(({ param, code, message }) => (
-        <p key={param}>
-          {(language === 'pt-BR' && PORTUGUESE_FIELDS[param]) || <code>{param}</code>}{' '}
-          {t(
-            PORTUGUESE_REASONS.find(([start]) => message.startsWith(start))?.[1] ??
-              `${PORTUGUESE_DETAILS[code] ?? ''} (${message})`,
-            message,
-          )}
+      {failure?.details.map((detail) => (
+        <p key={detail.param}>
+          {(language === 'pt-BR' && PORTUGUESE_FIELDS[detail.param]) || <code>{detail.param}</code>}{' '}
+          {detailOf(detail, t)}
         </p>
       ))}
       {failure?.requestId && (

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { ApiFailure } from '../../dashboard/src/api.js';
-import { hintOf } from '../../dashboard/src/failures.js';
+import { detailOf, hintOf } from '../../dashboard/src/failures.js';
 import type { Translate } from '../../dashboard/src/format.js';
 
 const portuguese: Translate = (text) => text;
@@ -27,4 +28,44 @@ describe('what somebody is told of a refusal', () => {
     '%s is no matter of roles',
     (code) => expect(hintOf(new ApiFailure(403, code, 'No.', null), portuguese)).not.toMatch(/papel|^No/),
   );
+
+  it('is in Portuguese for every code of the contract that somebody may meet at a page', () => {
+    // Those of programs, and what each screen says by itself.
+    const others = new Set([
+      ...['invalid_request', 'unauthorized', 'api_key_expired', 'unknown_cursor', 'totp_required', 'not_found'],
+      'rate_limited',
+    ]);
+    const table = /^# Errors\n[\s\S]*?^## /m.exec(readFileSync('docs/contract.md', 'utf8'))?.[0] ?? '';
+    const rows = table.split('\n').filter((line) => /^\| \d{3} /.test(line));
+    const codes = rows.flatMap((row) =>
+      [...(row.split('|')[3] ?? '').matchAll(/`([A-Za-z_.]+)`/g)].map(([, code]) => code ?? ''),
+    );
+    expect(codes.length).toBeGreaterThan(60);
+    const said = 'As it came.';
+    const missing = codes
+      .filter((code) => /_|\./.test(code) && !others.has(code))
+      .filter((code) => hintOf(new ApiFailure(409, code, said, null), portuguese) === said);
+    expect(missing).toEqual([]);
+  });
+
+  it('is the screen’s own for what has no code of its own, by the field that it is about', () => {
+    const refused = { token: 'Este link não vale mais.' };
+    const of = (param: string): string =>
+      hintOf(new ApiFailure(400, 'invalid_request', 'As it came.', null, [], param), portuguese, refused);
+    expect([of('token'), of('amount')]).toEqual(['Este link não vale mais.', 'As it came.']);
+  });
+});
+
+describe('what is wrong with a field', () => {
+  it.each([
+    ['too_short', 'must have at least 10 characters', 'precisa de pelo menos 10 caracteres'],
+    ['too_common', 'is one of the passwords', 'é uma das senhas tentadas primeiro; escolha outra'],
+    ['personal', 'must not contain your e-mail or name', 'não pode conter o seu e-mail ou nome'],
+    ['required', 'is required', 'falta'],
+    ['invalid', 'must be odd', 'não é aceito como está escrito (must be odd)'],
+    ['unheard_of', 'must be odd', '(must be odd)'],
+  ])('%s is said in the language of the person', (code, message, text) => {
+    expect(detailOf({ code, message }, portuguese)).toBe(text);
+    expect(detailOf({ code, message }, english)).toBe(message);
+  });
 });

@@ -125,12 +125,13 @@ export function Dispute(): ReactNode {
                   'O nome do arquivo tem sinais que não são aceitos: mude o nome.',
                   'The name of the file has characters that are not accepted: rename it.',
                 )
-              : failure.code === 'invalid_request'
-                ? t(
+              : hintOf(failure, t, {
+                  mime_type: t(
                     'O conteúdo do arquivo não é o do tipo que ele diz ser.',
                     'The file is not of the type that it says.',
-                  )
-                : hintOf(failure, t)
+                  ),
+                  '': t('O caso não recebe mais arquivos.', 'The case takes no more files.'),
+                })
             : t('O envio foi interrompido. Tente de novo.', 'The upload broke off. Try again.'),
       });
     }
@@ -153,6 +154,7 @@ export function Dispute(): ReactNode {
               confirm={t('Enviar a defesa', 'Send the appeal')}
               isReady={reason.trim().length >= APPEAL_LEAST}
               act={() => call('POST', door(mode, `${path}/appeal`), { reason: reason.trim() }).then(refresh)}
+              refused={{ '': t('O caso já foi respondido ou decidido.', 'The case was answered or ruled already.') }}
             >
               <p>
                 {t(
@@ -188,6 +190,12 @@ export function Dispute(): ReactNode {
               title={t('Aceitar a disputa', 'Accept the dispute')}
               confirm={t(`Devolver ${text}`, `Give back ${text}`)}
               act={() => call('POST', door(mode, `${path}/accept`)).then(refresh)}
+              refused={{
+                '': t(
+                  'O caso não pode ser aceito agora: já foi respondido, ou o banco mudou o valor e isso está sendo verificado.',
+                  'The case cannot be accepted now: it was answered already, or the bank has changed its amount and that is being checked.',
+                ),
+              }}
             >
               <p>
                 {t(

@@ -27,6 +27,7 @@ export function Accounts(): ReactNode {
           isReady={fields.name !== '' && fields.email !== ''}
           opened={begin}
           act={() => call('POST', '/v1/operations/accounts', fields).then(refresh)}
+          refused={{ email: t('Já há um acesso com este e-mail.', 'There is a login with this e-mail already.') }}
         >
           <Input label={t('Nome', 'Name')} maxLength={120} {...field('name')} required />
           <Input label={t('E-mail do dono', 'Owner’s e-mail')} type="email" {...field('email')} required />

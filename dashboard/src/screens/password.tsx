@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { call } from '../api.js';
+import type { Refused } from '../failures.js';
 import { passwordOf, textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
 import { Button, Failure, Input, Link } from '../ui.js';
@@ -10,11 +11,13 @@ function Door({
   button,
   done,
   send,
+  refused,
   children,
 }: {
   title: string;
   button: string;
   done: string;
+  refused?: Refused;
   send: (form: FormData) => Promise<unknown>;
   children: ReactNode;
 }): ReactNode {
@@ -43,7 +46,7 @@ function Door({
         <p className="brand">Recebe</p>
         <h1>{title}</h1>
         {state === 'done' ? <p role="status">{done}</p> : children}
-        {error !== null && <Failure error={error} />}
+        {error !== null && <Failure error={error} refused={refused} />}
         {state !== 'done' && (
           <Button tone="primary" type="submit" disabled={state === 'sends'}>
             {button}
@@ -75,7 +78,17 @@ export function ForgotPassword(): ReactNode {
 }
 
 /** The token is behind the `#`, which a browser sends to nobody. */
-function ChoosePassword({ path, title, done }: { path: string; title: string; done: string }): ReactNode {
+function ChoosePassword({
+  path,
+  title,
+  done,
+  refused,
+}: {
+  path: string;
+  title: string;
+  done: string;
+  refused: Refused;
+}): ReactNode {
   const { t } = useLanguage();
   const [token] = useState(() => location.hash.slice(1));
   useEffect(() => history.replaceState(history.state, '', location.pathname), []);
@@ -84,6 +97,7 @@ function ChoosePassword({ path, title, done }: { path: string; title: string; do
       title={title}
       button={t('Salvar a senha', 'Save the password')}
       done={done}
+      refused={refused}
       send={(form) => call('POST', path, { token: token || textOf(form, 'token'), password: passwordOf(form) })}
     >
       {token === '' && <Input label={t('Código do e-mail', 'Token of the mail')} name="token" required />}
@@ -115,6 +129,12 @@ export function ResetPassword(): ReactNode {
         'A senha foi trocada, e todos os acessos terminaram.',
         'The password was changed, and all logins have ended.',
       )}
+      refused={{
+        token: t(
+          'Este link não vale mais: peça outro em “Esqueci a senha”.',
+          'This link is not valid any more: ask for another one by “I forgot my password”.',
+        ),
+      }}
     />
   );
 }
@@ -126,6 +146,13 @@ export function AcceptInvitation(): ReactNode {
       path="/v1/auth/accept-invitation"
       title={t('Aceitar o convite', 'Accept the invitation')}
       done={t('Pronto. Agora entre com a sua senha.', 'Done. Now log in with your password.')}
+      refused={{
+        token: t(
+          'Este convite não vale mais: peça outro a quem o convidou.',
+          'This invitation is not valid any more: ask who has invited you for another one.',
+        ),
+        email: t('Já há um acesso com este e-mail.', 'There is a login with this e-mail already.'),
+      }}
     />
   );
 }

@@ -184,6 +184,7 @@ function Password(): ReactNode {
         isReady={fields.current_password !== '' && fields.new_password.length >= 10}
         opened={begin}
         act={() => call('POST', '/v1/auth/password', fields).then(refresh)}
+        refused={{ current_password: t('A senha de agora não confere.', 'The present password is wrong.') }}
         done={
           <p role="status">
             {t('Trocada. Os seus outros acessos terminaram.', 'Changed. Your other logins have ended.')}
@@ -216,6 +217,13 @@ function SecondFactor(): ReactNode {
   const { password, code } = fields;
   const [totp, setTotp] = useState<TotpBody | null>(null);
   const [codes, setCodes] = useState<readonly string[]>([]);
+  const refused = {
+    password: t('A senha não confere.', 'The password is wrong.'),
+    code: t(
+      'O código está errado, já foi usado ou o tempo dele acabou.',
+      'The code is wrong, was used already, or its time is over.',
+    ),
+  };
   const passwordInput = (
     <Input label={t('Senha', 'Password')} type="password" autoComplete="current-password" {...field('password')} />
   );
@@ -238,6 +246,7 @@ function SecondFactor(): ReactNode {
           title={t('Remover o segundo fator', 'Remove the second factor')}
           opened={begin}
           act={() => call('DELETE', '/v1/auth/totp', fields).then(refresh)}
+          refused={refused}
         >
           {passwordInput}
           <Input label={t('Código do aplicativo', 'Code of the app')} autoComplete="one-time-code" {...field('code')} />
@@ -277,6 +286,7 @@ function SecondFactor(): ReactNode {
             </>
           }
           closed={refresh}
+          refused={refused}
         >
           {totp === null ? (
             passwordInput

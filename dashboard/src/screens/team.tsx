@@ -54,6 +54,9 @@ function People(): ReactNode {
             isReady={email !== ''}
             opened={begin}
             act={() => call('POST', '/v1/members', { email, role, ...(name === '' ? {} : { name }) }).then(refresh)}
+            refused={{
+              email: t('Já há um acesso com este e-mail.', 'There is a login with this e-mail already.'),
+            }}
           >
             <Input label="E-mail" type="email" required {...field('email')} />
             <Input label={t('Nome (opcional)', 'Name (optional)')} maxLength={100} {...field('name')} />
