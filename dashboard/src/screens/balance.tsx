@@ -133,8 +133,8 @@ export function Balance(): ReactNode {
         columns={[
           { name: t('Quando', 'When'), cell: ({ created_at: at }) => <Time at={at} /> },
           { name: t('O quê', 'What'), cell: ({ type }) => entryType(type, t) },
-          { name: t('Conta', 'Part'), cell: ({ bucket }) => bucketName(bucket, t) },
           { name: t('Valor', 'Amount'), isNumber: true, cell: (one) => <Money {...one} /> },
+          { name: t('Conta', 'Part'), cell: ({ bucket }) => bucketName(bucket, t) },
           {
             name: t('Saldo depois', 'Balance after'),
             isNumber: true,
