@@ -217,15 +217,31 @@ function EventPicker({
   const { t } = useLanguage();
   const catalog = useCatalog();
   const isAll = events.includes('*');
+  const isLegacy = (name: string): boolean => catalog.some(({ event, legacy }) => legacy && event === name);
   return (
     <fieldset className="events">
       <legend>{t('Eventos', 'Events')}</legend>
       <label>
-        <input type="checkbox" checked={isAll} onChange={(event) => onChange(event.target.checked ? ['*'] : [])} />{' '}
+        <input
+          type="checkbox"
+          checked={isAll}
+          onChange={({ target }) =>
+            onChange(target.checked ? ['*', ...events.filter(isLegacy)] : events.filter((one) => one !== '*'))
+          }
+        />{' '}
         {t('Todos, também os que vierem', 'All, also those to come')}
       </label>
-      {!isAll &&
-        catalog.map(({ event, description }) => (
+      {isAll && (
+        <p className="quiet">
+          {t(
+            '“Todos” não inclui os nomes antigos; estes são escolhidos à parte:',
+            '“All” does not include the old names; these are chosen beside it:',
+          )}
+        </p>
+      )}
+      {catalog
+        .filter(({ event, legacy }) => !isAll || legacy || events.includes(event))
+        .map(({ event, description }) => (
           <label key={event} title={description}>
             <input
               type="checkbox"
@@ -346,7 +362,7 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
       <Facts
         rows={[
           ['URL', <Id value={endpoint.url} />],
-          [t('Eventos', 'Events'), endpoint.events.includes('*') ? t('todos', 'all') : endpoint.events.join(', ')],
+          [t('Eventos', 'Events'), endpoint.events.map((one) => (one === '*' ? t('todos', 'all') : one)).join(', ')],
           [
             t('Situação', 'Status'),
             <Status value={endpoint.status} label={isActive ? t('Ligado', 'On') : t('Desligado', 'Off')} />,
