@@ -64,6 +64,11 @@ export function day(at: string | Date, language: Language): string {
   return timeFormat(language, { day: '2-digit', month: 'short', timeZone: ZONE }).format(new Date(at));
 }
 
+/** @param date `2026-11-23` */
+export function dateOf(date: string, language: Language): string {
+  return timeFormat(language, { dateStyle: 'short', timeZone: 'UTC' }).format(new Date(date));
+}
+
 /** `2026-11-23` in São Paulo. */
 export function isoDay(at: Date): string {
   return timeFormat('sv-SE', { timeZone: ZONE }).format(at);

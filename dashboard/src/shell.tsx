@@ -16,6 +16,17 @@ export function Shell(): ReactNode {
   const isOperator = session.role === 'OPERATOR';
   useLive(isOperator ? null : mode);
   const [isOpen, setOpen] = useState(false);
+  const menu = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!isOpen) return;
+    const close = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') return;
+      setOpen(false);
+      menu.current?.focus();
+    };
+    document.addEventListener('keydown', close);
+    return () => document.removeEventListener('keydown', close);
+  }, [isOpen]);
   const client = useQueryClient();
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
@@ -58,7 +69,7 @@ export function Shell(): ReactNode {
       </a>
       <nav aria-label={t('Principal', 'Main')} className={isOpen ? 'bar open' : 'bar'}>
         <p className="brand">Recebe</p>
-        <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} aria-label={t('Menu', 'Menu')}>
+        <Button ref={menu} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} aria-label={t('Menu', 'Menu')}>
           ☰
         </Button>
         <ul>

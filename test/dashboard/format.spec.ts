@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { money, parseAmount, timeLeft } from '../../dashboard/src/format.js';
+import { dateOf, money, parseAmount, timeLeft } from '../../dashboard/src/format.js';
 
 describe('amounts that people type', () => {
   it.each([
@@ -49,4 +49,8 @@ describe('the time that is left', () => {
     ['2026-11-30T12:00:00Z', '7 d'],
     ['2026-11-23T11:59:00Z', null],
   ])('until %s is %s', (at, left) => expect(timeLeft(at, now)).toBe(left));
+});
+
+it('writes a day as the person’s language does', () => {
+  expect([dateOf('2026-11-23', 'pt-BR'), dateOf('2026-11-23', 'en')]).toEqual(['23/11/2026', '11/23/26']);
 });

@@ -344,6 +344,52 @@ const HOSTILE_NAME = '\u202eمريم <img src=x onerror="document.title=1"> \u20
     await outside.context().close();
   });
 
+  it('shows and changes the old names of events beside all the others, and tries nothing at a deleted endpoint', async () => {
+    const receiver = await WebhookReceiver.start();
+    receiver.answer = 410;
+    try {
+      const { id } = await dashboard.api<{ id: string }>('POST', '/v1/webhooks/endpoints', {
+        url: `${receiver.url}/old-names`,
+        events: ['*', 'payment.completed'],
+      });
+      await dashboard.api('POST', `/v1/webhooks/endpoints/${id}/test`, { event: 'charge.paid' });
+      await visit('/test/webhooks', 'Webhooks');
+      const card = page.locator('section', { hasText: '/old-names' });
+      await card.getByText('todos, payment.completed').waitFor();
+      await card.getByRole('button', { name: 'Mudar' }).click();
+      await inDialog(page).getByRole('checkbox', { name: 'payment.completed' }).uncheck();
+      await inDialog(page).getByRole('button', { name: 'Salvar' }).click();
+      await card.getByText('todos', { exact: true }).waitFor();
+      const delivery = await waitFor('the failed delivery', async () => {
+        const path = `/v1/webhooks/deliveries?endpointId=${id}&status=FAILED`;
+        return (await dashboard.api<{ data: { id: string }[] }>('GET', path)).data[0] ?? null;
+      });
+      await visit(`/test/webhooks/deliveries/${delivery.id}`, /Entrega de/);
+      await page.getByRole('button', { name: 'Tentar agora' }).waitFor();
+      await dashboard.api('DELETE', `/v1/webhooks/endpoints/${id}`);
+      await visit(`/test/webhooks/deliveries/${delivery.id}`, /Entrega de/);
+      await page.getByText('foi removido: nada mais é enviado a ele').waitFor();
+      expect(await page.getByRole('button', { name: 'Tentar agora' }).count()).toBe(0);
+    } finally {
+      await receiver.stop();
+    }
+  });
+
+  it('fits a telephone: whole words, the amount of an entry in sight, and a menu that Esc closes', async () => {
+    await page.setViewportSize({ width: 360, height: 900 });
+    await visit('/test/balance', 'Saldo');
+    const amount = page.getByRole('group', { name: 'Extrato' }).getByRole('row').nth(1).getByRole('cell').nth(2);
+    await amount.waitFor();
+    const box = await amount.boundingBox();
+    expect((box?.x ?? 0) + (box?.width ?? 1000)).toBeLessThanOrEqual(360);
+    expect(await overflow()).toBe(0);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('link', { name: 'Vendas', exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('button', { name: 'Menu' }).getAttribute('aria-expanded')).toBe('false');
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+
   it('has broken nowhere, asked nobody else, and kept to its policy', () => {
     expect(dashboard.faults).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { DeliveryDetailBody } from '../../../src/webhooks/dto/delivery.body.js';
+import type { EndpointListBody } from '../../../src/webhooks/dto/endpoint.body.js';
 import { useParam } from '../address.js';
 import { call, door, unlessMissing } from '../api.js';
 import { ActionDialog } from '../dialog.js';
@@ -24,15 +25,23 @@ export function Delivery(): ReactNode {
     queryFn: () => call<DeliveryDetailBody>('GET', door(mode, path)),
     refetchInterval: unlessMissing(2_000),
   });
+  const endpoints = useQuery({
+    queryKey: [mode, 'endpoints'],
+    queryFn: () => call<EndpointListBody>('GET', door(mode, '/webhooks/endpoints')),
+  });
   if (delivery.error && !delivery.data)
     return <Unavailable error={delivery.error} retry={() => void delivery.refetch()} />;
   if (!delivery.data) return <Loading />;
   const { data } = delivery;
+  // One without an endpoint goes to the address that its payment names.
+  const isDeleted =
+    data.endpointId !== null && endpoints.data?.data.some((endpoint) => endpoint.id === data.endpointId) === false;
   return (
     <Page
       title={`${t('Entrega de', 'Delivery of')} ${data.eventType}`}
       actions={
         mayAct &&
+        !isDeleted &&
         ['FAILED', 'PENDING'].includes(data.status) && (
           <ActionDialog
             trigger={t('Tentar agora', 'Try now')}
@@ -54,6 +63,10 @@ export function Delivery(): ReactNode {
           rows={[
             [t('Situação', 'Status'), <Status value={data.status} label={deliveryStatus(data.status, t)} />],
             ['URL', <code>{data.url}</code>],
+            [
+              t('Endereço', 'Endpoint'),
+              isDeleted && t('foi removido: nada mais é enviado a ele', 'was deleted: nothing more is sent to it'),
+            ],
             [t('Tentativas', 'Attempts'), `${String(data.attempts)} / ${String(data.maxAttempts)}`],
             [t('Próxima', 'Next'), <NextAttempt at={data.nextRetryAt} />],
             [t('Entregue', 'Delivered'), <Time at={data.deliveredAt} />],

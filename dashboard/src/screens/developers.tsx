@@ -138,6 +138,8 @@ function Key({ apiKey, canManage }: { apiKey: ApiKeyBody; canManage: boolean }):
   const details = useQuery(keyDetails(apiKey.id));
   const [issued, setIssued] = useState('');
   const used = details.data?.last_used_at ?? null;
+  const end = details.data?.expires_at ?? null;
+  const isEnded = end !== null && Date.parse(end) <= Date.now();
   const whose = apiKey.label === null ? `${apiKey.prefix}…` : `${apiKey.prefix}… (${apiKey.label})`;
   return (
     <div className="row">
@@ -147,7 +149,14 @@ function Key({ apiKey, canManage }: { apiKey: ApiKeyBody; canManage: boolean }):
           [t('Para que é', 'What it is for'), apiKey.label ?? '–'],
           [t('Emitida', 'Issued'), <Time at={apiKey.createdAt} />],
           [t('Usada por último', 'Last used'), used === null ? t('nunca', 'never') : <Time at={used} />],
-          [t('Vale até', 'Good until'), details.data?.expires_at ? <Time at={details.data.expires_at} /> : null],
+          [
+            isEnded ? t('Valeu até', 'Was good until') : t('Vale até', 'Good until'),
+            end !== null && (
+              <>
+                <Time at={end} /> {isEnded && <Status value="FAILED" label={t('Terminada', 'Ended')} />}
+              </>
+            ),
+          ],
           [t('Só de', 'Only from'), details.data?.allowed_ips.join(', ') || null],
         ]}
       />

@@ -8,7 +8,7 @@ import type { ReviewBody, UnmatchedPixBody, UnreadableBody } from '../../../src/
 import type { WorkBody } from '../../../src/operations/dto/work.body.js';
 import { call } from '../api.js';
 import { ActionDialog } from '../dialog.js';
-import { money } from '../format.js';
+import { dateOf, money, percent } from '../format.js';
 import { type Translate, useLanguage } from '../language.js';
 import { useRefresh } from '../lists.js';
 import { Id, Money, Status, Time } from '../ui.js';
@@ -233,7 +233,7 @@ function Fees({ fees }: Pick<ConnectionBody, 'fees'>): ReactNode {
       {fees.map(({ operation, valid_from: from, bps, fixed, minimum, maximum }, index) => (
         <li key={index}>
           {[
-            `${operation === 'PIX' ? t('Recebimento', 'Payment') : t('Devolução', 'Return')} ${t('desde', 'from')} ${from}: ${bps / 100} %`,
+            `${operation === 'PIX' ? t('Recebimento', 'Payment') : t('Devolução', 'Return')} ${t('desde', 'from')} ${dateOf(from, language)}: ${percent(bps / 10_000, language)}`,
             ...(fixed > 0 ? [`+ ${cents(fixed)}`] : []),
             ...(minimum > 0 ? [`${t('mínimo', 'at least')} ${cents(minimum)}`] : []),
             ...(maximum === null ? [] : [`${t('máximo', 'at most')} ${cents(maximum)}`]),
