@@ -242,6 +242,9 @@ describeInBrowser('the dashboard in a real browser', () => {
     for (const name of ['Reembolsar', 'Cancelar a cobrança', 'Pagar (teste)', 'Reenviar webhooks']) {
       expect(await page.getByRole('button', { name }).count()).toBe(0);
     }
+    await page.goto(`${base()}/dashboard/team`);
+    await page.getByText('Só OWNER e ADMIN veem a equipe da conta.').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
     // What the page does not offer the service refuses.
     const refused = await page.evaluate(async () => {
       const answer = await fetch('/v1/dashboard/test/webhooks/default-secret/rotate', {
