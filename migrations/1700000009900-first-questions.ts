@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** When the acquirer was first asked about a charge past its expiry: its silence is measured from then. */
+/** When the acquirer of a charge past its expiry was first asked about it, or put off: its silence is measured from then. */
 export class FirstQuestions1700000009900 implements MigrationInterface {
   readonly name = 'FirstQuestions1700000009900';
 

@@ -44,7 +44,7 @@ const STORED = 'id, acquirer, kind, reference, received_at, next_attempt_at, is_
 const ON_REPETITION = `ON CONFLICT (acquirer, kind, reference) DO UPDATE
      SET hints = n.hints + 1,
          is_hearsay = n.is_hearsay AND excluded.is_hearsay,
-         txid = CASE WHEN excluded.is_hearsay AND NOT n.is_hearsay THEN coalesce(n.txid, excluded.txid)
+         txid = CASE WHEN excluded.is_hearsay THEN coalesce(n.txid, excluded.txid)
            ELSE coalesce(excluded.txid, n.txid) END,
          status = CASE WHEN n.status = 'ignored' OR n.kind IN ('dispute', 'charge') THEN 'pending' ELSE n.status END,
          attempts = CASE WHEN n.status = 'ignored' OR (n.kind IN ('dispute', 'charge') AND n.status = 'applied')

@@ -55,8 +55,11 @@ export class Transaction {
 /** A transaction with the columns that only SQL looks at: when workers are due, and what disputes have taken. */
 @Entity('transactions')
 export class TransactionEntity extends Transaction {
+  /** Past its expiry: when its acquirer is to be asked (again). */
   @Column('timestamptz', { name: 'expiry_ask_at', nullable: true }) readonly expiryAskAt!: Date | null;
+  /** When the question began after which the expiry may be written; null before. */
   @Column('timestamptz', { name: 'expiry_asked_at', nullable: true }) readonly expiryAskedAt!: Date | null;
+  /** When the first question began, or was put off. */
   @Column('timestamptz', { name: 'expiry_first_asked_at', nullable: true }) readonly expiryFirstAskedAt!: Date | null;
   @Column('bigint', { name: 'disputed_amount', default: 0 }) readonly disputedAmount!: Amount;
   /** The part of `refundsAmount` that goes back by a new Pix; the payer's bank can still take back the payment itself. */

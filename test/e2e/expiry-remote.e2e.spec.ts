@@ -155,6 +155,29 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     expect(await statusOf(made)).toBe('PAID');
   });
 
+  it('nor where many had no answer: each is asked about before it is written', async () => {
+    const made = await Promise.all(Array.from({ length: 14 }, charge));
+    made.forEach(payInSilence);
+    bank.blind = true;
+    const ids = made.map(({ id }) => id.slice(3));
+    const count = async (what: string): Promise<number> => {
+      const rows = await service.sql<{ n: number }>(
+        `SELECT count(*)::int AS n FROM transactions WHERE id = ANY ($1::uuid[]) AND ${what}`,
+        [ids],
+      );
+      return rows[0]?.n ?? 0;
+    };
+    service.clock.advance(63);
+    await waitFor('no answer about any', async () => (await count('expiry_first_asked_at IS NOT NULL')) === 14);
+    bank.blind = false;
+    service.clock.advance(11 * 60);
+    await waitFor('their ends', async () => {
+      service.clock.advance(16);
+      return (await count(`status = 'WAITING_PAYMENT'`)) === 0;
+    });
+    expect(await count(`status = 'PAID'`)).toBe(14);
+  });
+
   it('nor while a Pix of it is told between the answer and the writing', async () => {
     const made = await charge();
     const { endToEndId } = payInSilence(made);

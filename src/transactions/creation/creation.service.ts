@@ -31,6 +31,9 @@ interface Creation<T> {
   present(transaction: Transaction): Answer<T>;
 }
 
+/** After the expiry of a charge, how long its acquirer may not know a charge of which it has told. */
+const PATIENCE_MS = 10 * 60_000;
+
 /** `silent`: the acquirer could not be asked, which says nothing about whether the charge exists. */
 type Found = PixChargeState | { readonly kind: 'silent' };
 
@@ -95,15 +98,18 @@ export class CreationService {
   /**
    * Finds out what became of a charge that is still PENDING, or of a payment that waits for its code.
    * @param exists the acquirer has told of it. That it does not know a PENDING charge is no answer then, nor while a hint
-   *   about a Pix of it waits, before the charge is past its expiry
+   *   about a Pix of it waits, until ten minutes after its expiry
    * @returns false without an answer
    */
   async resolve(transaction: Transaction, exists = false): Promise<boolean> {
     const found = await this.#find(this.acquirers.get(transaction.acquirer), transaction.txid ?? '');
     if (found.kind === 'silent') return false;
     const isPending = transaction.status === 'PENDING';
-    if (isPending && found.kind === 'not_found' && !isPastExpiry(transaction, this.clock.now())) {
-      if (exists || (await this.inbox.isTold(transaction.acquirer, transaction.txid ?? ''))) return false;
+    if (isPending && found.kind === 'not_found') {
+      const isWaitedFor = !isPastExpiry(transaction, new Date(this.clock.now().getTime() - PATIENCE_MS));
+      // What the acquirer tells of is applied in the end, to a charge without its code.
+      if (exists) return !isWaitedFor;
+      if (isWaitedFor && (await this.inbox.isTold(transaction.acquirer, transaction.txid ?? ''))) return false;
     }
     if (isPending) await this.#resolvePending(transaction, found);
     else if (found.kind === 'found') {

@@ -17,11 +17,13 @@ const UNREADABLE = `(EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acqu
 /** A callback or list has told of a Pix for the charge, which the acquirer has not confirmed yet: it may have been paid in time. */
 const TOLD = `EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acquirer = t.acquirer AND n.txid = t.txid
        AND n.status = 'pending')`;
-/** Its acquirer is not asked, or nothing more is waited for: of the parameters see `ExpiryDue`. */
-const isHeard = (unheardBefore: string, localAcquirers: string): string =>
+/** How long an answer is waited for, and a Pix that is told: from the first question to the one that decides. */
+const PATIENCE = `interval '10 minutes'`;
+/** Its acquirer is not asked, or nothing more is waited for. */
+const isHeard = (localAcquirers: string): string =>
   `(t.acquirer = ANY (${localAcquirers}::text[]) OR NOT 'PIX' = ANY (t.payment_methods)
        OR (t.expiry_asked_at IS NOT NULL AND NOT ${UNREADABLE}
-         AND (t.expiry_first_asked_at <= ${unheardBefore} OR NOT ${TOLD})))`;
+         AND (t.expiry_asked_at >= t.expiry_first_asked_at + ${PATIENCE} OR NOT ${TOLD})))`;
 /** The failure block is that of `expiryFailure`, so that a read before the sweep and one after it are equal. */
 const EXPIRE_DUE = write(
   'transactions.expire_due',
@@ -32,7 +34,7 @@ const EXPIRE_DUE = write(
    FROM (
      SELECT t.id, t.status AS previous_status FROM transactions t
      WHERE ${OPEN} AND t.expires_at <= $1 AND ($3::uuid IS NULL OR (t.account_id = $3 AND t.mode = $4))
-       AND ${isHeard('$5', '$6')} AND ($7::uuid IS NULL OR t.id = $7)
+       AND ${isHeard('$5')} AND ($6::uuid IS NULL OR t.id = $6)
      ORDER BY t.expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
    ) due
    WHERE t.id = due.id RETURNING ${columnsOf(Transaction, 't', { within: 'transaction' })},
@@ -41,7 +43,7 @@ const EXPIRE_DUE = write(
 const HAS_DUE = read(
   'transactions.has_due',
   `SELECT 1 FROM transactions t WHERE ${OPEN} AND t.expires_at <= $1 AND t.account_id = $2 AND t.mode = $3
-     AND ${isHeard('$4', '$5')} LIMIT 1`,
+     AND ${isHeard('$4')} LIMIT 1`,
 );
 
 /** Leases the rows; one whose question was not answered is claimed again after that. */
@@ -50,26 +52,26 @@ const CLAIM = write(
   `UPDATE transactions SET expiry_ask_at = $2 WHERE id IN (
      SELECT t.id FROM transactions t
      WHERE ${OPEN} AND t.expires_at <= $3 AND NOT t.acquirer = ANY ($4::text[])
-       AND 'PIX' = ANY (t.payment_methods) AND t.expiry_asked_at IS NULL
+       AND 'PIX' = ANY (t.payment_methods) AND (t.expiry_asked_at IS NULL OR ${TOLD})
        AND (t.expiry_ask_at IS NULL OR t.expiry_ask_at <= $1) AND NOT ${UNREADABLE}
      ORDER BY t.expires_at LIMIT $5 FOR UPDATE SKIP LOCKED)
    RETURNING id`,
 );
-/** A question has come to its end. $1 now; $2 whether it was answered; $3 as `ExpiryDue.unheardBefore`. */
-const ASKED = `UPDATE transactions t SET expiry_first_asked_at = coalesce(t.expiry_first_asked_at, $1),
-     expiry_asked_at = CASE WHEN t.expiry_first_asked_at <= $3 OR ($2::boolean AND NOT ${TOLD}) THEN $1 END
-   WHERE ${OPEN} AND t.expiry_asked_at IS NULL`;
-const ASKED_ABOUT = write('expiry.asked_about', `${ASKED} AND t.id = $4`);
-const TOLD_EXPIRED = write(
-  'expiry.told_expired',
-  `${ASKED} AND t.txid = $4 AND t.acquirer = $5 AND t.expires_at <= $1`,
+const ASKED = write(
+  'expiry.asked',
+  `UPDATE transactions t SET expiry_first_asked_at = coalesce(t.expiry_first_asked_at, $2),
+     expiry_asked_at = CASE WHEN t.expiry_first_asked_at <= $2::timestamptz - ${PATIENCE} OR ($3::boolean AND NOT ${TOLD})
+       THEN $2 ELSE t.expiry_asked_at END
+   WHERE t.id = $1 AND ${OPEN}`,
+);
+const PUT_OFF = write(
+  'expiry.put_off',
+  `UPDATE transactions t SET expiry_first_asked_at = $2 WHERE t.id = $1 AND ${OPEN} AND t.expiry_first_asked_at IS NULL`,
 );
 
 /** What decides whether a charge past its expiry may be written as expired. */
 export interface ExpiryDue {
   readonly now: Date;
-  /** First asked about before it: neither an answer nor a Pix that is told is waited for any longer. */
-  readonly unheardBefore: Date;
   /** Acquirers that are not asked. */
   readonly localAcquirers: readonly string[];
 }
@@ -88,26 +90,18 @@ export class ExpiryRepository {
     due: ExpiryDue & { readonly scope: Scope | null; readonly id: string | null },
     limit: number,
   ): Promise<{ transaction: Transaction; previousStatus: TransactionStatus }[]> {
-    return tx.query(EXPIRE_DUE, [
-      due.now,
-      limit,
-      due.scope?.accountId,
-      due.scope?.mode,
-      due.unheardBefore,
-      due.localAcquirers,
-      due.id,
-    ]);
+    return tx.query(EXPIRE_DUE, [due.now, limit, due.scope?.accountId, due.scope?.mode, due.localAcquirers, due.id]);
   }
 
   /** Whether something of the account would be moved by `expireDue`. */
-  async hasDue({ accountId, mode }: Scope, { now, unheardBefore, localAcquirers }: ExpiryDue): Promise<boolean> {
-    return (await this.reader.query(HAS_DUE, [now, accountId, mode, unheardBefore, localAcquirers])).length > 0;
+  async hasDue({ accountId, mode }: Scope, { now, localAcquirers }: ExpiryDue): Promise<boolean> {
+    return (await this.reader.query(HAS_DUE, [now, accountId, mode, localAcquirers])).length > 0;
   }
 
   /** @param expiredBefore those that expired later are not asked about yet */
   async claim(
     tx: Tx,
-    { now, localAcquirers }: Pick<ExpiryDue, 'now' | 'localAcquirers'>,
+    { now, localAcquirers }: ExpiryDue,
     expiredBefore: Date,
     leasedUntil: Date,
     limit: number,
@@ -116,13 +110,13 @@ export class ExpiryRepository {
     return rows.map((row) => row.id);
   }
 
-  /** @param isAnswered whether the acquirer has said how the charge stands */
-  asked(tx: Tx, id: string, { now, unheardBefore }: ExpiryDue, isAnswered: boolean): void {
-    tx.defer(ASKED_ABOUT, [now, isAnswered, unheardBefore, id]);
+  /** A question has come to its end. @param at when it began @param isAnswered the acquirer has said how the charge stands */
+  asked(tx: Tx, id: string, at: Date, isAnswered: boolean): void {
+    tx.defer(ASKED, [id, at, isAnswered]);
   }
 
-  /** As `asked`, of a charge past its expiry that its acquirer calls expired. */
-  toldExpired(tx: Tx, acquirer: string, txid: string, { now, unheardBefore }: ExpiryDue): void {
-    tx.defer(TOLD_EXPIRED, [now, true, unheardBefore, txid, acquirer]);
+  /** The acquirer does not answer others, and is asked later: its silence is measured from the first time on. */
+  putOff(tx: Tx, id: string, at: Date): void {
+    tx.defer(PUT_OFF, [id, at]);
   }
 }

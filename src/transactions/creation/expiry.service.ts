@@ -26,12 +26,13 @@ const BATCH = 50;
 const GRACE_MS = 2_000;
 /** Longer than an acquirer's answer takes. */
 const LEASE_MS = 15_000;
-/** How long an acquirer that does not answer delays the expiry of its charges, from the first question about each. */
-const PATIENCE_MS = 10 * 60_000;
 
 /**
  * Writes the expiry of charges that are past it. A charge can expire while it waits for its payer, also while a card is in
  * flight (`isOpen`). A held charge (`isHeld`) never expires, as an operator may still credit it.
+ *
+ * A PENDING charge does not expire: its acquirer is asked about it until it is issued, and then expires as any other, or,
+ * where the acquirer does not know it, REFUSED (`CreationService.resolve`).
  *
  * Besides the acquirer (last paragraph) four things write an expiry: the sweep below, every second; a list by status or a
  * report, which must not count an expired charge as open (`transaction-pages.service.ts`); a resend; and a payment that
@@ -55,7 +56,7 @@ const PATIENCE_MS = 10 * 60_000;
  *
  * An acquirer may also end a charge at any time as refused or removed, which makes it REFUSED or CANCELLED unless it is
  * held (`endCharge` in settlement-listener.service.ts). `expired` ends a charge at once in the sandbox only, by `simulate`.
- * From a PSP it is an answer as above, once the charge is past its own expiry (`heardExpired`).
+ * From a PSP it changes nothing: the questions above find how the charge stands.
  */
 @Injectable()
 export class ExpiryService implements OnApplicationBootstrap {
@@ -120,27 +121,19 @@ export class ExpiryService implements OnApplicationBootstrap {
 
   /**
    * A question about a charge has come to its end: the charge may be written as expired where the acquirer has answered
-   * and no Pix of it waits to be confirmed, or where it was first asked about long enough ago.
-   * @param isAnswered false as well where the acquirer was not asked because it does not answer others
+   * and no Pix of it waits to be confirmed, or where the question began long enough after the first one.
+   * @param at when it began
    */
-  async asked(id: string, isAnswered: boolean): Promise<void> {
+  async asked(id: string, at: Date, isAnswered: boolean): Promise<void> {
     await this.database.transaction(async (tx) => {
-      this.expiry.asked(tx, id, this.#due(), isAnswered);
+      this.expiry.asked(tx, id, at, isAnswered);
       tx.afterCommit(() => this.poller.wake('transactions.expiry'));
     });
   }
 
-  /**
-   * As `asked`, of a charge that has expired by its acquirer's word. Before its own expiry that says nothing.
-   * @returns false for an acquirer that is not asked, whose word is enough
-   */
-  async heardExpired(acquirer: string, txid: string): Promise<boolean> {
-    if (this.acquirers.local().includes(acquirer)) return false;
-    await this.database.transaction(async (tx) => {
-      this.expiry.toldExpired(tx, acquirer, txid, this.#due());
-      tx.afterCommit(() => this.poller.wake('transactions.expiry'));
-    });
-    return true;
+  /** The acquirer of a charge does not answer others, and is asked later. */
+  async putOff(id: string): Promise<void> {
+    await this.database.transaction(async (tx) => this.expiry.putOff(tx, id, this.clock.now()));
   }
 
   async #expire(tx: Tx, scope: Scope | null, id: string | null): Promise<Transaction[]> {
@@ -155,7 +148,6 @@ export class ExpiryService implements OnApplicationBootstrap {
   }
 
   #due(): ExpiryDue {
-    const now = this.clock.now();
-    return { now, unheardBefore: new Date(now.getTime() - PATIENCE_MS), localAcquirers: this.acquirers.local() };
+    return { now: this.clock.now(), localAcquirers: this.acquirers.local() };
   }
 }

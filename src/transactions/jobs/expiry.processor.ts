@@ -1,5 +1,6 @@
 import { Process, Processor } from '@nestjs/bull';
 import { AcquirersService, Bulkhead, ConfirmationService, UnreadableAnswer } from '../../acquirers/index.js';
+import { Clock } from '../../core/clock.js';
 import { Logger } from '../../core/log/index.js';
 import type { Job } from '../../core/queue/index.js';
 import { ExpiryService } from '../creation/expiry.service.js';
@@ -22,39 +23,39 @@ export class ExpiryProcessor {
     private readonly records: InternalRecordsRepository,
     private readonly confirmations: ConfirmationService,
     private readonly expiry: ExpiryService,
+    private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
 
-  /** Asks about one charge and settles what has arrived for it; without an answer nothing changes. */
+  /** Asks about one charge, settles what has arrived for it, and says whether its acquirer has answered. */
   @Process({ concurrency: 16 })
   async run({ data: { transactionId: id } }: Job<'transactions.expiry'>): Promise<void> {
     const transaction = await this.transactions.findPublic(id);
     if (!transaction || !isOpen(transaction) || transaction.txid === null) return;
     const { acquirer, txid } = transaction;
-    if (!this.#bulkhead.enter(acquirer)) return this.expiry.asked(id, false);
-    let answered = false;
-    let says = false;
+    if (!this.#bulkhead.enter(acquirer)) return this.expiry.putOff(id);
+    const at = this.clock.now();
+    let isHeard = false;
+    let outcome: 'answered' | 'silent' | 'open' = 'silent';
     try {
       const state = await this.acquirers.get(acquirer).getPixCharge(txid);
-      answered = true;
+      isHeard = true;
+      outcome = 'open';
       if (state.kind === 'found') await this.#settle(acquirer, state.payments);
       // An acquirer that does not know a charge which it has made is disturbed, and says nothing.
-      says = state.kind === 'found' || transaction.brCode === null;
-      if (!says)
-        this.logger.warn({ transactionId: id }, 'an acquirer does not know an expired charge that it has made');
+      outcome = state.kind === 'found' || transaction.brCode === null ? 'answered' : 'silent';
+      if (outcome === 'silent') this.logger.warn({ transactionId: id }, 'an acquirer does not know what it has made');
     } catch (error) {
       if (error instanceof UnreadableAnswer) {
-        answered ||= error.cause === undefined;
+        outcome = 'open';
+        isHeard ||= error.cause === undefined;
         await this.confirmations.confirmUnreadable(acquirer, { kind: 'charge', reference: txid });
-        return;
-      }
-      this.logger.warn({ error, transactionId: id }, 'an acquirer does not say how an expired charge stands');
-      // What it says could not be settled: the lease brings the charge back.
-      if (answered) return;
+      } else this.logger.warn({ error, transactionId: id }, 'how an expired charge stands is not known');
     } finally {
-      this.#bulkhead.leave(acquirer, answered);
+      this.#bulkhead.leave(acquirer, isHeard);
     }
-    await this.expiry.asked(id, says);
+    // Open: it is paid by what could not be read or settled, and the inbox or the lease brings it back.
+    if (outcome !== 'open') await this.expiry.asked(id, at, outcome === 'answered');
   }
 
   /** @throws UnreadableAnswer when one of them cannot be had: the charge was paid, so it must not expire */

@@ -1,8 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { ConfirmationService, type OrderEvent, type PixChargeEnd } from '../../acquirers/index.js';
+import { AcquirersService, ConfirmationService, type OrderEvent, type PixChargeEnd } from '../../acquirers/index.js';
 import { Database } from '../../core/database/index.js';
 import { CreationService } from '../creation/creation.service.js';
-import { ExpiryService } from '../creation/expiry.service.js';
 import { failureOf, isHeld } from '../transaction.js';
 import { TransactionMoves } from '../transaction-moves.service.js';
 import type { Trigger } from '../transactions.machine.js';
@@ -15,9 +14,9 @@ const END_TRIGGERS = { expired: 'expired', refused: 'refused', removed: 'cancell
 export class SettlementListener implements OnModuleInit {
   constructor(
     private readonly database: Database,
+    private readonly acquirers: AcquirersService,
     private readonly confirmations: ConfirmationService,
     private readonly creation: CreationService,
-    private readonly expiry: ExpiryService,
     private readonly settlements: SettlementService,
     private readonly moves: TransactionMoves,
   ) {}
@@ -33,7 +32,8 @@ export class SettlementListener implements OnModuleInit {
     this.confirmations.on('orderMoved', (acquirer, event) => this.#moveOrder(acquirer, event));
     this.confirmations.on('chargeEnded', async (acquirer, txid, end) => {
       await this.creation.resolveByTxid(acquirer, txid);
-      if (end.end === 'expired' && (await this.expiry.heardExpired(acquirer, txid))) return;
+      // A PSP's word that a charge has expired may be older than its payment: `ExpiryService` asks.
+      if (end.end === 'expired' && !this.acquirers.local().includes(acquirer)) return;
       await this.endCharge(acquirer, txid, end);
     });
   }
