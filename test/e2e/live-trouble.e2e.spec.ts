@@ -152,6 +152,37 @@ describe('a live charge on a bad day of the PSP', () => {
     }
   });
 
+  it('nor is it refused past its expiry while the PSP tells of a Pix that it does not find yet', async () => {
+    const key = randomUUID();
+    story.bank.addFault({ operation: 'cob.put', fault: { kind: 'timeout', effect: true } });
+    story.bank.addFault({ operation: 'cob.get', fault: { kind: 'throttle', retryAfterSeconds: 3600 } });
+    expect((await create(key)).status).toBe(503);
+    const [pending] = await madeFor(key);
+    const behind = (['getCob', 'getPix'] as const).map((operation) =>
+      jest.spyOn(PixApiClient.prototype, operation).mockResolvedValue({ kind: 'not_found' }),
+    );
+    try {
+      const { endToEndId } = story.bank.pay({ txid: pending?.txid ?? '' });
+      await waitFor('the hint', async () => {
+        const rows = await service.sql(
+          `SELECT 1 FROM acquirer_notifications WHERE kind = 'pix' AND reference = $1 AND attempts > 0`,
+          [endToEndId],
+        );
+        return rows.length > 0;
+      });
+      service.clock.advance(3_600 + 660);
+      await service.get(CreationService).resolveUnknown(0);
+      expect((await create(key)).status).toBe(503);
+      expect(await madeFor(key)).toMatchObject([{ status: 'PENDING' }]);
+      behind.forEach((each) => each.mockRestore());
+      service.clock.advance(3_600);
+      await waitFor('the payment', async () => (await madeFor(key))[0]?.status === 'PAID');
+      expect(story.returned(endToEndId)).toEqual([]);
+    } finally {
+      behind.forEach((each) => each.mockRestore());
+    }
+  });
+
   it.each([
     ['503 of its gateway', { kind: 'unavailable' }],
     ['500 before it did anything', { kind: 'error', effect: false }],

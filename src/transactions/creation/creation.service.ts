@@ -97,8 +97,8 @@ export class CreationService {
 
   /**
    * Finds out what became of a charge that is still PENDING, or of a payment that waits for its code.
-   * @param exists the acquirer has told of it. That it does not know a PENDING charge is no answer then, nor while a hint
-   *   about a Pix of it waits, until ten minutes after its expiry
+   * @param exists the acquirer has told of it. That it does not know a PENDING charge is no answer then, until ten minutes
+   *   after its expiry, nor while a hint about a Pix of it waits
    * @returns false without an answer
    */
   async resolve(transaction: Transaction, exists = false): Promise<boolean> {
@@ -109,7 +109,7 @@ export class CreationService {
       const isWaitedFor = !isPastExpiry(transaction, new Date(this.clock.now().getTime() - PATIENCE_MS));
       // What the acquirer tells of is applied in the end, to a charge without its code.
       if (exists) return !isWaitedFor;
-      if (isWaitedFor && (await this.inbox.isTold(transaction.acquirer, transaction.txid ?? ''))) return false;
+      if (await this.inbox.isTold(transaction.acquirer, transaction.txid ?? '')) return false;
     }
     if (isPending) await this.#resolvePending(transaction, found);
     else if (found.kind === 'found') {
@@ -232,7 +232,9 @@ export class CreationService {
       const before = await this.#find(acquirer, request.txid);
       if (before.kind === 'found') return { kind: 'issued', brCode: before.brCode };
       if (before.kind === 'silent') return { kind: 'unknown' };
-      if (request.expiresAt <= this.clock.now()) return { kind: 'unavailable' };
+      if (request.expiresAt <= this.clock.now()) {
+        return { kind: (await this.inbox.isTold(acquirer.name, request.txid)) ? 'unknown' : 'unavailable' };
+      }
     }
     let outcome: PixIssueOutcome;
     try {

@@ -48,7 +48,7 @@ const LEASE_MS = 15_000;
  *   question.
  * - The acquirer does not answer, or says that it does not know the charge, which it has made: it is asked again. Ten
  *   minutes after the first question another one without an answer has the expiry written, and a payment that is reported
- *   later goes back, even one in time. An outage of the service ends no charge: a question decides, not the clock.
+ *   later goes back, even one in time. While the service is down no charge ends: a question decides, not the clock.
  * - The answer cannot be read, or calls the charge paid while its Pix cannot be had: the inbox
  *   (docs/design/live-pix-inbox.md) goes on asking, and the charge does not expire until an answer can be read.
  *

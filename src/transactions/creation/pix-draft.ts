@@ -19,8 +19,6 @@ export interface NewPixTransaction {
   };
   readonly metadata: Metadata;
   readonly expectedPayerTaxId: string | null;
-  /** Checked by the caller. Left out: events go to the account's endpoints. */
-  readonly webhookUrl?: string | null;
 }
 
 /** A Pix transaction as it is before any acquirer has been asked. */
@@ -48,7 +46,7 @@ export function pixDraft(
     expectedPayerTaxId: account.payerLock ? input.expectedPayerTaxId : null,
     acquirer,
     txid: newTxid(),
-    webhookUrl: input.webhookUrl ?? null,
+    webhookUrl: null,
     expiresAt: new Date(now.getTime() + input.expiresIn * 1000),
     createdAt: now,
     updatedAt: now,

@@ -54,7 +54,7 @@ export class ExpiryProcessor {
     } finally {
       this.#bulkhead.leave(acquirer, isHeard);
     }
-    // Open: it is paid by what could not be read or settled, and the inbox or the lease brings it back.
+    // Open: it may be paid by what could not be read or settled, and the inbox or the lease brings it back.
     if (outcome !== 'open') await this.expiry.asked(id, at, outcome === 'answered');
   }
 

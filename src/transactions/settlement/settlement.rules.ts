@@ -55,11 +55,11 @@ const back = (reason: ReturnReason, trigger: Trigger | null = null): SettlementD
  * for an operator; where its txid is of another acquirer's charge, that acquirer is asked about it.
  *
  * Money that is not credited lies in the bucket `suspense` until it is back at its payer or an operator has decided.
- * `ReturnProcessor` sends back what is `returned`, from PENDING by IN_PROGRESS to RETURNED or FAILED. It repeats that without end, after 0.5 s, 1 s, 2 s and so on, at last
- * every hour. A return is FAILED, and waits for an operator, where the bank refuses the first call, says later that it has
- * not carried it out, or still refuses after ten calls and eight minutes. A return has no event of its own, but
- * the move of the sale (`trigger`) has one. Where the method has no way back `SettlementService` writes `unmatched`
- * instead of `returned`, and the money waits for an operator.
+ * `ReturnProcessor` sends back what is `returned`, from PENDING by IN_PROGRESS to RETURNED or FAILED. It repeats that
+ * without end, after 0.5 s, 1 s, 2 s and so on, at last every hour. A return is FAILED, and waits for an operator, where
+ * the bank refuses the first call, says later that it has not carried it out, or still refuses after ten calls and eight
+ * minutes. A return has no event of its own, but the move of the sale (`trigger`) has one. Where the method has no way
+ * back `SettlementService` writes `unmatched` instead of `returned`, and the money waits for an operator.
  * @param transaction as its row says, under lock. The row may still say WAITING_PAYMENT where a merchant reads EXPIRED
  *   already (`asOf`): such a charge is still paid by a Pix that was in time
  */
