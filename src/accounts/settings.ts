@@ -6,10 +6,15 @@ import type { AccountChanges } from './accounts.repository.js';
 import { isAccent, isLogo, MAX_LOGO_BYTES } from './brand.js';
 import { isMailAddress, normalizeEmail } from './email-address.js';
 
+/** As OpenAPI has it: the type and its bounds. */
+type SettingSchema = Readonly<Record<string, unknown>>;
+
 interface Setting {
   /** The JSON type; the texts of the command line are turned into it first. */
   readonly kind: 'text' | 'integer' | 'boolean' | 'list';
   readonly isNullable?: true;
+  /** What a value is in the OpenAPI document. */
+  readonly schema: SettingSchema;
   /** What a value must be, as errors say it. */
   readonly rule: string;
   /** The change, or null when the value breaks the rule. */
@@ -19,8 +24,9 @@ interface Setting {
 /** Every request reads the account, and with it whether this list is empty. */
 const MAX_BLOCKED_DOCUMENTS = 1_000;
 
-function text(rule: string, change: (value: string) => AccountChanges | null): Setting {
-  return { kind: 'text', rule, read: (value) => (typeof value === 'string' ? change(value) : null) };
+function text(rule: string, change: (value: string) => AccountChanges | null, schema: SettingSchema = {}): Setting {
+  const read = (value: unknown): AccountChanges | null => (typeof value === 'string' ? change(value) : null);
+  return { kind: 'text', schema: { type: 'string', ...schema }, rule, read };
 }
 
 /** What merchants, accounts and people are called: something to see on one line, in one direction. @param max characters, before blanks around them are dropped */
@@ -30,18 +36,19 @@ export function isName(value: string, max: number): boolean {
 
 /** A name that is kept without the blanks around it. */
 function label(rule: string, max: number, change: (value: string) => AccountChanges): Setting {
-  return text(rule, (value) => (isName(value, max) ? change(value.trim()) : null));
+  return text(rule, (value) => (isName(value, max) ? change(value.trim()) : null), { maxLength: max });
 }
 
 function integer(rule: string, min: number, max: number, change: (value: number) => AccountChanges): Setting {
   const read = (value: unknown): AccountChanges | null =>
     typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max ? change(value) : null;
-  return { kind: 'integer', rule, read };
+  return { kind: 'integer', schema: { type: 'integer', minimum: min, maximum: max }, rule, read };
 }
 
 function truth(change: (value: boolean) => AccountChanges): Setting {
   return {
     kind: 'boolean',
+    schema: { type: 'boolean' },
     rule: 'true or false',
     read: (value) => (typeof value === 'boolean' ? change(value) : null),
   };
@@ -52,6 +59,7 @@ function orNone(setting: Setting, none: AccountChanges): Setting {
     ...setting,
     rule: `${setting.rule}, or none (null in JSON)`,
     isNullable: true,
+    schema: { ...setting.schema, nullable: true },
     read: (value) => (value === null ? none : setting.read(value)),
   };
 }
@@ -85,8 +93,10 @@ export const SETTINGS = {
   payer_lock: truth((payerLock) => ({ payerLock })),
   default_expires_in: integer('seconds, 60 to 86400', 60, 86_400, (defaultExpiresIn) => ({ defaultExpiresIn })),
   med_outcome_notifications: truth((medOutcomeNotifications) => ({ medOutcomeNotifications })),
-  fraud_mode: text('enforce, shadow or off', (value) =>
-    value === 'enforce' || value === 'shadow' || value === 'off' ? { fraudMode: value } : null,
+  fraud_mode: text(
+    'enforce, shadow or off',
+    (value) => (value === 'enforce' || value === 'shadow' || value === 'off' ? { fraudMode: value } : null),
+    { enum: ['enforce', 'shadow', 'off'] },
   ),
   fraud_velocity: integer('charges a minute for one customer document, 1 to 10000', 1, 10_000, (fraudVelocity) => ({
     fraudVelocity,
@@ -97,12 +107,15 @@ export const SETTINGS = {
   ),
   fraud_blocked_documents: {
     kind: 'list',
+    schema: { type: 'array', items: { type: 'string' }, maxItems: MAX_BLOCKED_DOCUMENTS },
     rule: `a list of at most ${MAX_BLOCKED_DOCUMENTS} CPFs and CNPJs`,
     read: blockedDocuments,
   },
   accent: orNone(
-    text('a colour as #0b6b60 that stands out from white by 3:1 or more', (accent) =>
-      isAccent(accent) ? { accent: accent.toLowerCase() } : null,
+    text(
+      'a colour as #0b6b60 that stands out from white by 3:1 or more',
+      (accent) => (isAccent(accent) ? { accent: accent.toLowerCase() } : null),
+      { pattern: '^#[0-9a-fA-F]{6}$' },
     ),
     { accent: null },
   ),

@@ -1,55 +1,51 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { EnumOf, NullableText, OptionalField, rule, Text, Time } from '../../core/http/index.js';
 import type { AccountEntity } from '../account.entity.js';
 import { type SettingName, SETTINGS, type SettingValues } from '../settings.js';
 
-/** A field that is a setting of the account: its rule is that of the settings. Null is a value here, not an absence. */
-export function Setting(name: SettingName, options: ApiPropertyOptions): PropertyDecorator {
+/** A field that is a setting of the account, with its schema and rule. Null is a value here, not an absence. */
+export function Setting(name: SettingName, description: string, example: unknown): PropertyDecorator {
   const setting = SETTINGS[name];
   return applyDecorators(
-    OptionalField(options),
+    OptionalField({ ...setting.schema, description, example }),
     rule('isSetting', (value) => setting.read(value) !== null, `must be ${setting.rule}`),
   );
 }
 
 /** The settings that are the merchant's own to decide. */
 export abstract class MerchantSettingsDto {
-  @Setting('contact_email', { description: 'Where the account is written to.', example: 'finance@example.com' })
+  @Setting('contact_email', 'Where the account is written to.', 'finance@example.com')
   contact_email?: string;
 
-  @Setting('city', { description: 'Shown in the BR Code.', maxLength: 60, example: 'Recife' })
+  @Setting('city', 'Shown in the BR Code.', 'Recife')
   city?: string;
 
-  @Setting('accent', {
-    description:
-      'Colour of the checkout’s buttons, which stands out from white by 3:1 or more; what is written on it is black or white. Null for the service’s own.',
-    type: 'string',
-    pattern: '^#[0-9a-fA-F]{6}$',
-    nullable: true,
-    example: '#0b6b60',
-  })
+  @Setting(
+    'accent',
+    'Colour of the checkout’s buttons, which stands out from white by 3:1 or more; what is written on it is black or white. Null for the service’s own.',
+    '#0b6b60',
+  )
   accent?: string | null;
 
-  @Setting('logo', {
-    description: 'Picture of the checkout: PNG, JPEG or WebP of at most 16 KiB as a `data:` URL. Null for none.',
-    type: 'string',
-    nullable: true,
-    example: 'data:image/png;base64,iVBORw0KGgo=',
-  })
+  @Setting(
+    'logo',
+    'Picture of the checkout: PNG, JPEG or WebP of at most 16 KiB as a `data:` URL. Null for none.',
+    'data:image/png;base64,iVBORw0KGgo=',
+  )
   logo?: string | null;
 
-  @Setting('payer_receipts', {
-    description: 'Whether payers whose `customer.email` was sent get a receipt by mail when the sale is paid.',
-    type: 'boolean',
-    example: true,
-  })
+  @Setting(
+    'payer_receipts',
+    'Whether payers whose `customer.email` was sent get a receipt by mail when the sale is paid.',
+    true,
+  )
   payer_receipts?: boolean;
 }
 
 /** Body of `PATCH /v1/account`. */
 export class ChangeOwnAccountDto extends MerchantSettingsDto {
-  @Setting('name', { description: 'Name of the merchant.', maxLength: 120, example: 'Padaria São João' })
+  @Setting('name', 'Name of the merchant.', 'Padaria São João')
   name?: string;
 }
 

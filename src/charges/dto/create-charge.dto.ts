@@ -1,6 +1,7 @@
 import { ApiExtraModels } from '@nestjs/swagger';
-import { IsInt, Matches, Max, MaxLength, Min } from 'class-validator';
+import { IsInt, Matches, MaxLength, Min } from 'class-validator';
 import {
+  IsAmount,
   IsEmailAddress,
   IsMetadata,
   Nested,
@@ -12,8 +13,6 @@ import {
 } from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { IsTaxId } from './validators.js';
-
-const AMOUNT_RULE = { message: `must be an integer from 1 to ${MAX_AMOUNT}` };
 
 export class CustomerDto {
   @OptionalText('Name of the customer. Required when `expected_payer_tax_id` is sent.', 1, 200, 'Maria da Silva')
@@ -40,9 +39,7 @@ export class CustomerDto {
 @ApiExtraModels(CustomerDto)
 export abstract class ChargeDto {
   @RequiredField({ description: 'Cents.', minimum: 1, maximum: MAX_AMOUNT, type: 'integer', example: 1990 })
-  @IsInt(AMOUNT_RULE)
-  @Min(1, AMOUNT_RULE)
-  @Max(MAX_AMOUNT, AMOUNT_RULE)
+  @IsAmount()
   amount!: number;
 
   @OptionalEnum('Pix is paid in BRL.', ['BRL'], { default: 'BRL' })

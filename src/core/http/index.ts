@@ -15,6 +15,7 @@ export { RequestIdInterceptor, stampAnswer } from './request-id.interceptor.js';
 export { DraftBody, ValidationPipe } from './validation.pipe.js';
 export {
   depthOf,
+  IsAmount,
   IsEmailAddress,
   IsIdOf,
   IsMetadata,

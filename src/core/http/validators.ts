@@ -1,7 +1,18 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsDefined, IsEmail, IsIn, ValidateBy, ValidateIf, type ValidationArguments } from 'class-validator';
+import {
+  IsDefined,
+  IsEmail,
+  IsIn,
+  IsInt,
+  Max,
+  Min,
+  ValidateBy,
+  ValidateIf,
+  type ValidationArguments,
+} from 'class-validator';
 import { isUuid } from '../ids.js';
+import { MAX_AMOUNT } from '../money/index.js';
 import { hasControls, visibleLength } from '../text.js';
 
 /**
@@ -10,6 +21,12 @@ import { hasControls, visibleLength } from '../text.js';
  */
 export function IsOptional(): PropertyDecorator {
   return ValidateIf((_dto: object, value: unknown) => value !== undefined);
+}
+
+/** An amount in the smallest unit of its currency. */
+export function IsAmount(): PropertyDecorator {
+  const rule = { message: `must be an integer from 1 to ${MAX_AMOUNT}` };
+  return applyDecorators(IsInt(rule), Min(1, rule), Max(MAX_AMOUNT, rule));
 }
 
 /** A field that must be there, as the document describes it; what it must be, further rules say. */

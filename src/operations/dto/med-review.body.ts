@@ -1,9 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean, IsInt, Matches, Max, Min } from 'class-validator';
+import { IsBoolean, Matches } from 'class-validator';
 import {
   CursorListOf,
   EnumOf,
   Integer,
+  IsAmount,
   NullableText,
   NullableTime,
   OptionalEnum,
@@ -13,7 +14,6 @@ import {
   Time,
 } from '../../core/http/index.js';
 
-import { MAX_AMOUNT } from '../../core/money/index.js';
 import type { Mode } from '../../core/mode.js';
 import { MED_CASE_TYPES, MedCaseBody, type MedReview } from '../../med/index.js';
 import { ListReviewsQuery } from './operations.query.js';
@@ -21,7 +21,6 @@ import { ListReviewsQuery } from './operations.query.js';
 const REVIEWS = [
   ...(['amount_mismatch', 'not_disputable', 'ruling', 'ruling_dismissed', 'contradiction'] as const),
 ] as const satisfies MedReview[];
-const AMOUNT = { message: `must be an integer from 1 to ${MAX_AMOUNT}` };
 const ID = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
 
 export class ListMedReviewsQuery extends ListReviewsQuery {
@@ -48,9 +47,7 @@ export class ApproveMedDto extends DismissMedDto {
     minimum: 1,
     example: 1990,
   })
-  @IsInt(AMOUNT)
-  @Min(1, AMOUNT)
-  @Max(MAX_AMOUNT, AMOUNT)
+  @IsAmount()
   amount?: number;
 }
 

@@ -1,23 +1,19 @@
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsArray,
-  IsIn,
-  IsInt,
-  IsString,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsString, Matches, MaxLength } from 'class-validator';
 import { normalizeTaxId } from '../../brazil/index.js';
-import { IsEmailAddress, IsMetadata, OptionalField, OptionalText, RequiredField, rule } from '../../core/http/index.js';
+import {
+  IsAmount,
+  IsEmailAddress,
+  IsMetadata,
+  OptionalField,
+  OptionalText,
+  RequiredField,
+  rule,
+} from '../../core/http/index.js';
 import { IsIdempotencyKey } from '../../core/idempotency/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { MAX_URL_LENGTH } from '../../core/net/index.js';
 import { PAYMENT_METHODS } from '../../transactions/index.js';
 
-const AMOUNT = { message: `must be an integer from 1 to ${MAX_AMOUNT}` };
 const METHODS = { message: `must be a list of ${PAYMENT_METHODS.join(', ')}` };
 
 /** Punctuated as only a CPF or CNPJ is. */
@@ -41,9 +37,7 @@ function IsTaxIdOfAnyCountry(): PropertyDecorator {
 /** Body of `POST /v1/payments`. */
 export class CreatePaymentDto {
   @RequiredField({ description: 'Smallest unit.', minimum: 1, maximum: MAX_AMOUNT, type: 'integer', example: 1990 })
-  @IsInt(AMOUNT)
-  @Min(1, AMOUNT)
-  @Max(MAX_AMOUNT, AMOUNT)
+  @IsAmount()
   amount!: number;
 
   @OptionalField({

@@ -1,13 +1,11 @@
-import { IsBoolean, IsInt, Max, Min } from 'class-validator';
+import { IsBoolean } from 'class-validator';
 import { normalizePixKey } from '../../brazil/index.js';
-import { OptionalEnum, OptionalField, OptionalText, RequiredField, rule } from '../../core/http/index.js';
+import { IsAmount, OptionalEnum, OptionalField, OptionalText, RequiredField, rule } from '../../core/http/index.js';
 import { IsIdempotencyKey } from '../../core/idempotency/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import type { RefundOrder } from '../../transactions/index.js';
 
 export const REFUND_STRATEGIES = ['devolution', 'cashout'] as const;
-
-const AMOUNT = { message: `must be an integer from 1 to ${MAX_AMOUNT}` };
 
 function IsPixKey(): PropertyDecorator {
   return rule(
@@ -45,9 +43,7 @@ export class RefundDto {
     maximum: MAX_AMOUNT,
     example: 990,
   })
-  @IsInt(AMOUNT)
-  @Min(1, AMOUNT)
-  @Max(MAX_AMOUNT, AMOUNT)
+  @IsAmount()
   amount?: number;
 
   @OptionalText('Shown with the refund; the payer does not see it.', 0, 500, 'Article returned')

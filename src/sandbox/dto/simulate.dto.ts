@@ -1,9 +1,10 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsInt, Matches, Max, Min, ValidateIf } from 'class-validator';
+import { IsIn, Matches, ValidateIf } from 'class-validator';
 import { DISPUTE_METHODS, type DisputeMethod } from '../../acquirers/index.js';
 import { IsTaxId } from '../../charges/index.js';
 import {
   DAY_OR_INSTANT,
+  IsAmount,
   IsDayOrInstant,
   IsNullable,
   IsText,
@@ -11,7 +12,6 @@ import {
   RequiredEnum,
   rule,
 } from '../../core/http/index.js';
-import { MAX_AMOUNT } from '../../core/money/index.js';
 import { PAYMENT_METHODS, type PaymentMethod } from '../../transactions/index.js';
 
 export const SANDBOX_EVENTS = [
@@ -19,8 +19,6 @@ export const SANDBOX_EVENTS = [
   ...(['chargeback', 'dispute', 'fraud', 'med_open', 'med_rule', 'med_withdraw'] as const),
 ] as const;
 type SandboxEvent = (typeof SANDBOX_EVENTS)[number];
-
-const AMOUNT = { message: `must be an integer from 1 to ${MAX_AMOUNT}` };
 
 /** What `method` means depends on what happens: how it is paid, or how the payer says to have been harmed. */
 function methodsFor(event: unknown): readonly string[] {
@@ -81,9 +79,7 @@ export class SimulateDto {
     minimum: 1,
     example: 1990,
   })
-  @IsInt(AMOUNT)
-  @Min(1, AMOUNT)
-  @Max(MAX_AMOUNT, AMOUNT)
+  @IsAmount()
   amount?: number;
 
   @OptionalField({
