@@ -6,14 +6,14 @@ import type { AccountChanges } from './accounts.repository.js';
 import { isAccent, isLogo, MAX_LOGO_BYTES } from './brand.js';
 import { isMailAddress, normalizeEmail } from './email-address.js';
 
-/** As OpenAPI has it: the type and its bounds. */
-type SettingSchema = Readonly<Record<string, unknown>>;
+/** What a value is in the OpenAPI document: its JSON type, which texts of the command line are turned into, and its bounds. */
+interface SettingSchema {
+  readonly type: 'string' | 'integer' | 'boolean' | 'array';
+  readonly nullable?: true;
+  readonly [bound: string]: unknown;
+}
 
 interface Setting {
-  /** The JSON type; the texts of the command line are turned into it first. */
-  readonly kind: 'text' | 'integer' | 'boolean' | 'list';
-  readonly isNullable?: true;
-  /** What a value is in the OpenAPI document. */
   readonly schema: SettingSchema;
   /** What a value must be, as errors say it. */
   readonly rule: string;
@@ -24,9 +24,9 @@ interface Setting {
 /** Every request reads the account, and with it whether this list is empty. */
 const MAX_BLOCKED_DOCUMENTS = 1_000;
 
-function text(rule: string, change: (value: string) => AccountChanges | null, schema: SettingSchema = {}): Setting {
+function text(rule: string, change: (value: string) => AccountChanges | null, bounds: object = {}): Setting {
   const read = (value: unknown): AccountChanges | null => (typeof value === 'string' ? change(value) : null);
-  return { kind: 'text', schema: { type: 'string', ...schema }, rule, read };
+  return { schema: { type: 'string', ...bounds }, rule, read };
 }
 
 /** What merchants, accounts and people are called: something to see on one line, in one direction. @param max characters, before blanks around them are dropped */
@@ -42,12 +42,11 @@ function label(rule: string, max: number, change: (value: string) => AccountChan
 function integer(rule: string, min: number, max: number, change: (value: number) => AccountChanges): Setting {
   const read = (value: unknown): AccountChanges | null =>
     typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max ? change(value) : null;
-  return { kind: 'integer', schema: { type: 'integer', minimum: min, maximum: max }, rule, read };
+  return { schema: { type: 'integer', minimum: min, maximum: max }, rule, read };
 }
 
 function truth(change: (value: boolean) => AccountChanges): Setting {
   return {
-    kind: 'boolean',
     schema: { type: 'boolean' },
     rule: 'true or false',
     read: (value) => (typeof value === 'boolean' ? change(value) : null),
@@ -58,7 +57,6 @@ function orNone(setting: Setting, none: AccountChanges): Setting {
   return {
     ...setting,
     rule: `${setting.rule}, or none (null in JSON)`,
-    isNullable: true,
     schema: { ...setting.schema, nullable: true },
     read: (value) => (value === null ? none : setting.read(value)),
   };
@@ -106,7 +104,6 @@ export const SETTINGS = {
     { fraudMaxAmount: null },
   ),
   fraud_blocked_documents: {
-    kind: 'list',
     schema: { type: 'array', items: { type: 'string' }, maxItems: MAX_BLOCKED_DOCUMENTS },
     rule: `a list of at most ${MAX_BLOCKED_DOCUMENTS} CPFs and CNPJs`,
     read: blockedDocuments,
@@ -136,17 +133,17 @@ export type SettingName = keyof typeof SETTINGS;
 export type SettingValues = Readonly<Record<string, unknown>>;
 
 /** The JSON value that a text of the command line stands for; the rule of the setting says whether it will do. */
-function fromText({ kind, isNullable }: Setting, value: string): unknown {
-  if (isNullable === true && value === 'none') return null;
-  switch (kind) {
-    case 'text':
+function fromText({ schema: { type, nullable } }: Setting, value: string): unknown {
+  if (nullable === true && value === 'none') return null;
+  switch (type) {
+    case 'string':
       return value;
     case 'integer':
       // Not Number alone, which takes ' 1', '1e3' and '0x10'.
       return /^\d{1,15}$/.test(value) ? Number(value) : value;
     case 'boolean':
       return value === 'true' ? true : value === 'false' ? false : value;
-    case 'list':
+    case 'array':
       return value === '' ? [] : value.split(',');
   }
 }

@@ -6,6 +6,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
  */
 export const LISTS = ['payments', 'late_payments', 'returns'] as const;
 export type StatementList = (typeof LISTS)[number];
+
 @Entity('acquirer_statements')
 export class AcquirerStatementEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'acquirer_statements_pkey' }) readonly acquirer!: string;

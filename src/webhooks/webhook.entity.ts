@@ -11,6 +11,7 @@ export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 export const DELIVERY_STATUSES = ['PENDING', 'PROCESSING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const;
 
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
 @Entity('webhook_endpoints')
 export class WebhookEndpointEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'webhook_endpoints_pkey' }) readonly id!: string;

@@ -36,6 +36,15 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     return row ?? { status: 'none', asked: false };
   }
 
+  /** Waits until the charge was claimed for a question, or the first one has come to its end. */
+  const has = ({ id }: ChargeAnswer, column: 'expiry_ask_at' | 'expiry_first_asked_at'): Promise<boolean> =>
+    waitFor(column, async () => {
+      const rows = await service.sql(`SELECT 1 FROM transactions WHERE id = $1 AND ${column} IS NOT NULL`, [
+        id.slice(3),
+      ]);
+      return rows.length > 0;
+    });
+
   const eventsOf = async ({ id }: ChargeAnswer): Promise<string[]> => {
     const rows = await service.sql<{ type: string }>('SELECT type FROM events WHERE subject_id = $1 ORDER BY id', [
       id.slice(3),
@@ -76,12 +85,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     payInSilence(made);
     bank.blind = true;
     service.clock.advance(63);
-    await waitFor('the question', async () => {
-      const rows = await service.sql('SELECT 1 FROM transactions WHERE id = $1 AND expiry_ask_at IS NOT NULL', [
-        made.id.slice(3),
-      ]);
-      return rows.length > 0;
-    });
+    await has(made, 'expiry_ask_at');
     await service.get(ExpiryService).expireDue();
     expect(await statusOf(made)).toBe('WAITING_PAYMENT');
     const resent = await service.call('POST', `/v1/payments/${made.id}/resend-webhook`, { key: merchant.testKey });
@@ -108,12 +112,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     // As while Redis is away.
     const away = jest.spyOn(service.get(JobQueue), 'add').mockRejectedValue(new Error('unreachable'));
     service.clock.advance(63);
-    await waitFor('the attempt', async () => {
-      const rows = await service.sql('SELECT 1 FROM transactions WHERE id = $1 AND expiry_ask_at IS NOT NULL', [
-        made.id.slice(3),
-      ]);
-      return rows.length > 0;
-    });
+    await has(made, 'expiry_ask_at');
     service.clock.advance(11 * 60);
     await service.get(ExpiryService).expireDue();
     const status = await statusOf(made);
@@ -143,12 +142,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     payInSilence(made);
     bank.blind = true;
     service.clock.advance(63);
-    await waitFor('the question', async () => {
-      const rows = await service.sql('SELECT 1 FROM transactions WHERE id = $1 AND expiry_first_asked_at IS NOT NULL', [
-        made.id.slice(3),
-      ]);
-      return rows.length > 0;
-    });
+    await has(made, 'expiry_first_asked_at');
     bank.blind = false;
     service.clock.advance(11 * 60);
     await waitFor('its end', async () => (await statusOf(made)) !== 'WAITING_PAYMENT');
@@ -203,18 +197,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     const pix = payInSilence(made);
     bank.blind = true;
     service.clock.advance(63);
-    await waitFor('the question', async () => {
-      const rows = await service.sql('SELECT 1 FROM transactions WHERE id = $1 AND expiry_ask_at IS NOT NULL', [
-        made.id.slice(3),
-      ]);
-      return rows.length > 0;
-    });
-    await waitFor('no answer', async () => {
-      const rows = await service.sql('SELECT 1 FROM transactions WHERE id = $1 AND expiry_first_asked_at IS NOT NULL', [
-        made.id.slice(3),
-      ]);
-      return rows.length > 0;
-    });
+    await has(made, 'expiry_first_asked_at');
     service.clock.advance(10 * 60 + 1);
     await waitFor('the expiry', async () => (await statusOf(made)) === 'EXPIRED');
     expect(await rowOf(made.id)).toEqual({ status: 'EXPIRED', asked: true });

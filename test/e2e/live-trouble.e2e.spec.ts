@@ -30,6 +30,16 @@ describe('a live charge on a bad day of the PSP', () => {
       [key],
     );
 
+  /** A charge that the PSP has made, and about which the merchant has heard nothing. */
+  async function unanswered(): Promise<{ key: string; txid: string }> {
+    const key = randomUUID();
+    story.bank.addFault({ operation: 'cob.put', fault: { kind: 'timeout', effect: true } });
+    story.bank.addFault({ operation: 'cob.get', fault: { kind: 'throttle', retryAfterSeconds: 3600 } });
+    expect((await create(key)).status).toBe(503);
+    const [pending] = await madeFor(key);
+    return { key, txid: pending?.txid ?? '' };
+  }
+
   const cobs = (): number => story.bank.state().cobs.length;
 
   it('the answer is lost: the PSP is asked at once, and the merchant notices nothing', async () => {
@@ -121,27 +131,19 @@ describe('a live charge on a bad day of the PSP', () => {
   });
 
   it('a payer is faster than our knowing: the callback brings a charge that was answered with 503', async () => {
-    const key = randomUUID();
-    story.bank.addFault({ operation: 'cob.put', fault: { kind: 'timeout', effect: true } });
-    story.bank.addFault({ operation: 'cob.get', fault: { kind: 'throttle', retryAfterSeconds: 3600 } });
-    expect((await create(key)).status).toBe(503);
-    const [pending] = await madeFor(key);
-    story.bank.pay({ txid: pending?.txid ?? '' });
+    const { key, txid } = await unanswered();
+    story.bank.pay({ txid });
     await waitFor('the payment', async () => (await madeFor(key))[0]?.status === 'PAID');
     const repeated = await create(key);
-    expect([repeated.status, repeated.body.status, repeated.body.pix.txid]).toEqual([201, 'paid', pending?.txid]);
+    expect([repeated.status, repeated.body.status, repeated.body.pix.txid]).toEqual([201, 'paid', txid]);
   });
 
   it('so does one whose PSP does not find the charge at first, although it tells of a Pix of it', async () => {
-    const key = randomUUID();
-    story.bank.addFault({ operation: 'cob.put', fault: { kind: 'timeout', effect: true } });
-    story.bank.addFault({ operation: 'cob.get', fault: { kind: 'throttle', retryAfterSeconds: 3600 } });
-    expect((await create(key)).status).toBe(503);
-    const [pending] = await madeFor(key);
+    const { key, txid } = await unanswered();
     const getCob = jest.spyOn(PixApiClient.prototype, 'getCob').mockResolvedValue({ kind: 'not_found' });
     try {
-      const { endToEndId } = story.bank.pay({ txid: pending?.txid ?? '' });
-      await waitFor('the question', () => getCob.mock.calls.some(([txid]) => txid === pending?.txid));
+      const { endToEndId } = story.bank.pay({ txid });
+      await waitFor('the question', () => getCob.mock.calls.some(([asked]) => asked === txid));
       // The sweeper of unanswered creations asks as well.
       await service.get(CreationService).resolveUnknown(0);
       getCob.mockRestore();
@@ -153,16 +155,12 @@ describe('a live charge on a bad day of the PSP', () => {
   });
 
   it('nor is it refused past its expiry while the PSP tells of a Pix that it does not find yet', async () => {
-    const key = randomUUID();
-    story.bank.addFault({ operation: 'cob.put', fault: { kind: 'timeout', effect: true } });
-    story.bank.addFault({ operation: 'cob.get', fault: { kind: 'throttle', retryAfterSeconds: 3600 } });
-    expect((await create(key)).status).toBe(503);
-    const [pending] = await madeFor(key);
+    const { key, txid } = await unanswered();
     const behind = (['getCob', 'getPix'] as const).map((operation) =>
       jest.spyOn(PixApiClient.prototype, operation).mockResolvedValue({ kind: 'not_found' }),
     );
     try {
-      const { endToEndId } = story.bank.pay({ txid: pending?.txid ?? '' });
+      const { endToEndId } = story.bank.pay({ txid });
       await waitFor('the hint', async () => {
         const rows = await service.sql(
           `SELECT 1 FROM acquirer_notifications WHERE kind = 'pix' AND reference = $1 AND attempts > 0`,
