@@ -1,7 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { AccountsService } from '../../src/accounts/index.js';
-import { CreationService, StatisticsService } from '../../src/transactions/index.js';
+import { StatisticsService } from '../../src/transactions/index.js';
 import { RecoveryRepository } from '../../src/webhooks/log/recovery.repository.js';
 import { Dispatcher } from '../../src/webhooks/sending/dispatcher.service.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
@@ -841,23 +841,15 @@ describe('webhook deliveries', () => {
 
   describe('to the URL of a single payment', () => {
     async function payment(webhookUrl: string): Promise<string> {
-      const scope = { accountId: merchant.accountId, mode: 'test' } as const;
-      const account = await service.get(AccountsService).get(merchant.accountId);
-      const none = { name: null, document: null, email: null, phone: null };
-      const input = {
+      const { status, body } = await post<{ id: string }>('/v1/payments', {
         amount: 1990,
-        expiresIn: 3600,
-        customer: none,
-        metadata: {},
-        expectedPayerTaxId: null,
+        currency: 'BRL',
+        paymentMethods: ['PIX'],
         webhookUrl,
-      };
-      const request = { ...scope, operation: 'spec', key: `key-${Math.random()}`, fingerprint: Buffer.alloc(32) };
-      const admit = () => Promise.resolve({ undo: () => Promise.resolve() });
-      const answer = await service
-        .get(CreationService)
-        .createPix(scope, account, input, request, admit, ({ id }) => ({ status: 201, body: id }));
-      return answer.body;
+        idempotencyKey: randomUUID(),
+      });
+      expect(status).toBe(201);
+      return body.id;
     }
 
     it('get its payment.* events instead of the endpoints, which keep the charge.* events', async () => {
