@@ -212,6 +212,14 @@ describe('starting the service', () => {
       expect((await fetch(`${service.url}/docs`)).status).toBe(200);
     });
 
+    it('names the schemas of its document as the classes are named: bundled, two of one name would be numbered', async () => {
+      const answer = await fetch(`${service.url}/openapi.json`);
+      const { components } = (await answer.json()) as { components: { schemas: Record<string, unknown> } };
+      const names = Object.keys(components.schemas);
+      expect(names).toContain('ChargeBody');
+      expect(names.filter((name) => /\d$/.test(name))).toEqual([]);
+    });
+
     it('takes webhook endpoints on this machine without a setting', async () => {
       const body = { url: 'http://localhost:4000/webhooks', events: ['*'] };
       expect((await call(service, key, 'POST', '/v1/webhooks/endpoints', body)).status).toBe(201);

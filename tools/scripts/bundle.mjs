@@ -35,10 +35,11 @@ async function bundlePrograms() {
     target: 'node20',
     external: BESIDE,
     plugins: [absent],
-    // Names of classes and functions are what a stack trace tells by.
-    keepNames: true,
     // Comments and blanks would be kept in memory.
     minifyWhitespace: true,
+    // Leaves decorated classes their names, by which the OpenAPI document calls its schemas. `keepNames` would do so too,
+    // but sets the name of each closure whenever it is made: a tenth of the processor time of a create.
+    minifySyntax: true,
     legalComments: 'none',
     lineLimit: 200,
     // Packages that are no ES modules ask for these.
