@@ -74,21 +74,25 @@ export function setupOpenApi(app: NestExpressApplication, baseUrl: string): void
 const ERROR = { $ref: '#/components/schemas/ErrorBody' };
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
+type Body = Exclude<Operation['requestBody'], { $ref: string } | undefined>;
+type Schema = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
 type Answer = Exclude<Operation['responses'][string], { $ref: string } | undefined>;
 
 /** Adds what holds everywhere or everywhere under `/v1`, so that an operation only says what is its own. */
 function withCommonHeaders(document: OpenAPIObject): OpenAPIObject {
   for (const [path, methods] of Object.entries(document.paths)) {
     const isApi = path.startsWith('/v1/');
-    for (const operation of Object.values(methods) as Operation[]) {
-      const reads = (place: string): boolean =>
-        (operation.parameters ?? []).some((parameter) => 'in' in parameter && parameter.in === place);
-      const isJson =
-        isApi &&
-        operation.requestBody !== undefined &&
-        'application/json' in (operation.requestBody as { content: object }).content;
-      const errors = readingErrors({ body: isJson, query: isApi && reads('query'), path: reads('path') }, ERROR);
-      operation.responses = { ...errors, ...operation.responses };
+    for (const [method, operation] of Object.entries(methods) as [string, Operation][]) {
+      const body = operation.requestBody as Body | undefined;
+      const json = body?.content['application/json'];
+      // An empty body is one without fields.
+      if (isApi && body && json) body.required = requiredOf(document, json.schema).length > 0;
+      const reads = {
+        fields: isApi,
+        body: isApi && method !== 'get' && (body === undefined || json !== undefined),
+        path: path.includes('{'),
+      };
+      operation.responses = { ...readingErrors(reads, ERROR), ...operation.responses };
       if (isApi) operation.parameters = [REQUEST_ID, ...(operation.parameters ?? [])];
       for (const [status, answer] of Object.entries(operation.responses) as [string, Answer][]) {
         const counted = isApi && status.startsWith('2') ? RATE_LIMIT_HEADERS : {};
@@ -97,6 +101,13 @@ function withCommonHeaders(document: OpenAPIObject): OpenAPIObject {
     }
   }
   return document;
+}
+
+/** The fields that an object of this schema must have. */
+function requiredOf(document: OpenAPIObject, schema: Schema | undefined): readonly string[] {
+  if (schema === undefined) return [];
+  if (!('$ref' in schema)) return schema.required ?? [];
+  return requiredOf(document, document.components?.schemas?.[schema.$ref.split('/').at(-1) ?? '']);
 }
 
 /** What the page begins with: Nest's own has the whole document in it, and writes it anew for each request. */

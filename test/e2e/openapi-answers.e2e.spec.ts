@@ -1026,6 +1026,26 @@ describe('what the OpenAPI document says is kept', () => {
     }
   });
 
+  it('to a field of the query and to a body that an operation does not read', async () => {
+    const [{ token: operator }, owner] = [await service.operator(), await service.login(merchant.ownerEmail)];
+    for (const { method, path, operation } of operations.filter((candidate) => candidate.path.startsWith('/v1/'))) {
+      const isForKeys = (operation.security ?? []).some((scheme) => 'apikey' in scheme);
+      const token = path.startsWith('/v1/operations/') ? operator : owner;
+      const who = isForKeys ? { key: key() } : { token };
+      const at = path.replaceAll(/\{\w+\}/g, 'nobody');
+      const isBodiless = method !== 'GET' && operation.requestBody === undefined;
+      const answers = [
+        await service.call(method, `${at}?unread=1`, who),
+        ...(isBodiless ? await unread(method, at, who) : []),
+      ];
+      expect([method, path, ...answers.map(({ status }) => status)]).toEqual([
+        ...[method, path, 400],
+        ...(isBodiless ? [415, 413] : []),
+      ]);
+      for (const answer of answers) keeps(operation.operationId, answer);
+    }
+  });
+
   it('on the pages for payers and for operators', async () => {
     const raw = charge.id.slice(3);
     for (const id of [raw, 'nobody']) {

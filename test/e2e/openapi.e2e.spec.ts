@@ -132,6 +132,16 @@ describe('the OpenAPI document', () => {
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['400', '409']));
   });
 
+  it('tells of which operations the body may be left out', () => {
+    const optional = operations.filter(
+      ({ path, operation }) => path.startsWith('/v1/') && operation.requestBody?.required === false,
+    );
+    expect(optional.map(({ operation }) => operation.operationId).sort()).toEqual([
+      ...['account_change', 'apikeys_issue', 'apikeys_rotate', 'endpoints_rotateSecret', 'endpoints_update'],
+      ...['operationsaccounts_change', 'signing_rotateDefault'],
+    ]);
+  });
+
   it('tells what each operation asks for, as it does, and what it may answer before it is reached', () => {
     const schemeOf = { public: [], 'api-key': ['apikey'], dashboard: ['dashboard'] };
     for (const { method, path, operation } of operations) {

@@ -55,7 +55,10 @@ function People(): ReactNode {
             opened={begin}
             act={() => call('POST', '/v1/members', { email, role, ...(name === '' ? {} : { name }) }).then(refresh)}
             refused={{
-              email: t('Já há um acesso com este e-mail.', 'There is a login with this e-mail already.'),
+              email: t(
+                'O e-mail não é válido ou já é de alguém da equipe.',
+                'The e-mail is not valid, or is that of a member already.',
+              ),
             }}
           >
             <Input label="E-mail" type="email" required {...field('email')} />

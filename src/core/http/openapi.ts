@@ -87,13 +87,18 @@ export function ApiErrors(...statuses: number[]): MethodDecorator & ClassDecorat
   );
 }
 
-/** The error answers that every operation has which reads such things of the request. */
+/**
+ * The error answers that every operation has whose request is read so far.
+ * @param reads.fields those of the query or the body, also to refuse the ones that the operation does not know
+ * @param reads.body a JSON body, also to refuse what is in one where there should be none
+ * @param reads.path ids in the path
+ */
 export function readingErrors(
-  reads: { readonly body: boolean; readonly query: boolean; readonly path: boolean },
+  reads: { readonly fields: boolean; readonly body: boolean; readonly path: boolean },
   schema: object,
 ): Record<number, { description: string; content: object }> {
-  const { body, query, path } = reads;
-  const statuses = [...(body || query ? [400] : []), ...(path ? [404] : []), ...(body ? [413, 415] : [])];
+  const { fields, body, path } = reads;
+  const statuses = [...(fields ? [400] : []), ...(path ? [404] : []), ...(body ? [413, 415] : [])];
   const content = { 'application/json': { schema } };
   return Object.fromEntries(statuses.map((status) => [status, { description: MEANINGS[status] ?? '', content }]));
 }
