@@ -190,7 +190,7 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
     try {
       answer = await this.#kind(kind).run(subjectId, attempts, (within) => this.#prolong(claimed, within));
     } catch (error) {
-      if (error instanceof LeaseLost) this.logger.warn({ kind, subjectId }, 'a run was overtaken by another one');
+      if (error instanceof LeaseLost) this.logger.debug({ kind, subjectId }, 'a run was overtaken by another one');
       else this.logger.error({ error, kind, subjectId }, 'work has failed; it is due again');
       failure = error instanceof Error ? error : new Error(String(error));
     }
