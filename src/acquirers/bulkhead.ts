@@ -2,6 +2,8 @@
 const SILENT_AFTER = 8;
 /** How many questions to a silent one wait for their answer at once. */
 const WHILE_SILENT = 2;
+/** And to all silent ones together: half of the workers that ask (16). */
+const ALL_WHILE_SILENT = 8;
 
 /**
  * Keeps an acquirer that does not answer from taking every worker away from the others. Of one process; what is put off
@@ -14,7 +16,7 @@ export class Bulkhead {
   /** @returns false when it is not to be asked now; otherwise `leave` follows */
   enter(acquirer: string): boolean {
     const active = this.#active.get(acquirer) ?? 0;
-    if (active >= WHILE_SILENT && (this.#failures.get(acquirer) ?? 0) >= SILENT_AFTER) return false;
+    if (this.#isSilent(acquirer) && (active >= WHILE_SILENT || this.#waiting() >= ALL_WHILE_SILENT)) return false;
     this.#active.set(acquirer, active + 1);
     return true;
   }
@@ -25,5 +27,16 @@ export class Bulkhead {
     else this.#active.set(acquirer, active);
     if (answered) this.#failures.delete(acquirer);
     else this.#failures.set(acquirer, (this.#failures.get(acquirer) ?? 0) + 1);
+  }
+
+  #isSilent(acquirer: string): boolean {
+    return (this.#failures.get(acquirer) ?? 0) >= SILENT_AFTER;
+  }
+
+  /** How many questions to silent ones wait. */
+  #waiting(): number {
+    let waiting = 0;
+    for (const [acquirer, active] of this.#active) if (this.#isSilent(acquirer)) waiting += active;
+    return waiting;
   }
 }

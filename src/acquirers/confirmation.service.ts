@@ -48,6 +48,8 @@ type Applied = 'applied' | 'unknown' | 'early' | 'open';
 
 /** With growing pauses these take about a day. Then a notification that nobody can confirm is set aside. */
 const MAX_ATTEMPTS = 40;
+/** With growing pauses these take a quarter of an hour. Then it is believed that a charge is not paid which may have been. */
+const CONTRARY_ATTEMPTS = 11;
 /** Apart, so that thousands do not come back at once. */
 const PUT_OFF_SECONDS = { least: 60, most: 300 };
 const UNKNOWN = 'the acquirer does not know it';
@@ -147,6 +149,11 @@ export class ConfirmationService {
     await this.confirm(await this.database.transaction((tx) => this.inbox.storeUnreadable(tx, acquirer, hint)));
   }
 
+  /** Each Pix that is told of for a charge is asked about soon, however often it was in vain. */
+  hasten(acquirer: string, txid: string): Promise<void> {
+    return this.inbox.hasten(acquirer, txid);
+  }
+
   async #apply(notification: Notification, close: (tx: Tx) => void): Promise<Applied> {
     const acquirer = this.acquirers.get(notification.acquirer);
     switch (notification.kind) {
@@ -155,7 +162,9 @@ export class ConfirmationService {
       case 'charge': {
         const state = await acquirer.getPixCharge(notification.reference);
         if (state.kind === 'not_found') return 'unknown';
-        await this.#applyPayments(acquirer, state.payments);
+        await this.#applyPayments(acquirer, notification.reference, state.payments);
+        // An earlier answer that could not be read may have called it paid, and this one may be older.
+        if (notification.isConfirmed && state.payments.length === 0) return 'open';
         if (state.ended) await this.#handlers.chargeEnded?.(acquirer.name, notification.reference, state.ended);
         return state.ended || state.payments.length > 0 ? 'applied' : 'open';
       }
@@ -192,8 +201,9 @@ export class ConfirmationService {
   }
 
   /** @throws UnreadableAnswer after the others are applied, when one cannot be had: the charge was paid, nobody knows how */
-  async #applyPayments(acquirer: Acquirer, endToEndIds: readonly string[]): Promise<void> {
+  async #applyPayments(acquirer: Acquirer, txid: string, endToEndIds: readonly string[]): Promise<void> {
     const failures: unknown[] = [];
+    const failed: NotificationHint[] = [];
     for (const endToEndId of endToEndIds) {
       try {
         if (await this.#applyPix(acquirer, endToEndId)) continue;
@@ -205,8 +215,11 @@ export class ConfirmationService {
       } catch (error) {
         failures.push(error);
       }
+      failed.push({ kind: 'pix', reference: endToEndId, txid });
     }
     if (failures.length === 0) return;
+    // The charge is told to be paid by these, whatever a later answer says that is behind this one.
+    await this.database.transaction((tx) => this.inbox.storeAll(tx, acquirer.name, failed));
     const [cause] = failures;
     throw (
       failures.find((error) => error instanceof UnreadableAnswer) ??
@@ -216,19 +229,21 @@ export class ConfirmationService {
 
   /**
    * Said by the acquirer, not guessed from an outage: a forged hint, or one about what never happened. Where the acquirer
-   * had it before, its attempts are counted anew, once, and operators see it until it is set aside.
+   * had it before, its attempts are counted anew, once, and operators see it until it is set aside, or until the acquirer
+   * has long enough said that the charge is not paid.
    */
   async #notConfirmed(known: Notification, applied: 'unknown' | 'open'): Promise<void> {
-    const isNewlyUnknown = known.isConfirmed && known.lastError !== UNKNOWN;
-    const notification = isNewlyUnknown ? { ...known, attempts: 0 } : known;
-    const { id: notificationId, acquirer, kind, attempts } = notification;
     const error = applied === 'unknown' ? UNKNOWN : OPEN;
+    const isNews = known.isConfirmed && known.lastError !== error;
+    const notification = isNews ? { ...known, attempts: 0 } : known;
+    const { id: notificationId, acquirer, kind, attempts } = notification;
+    const isBelieved = applied === 'open' && (!known.isConfirmed || attempts + 1 >= CONTRARY_ATTEMPTS);
     const isGivenUp = attempts + 1 >= MAX_ATTEMPTS;
     this.#count(notification, isGivenUp ? 'ignored' : applied);
     if (isGivenUp) this.logger.warn({ notificationId, acquirer, kind }, 'a notification was set aside');
     else if (attempts === 0) this.logger.warn({ notificationId, acquirer, kind }, 'a notification is not confirmed');
     if (isGivenUp) await this.inbox.end(notification, error);
-    else await this.inbox.retry(notification, error, applied === 'unknown' ? null : false);
+    else await this.inbox.retry(notification, error, isBelieved ? false : null);
   }
 
   /** @returns whether it may be asked about now; otherwise it is put off */

@@ -207,6 +207,12 @@ const SET_ASIDE = read(
    JOIN unnest($2::text[], $3::text[]) AS w (kind, reference) ON (n.kind, n.reference) = (w.kind, w.reference)
    WHERE n.acquirer = $1 AND n.status = 'ignored'`,
 );
+const HASTEN = write(
+  'inbox.hasten',
+  `UPDATE acquirer_notifications SET next_attempt_at = $3 WHERE id IN (
+     SELECT id FROM acquirer_notifications WHERE acquirer = $1 AND txid = $2 AND status = 'pending' AND next_attempt_at > $3
+     FOR UPDATE SKIP LOCKED)`,
+);
 const REMOVE_IGNORED = write(
   'inbox.remove_ignored',
   `DELETE FROM acquirer_notifications WHERE id IN (
@@ -333,6 +339,11 @@ export class InboxRepository {
 
   async isTold(acquirer: string, txid: string): Promise<boolean> {
     return (await this.reader.query(TOLD, [acquirer, txid])).length > 0;
+  }
+
+  /** Each Pix that is told of for a charge is asked about by then. */
+  hasten(tx: Tx, acquirer: string, txid: string, by: Date): void {
+    tx.defer(HASTEN, [acquirer, txid, by]);
   }
 
   /** @returns those that were set aside, as `<kind> <reference>` */

@@ -17,6 +17,8 @@ const SWEEP_MS = 1_000;
 const LEASE_SECONDS = 15;
 /** Longer than an acquirer's answers about a dispute take. */
 const DISPUTE_LEASE_SECONDS = 60;
+/** The expiry of a charge waits ten minutes for a Pix that is told of. */
+const LONGEST_AT_EXPIRY_SECONDS = 240;
 const BATCH = 100;
 
 /**
@@ -67,6 +69,12 @@ export class InboxService implements OnApplicationBootstrap {
   /** Whether a Pix is told of for a charge that its acquirer has not confirmed yet. */
   isTold(acquirer: string, txid: string): Promise<boolean> {
     return this.inbox.isTold(acquirer, txid);
+  }
+
+  /** Each Pix that is told of for a charge is asked about soon, however often it was in vain. */
+  async hasten(acquirer: string, txid: string): Promise<void> {
+    const by = new Date(this.clock.now().getTime() + LONGEST_AT_EXPIRY_SECONDS * 1000);
+    await this.database.transaction(async (tx) => this.inbox.hasten(tx, acquirer, txid, by));
   }
 
   /** Those of the hints that were set aside. */

@@ -258,11 +258,25 @@ describe('a charge of an acquirer far away, past its expiry', () => {
       await waitFor('nothing to be listed', async () => (await listed(made)).length === 0);
     });
 
-    it('expires when it turns out that nobody has paid', async () => {
+    it('expires when its bank has said for a quarter of an hour that nobody has paid', async () => {
       const { made, endToEndId } = await unread('the charge');
       bank.pix.delete(endToEndId);
       bank.unreadable.clear();
-      service.clock.advance(1000);
+      // The pauses between the questions: 0, 1, 2, 4 seconds and so on.
+      for (let answers = 1; answers <= 11; answers++) {
+        expect([answers, await statusOf(made), await listed(made)]).toEqual([
+          ...[answers, 'WAITING_PAYMENT'],
+          [['charge', made.pix.txid]],
+        ]);
+        service.clock.advance(answers === 1 ? 1000 : 2 ** (answers - 2));
+        await waitFor('the answer', async () => {
+          const [row] = await service.sql<{ attempts: number }>(
+            `SELECT attempts FROM acquirer_notifications WHERE reference = $1 AND last_error = 'nothing has happened to it'`,
+            [made.pix.txid],
+          );
+          return row?.attempts === answers;
+        });
+      }
       await waitFor('the expiry', async () => (await statusOf(made)) === 'EXPIRED');
       expect(await listed(made)).toEqual([]);
     });

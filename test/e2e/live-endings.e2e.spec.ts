@@ -298,6 +298,33 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
     });
 
+    it('nor is it refused by such an answer that calls it removed', async () => {
+      let isBehind = true;
+      let isUnread = true;
+      change('getPix', (body) => (isBehind ? null : body));
+      change('getCob', (body) => {
+        if (!isBehind) return body;
+        const behind = { ...body, status: 'REMOVIDA_PELO_PSP', pix: [] };
+        if (!isUnread) return behind;
+        isUnread = false;
+        return without(behind, 'valor');
+      });
+      const made = await charge();
+      isUnread = false;
+      const { endToEndId } = story.pay(made);
+      await pixHint(endToEndId);
+      isUnread = true;
+      const asked = story.asked('cob.get');
+      service.clock.advance(63);
+      await waitFor('the bank to be asked twice', () => story.asked('cob.get') > asked + 1);
+      // The sweep comes every second.
+      await new Promise((go) => setTimeout(go, 2_500));
+      isBehind = false;
+      service.clock.advance(20);
+      await waitFor('the Pix', async () => (await outcomeOf(endToEndId)).length > 0);
+      expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
+    });
+
     it('a charge does not expire while a Pix of it cannot be read and the charge does not name it', async () => {
       let isBehind = true;
       change('getPix', (body) => (isBehind ? { ...body, valor: '1,234.5' } : body));
@@ -317,6 +344,100 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       service.clock.advance(3_600);
       await story.becomes(made, 'paid');
       expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
+    });
+
+    it('a charge does not expire by an answer behind the one that named a Pix of it, which cannot be had yet', async () => {
+      let isBehind = true;
+      let isNamed = true;
+      change('getPix', (body) => (isBehind ? null : body));
+      change('listPix', (body) => (isBehind ? { ...body, pix: [] } : body));
+      // One of the bank's machines knows it, the next one that is asked does not yet.
+      change('getCob', (body) => {
+        if (!isBehind || isNamed) {
+          isNamed = false;
+          return body;
+        }
+        return { ...body, status: 'ATIVA', pix: [] };
+      });
+      const made = await charge();
+      story.bank.addFault({ operation: 'callback', fault: { kind: 'lose' }, times: 100_000 });
+      const { endToEndId } = story.pay(made);
+      isNamed = true;
+      const asked = story.asked('cob.get');
+      service.clock.advance(63);
+      await pixHint(endToEndId);
+      await waitFor('the question about what cannot be read', () => story.asked('cob.get') > asked + 1);
+      service.clock.advance(16);
+      await waitFor('the next question about the charge', () => story.asked('cob.get') > asked + 2);
+      // The sweep comes every second.
+      await new Promise((go) => setTimeout(go, 2_500));
+      isBehind = false;
+      story.bank.clearFaults();
+      service.clock.advance(60);
+      await waitFor('the Pix', async () => (await outcomeOf(endToEndId)).length > 0);
+      expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
+      await story.becomes(made, 'paid');
+    });
+
+    it('a Pix that is told, and that the bank has meanwhile, is asked for before its charge expires', async () => {
+      let isBehind = true;
+      change('getPix', (body) => (isBehind ? null : body));
+      // The list was read, and its next window does not have it any more.
+      change('listPix', (body) => ({ ...body, pix: [] }));
+      // What the bank says of the charge itself stays behind.
+      change('getCob', (body) => ({ ...body, status: 'ATIVA', pix: [] }));
+      const made = await charge();
+      const { endToEndId } = story.pay(made);
+      await pixHint(endToEndId);
+      // As after a while of such answers: its next question is an hour away.
+      await new Promise((go) => setTimeout(go, 1_000));
+      await service.sql(
+        `UPDATE acquirer_notifications SET attempts = 13, next_attempt_at = $2 WHERE kind = 'pix' AND reference = $1`,
+        [endToEndId, new Date(service.clock.now().getTime() + 3_600_000)],
+      );
+      isBehind = false;
+      const asked = story.asked('cob.get');
+      service.clock.advance(63);
+      await waitFor('the first question', () => story.asked('cob.get') > asked);
+      for (let seconds = 0; seconds < 660; seconds += 120) {
+        service.clock.advance(120);
+        await new Promise((go) => setTimeout(go, 2_500));
+      }
+      service.clock.advance(3_600);
+      await waitFor('the Pix', async () => (await outcomeOf(endToEndId)).length > 0);
+      expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
+    });
+
+    it('nor by one behind the answer that called it paid, and not by what', async () => {
+      let isBehind = true;
+      let isNamed = true;
+      change('getPix', (body) => (isBehind ? null : body));
+      change('listPix', (body) => (isBehind ? { ...body, pix: [] } : body));
+      // One of the bank's machines knows it, the next one that is asked does not yet.
+      change('getCob', (body) => {
+        if (!isBehind || isNamed) {
+          isNamed = false;
+          return isBehind ? { ...body, pix: [] } : body;
+        }
+        return { ...body, status: 'ATIVA', pix: [] };
+      });
+      const made = await charge();
+      story.bank.addFault({ operation: 'callback', fault: { kind: 'lose' }, times: 100_000 });
+      const { endToEndId } = story.pay(made);
+      isNamed = true;
+      const asked = story.asked('cob.get');
+      service.clock.advance(63);
+      await waitFor('the question about what cannot be read', () => story.asked('cob.get') > asked + 1);
+      service.clock.advance(16);
+      await waitFor('the next question about the charge', () => story.asked('cob.get') > asked + 2);
+      // The sweep comes every second.
+      await new Promise((go) => setTimeout(go, 2_500));
+      isBehind = false;
+      story.bank.clearFaults();
+      service.clock.advance(60);
+      await waitFor('the Pix', async () => (await outcomeOf(endToEndId)).length > 0);
+      expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
+      await story.becomes(made, 'paid');
     });
 
     it('a charge that the bank shows without its code is paid by the Pix that it names', async () => {

@@ -154,6 +154,41 @@ describe('a live charge on a bad day of the PSP', () => {
     }
   });
 
+  it.each([
+    ['turns the repeated creation away', { kind: 'throttle', retryAfterSeconds: 3600 }],
+    ['refuses to make what is made', null],
+  ] as const)('nor is it refused by a repeated request whose PSP tells of a Pix of it, and %s', async (_, fault) => {
+    const { key, txid } = await unanswered();
+    const behind = (['getCob', 'getPix'] as const).map((operation) =>
+      jest.spyOn(PixApiClient.prototype, operation).mockResolvedValue({ kind: 'not_found' }),
+    );
+    try {
+      const { endToEndId } = story.bank.pay({ txid });
+      await waitFor('the hint', async () => {
+        const rows = await service.sql(
+          `SELECT 1 FROM acquirer_notifications WHERE kind = 'pix' AND reference = $1 AND attempts > 0`,
+          [endToEndId],
+        );
+        return rows.length > 0;
+      });
+      if (fault) story.bank.addFault({ operation: 'cob.put', fault });
+      else {
+        const problem = { code: 'CobOperacaoInvalida', words: '', properties: [] };
+        const refuse = jest.spyOn(PixApiClient.prototype, 'putCob');
+        behind.push(refuse.mockResolvedValue({ kind: 'refused', status: 400, problem } as never) as never);
+      }
+      const { status } = await create(key);
+      expect([status, await madeFor(key)]).toMatchObject([503, [{ status: 'PENDING' }]]);
+      behind.forEach((each) => each.mockRestore());
+      service.clock.advance(60);
+      await waitFor('the payment', async () => (await madeFor(key))[0]?.status === 'PAID');
+      expect(story.returned(endToEndId)).toEqual([]);
+    } finally {
+      behind.forEach((each) => each.mockRestore());
+      story.bank.clearFaults();
+    }
+  });
+
   it('nor is it refused past its expiry while the PSP tells of a Pix that it does not find yet', async () => {
     const { key, txid } = await unanswered();
     const behind = (['getCob', 'getPix'] as const).map((operation) =>

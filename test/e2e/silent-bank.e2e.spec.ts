@@ -137,6 +137,36 @@ describe('a charge past its expiry whose bank is silent about Pix', () => {
     expect([row, settled]).toEqual([{ status: 'WAITING_PAYMENT' }, [{ outcome: 'credited', reason: null }]]);
   });
 
+  it('is asked about though another bank, with as many connections, gives no answer to any of them', async () => {
+    const silent: PixlessBank[] = [];
+    for (let count = 0; count < 16; count++) {
+      const one = new PixlessBank(`bank-${randomUUID()}`);
+      service.get(AcquirersService).register(one, { servesTestMode: true });
+      const merchant = await service.merchant();
+      for (let each = 0; each < 10; each++) await service.createCharge(merchant.testKey, { expires_in: 60 });
+      one.chargeIs = 'held';
+      silent.push(one);
+    }
+    const held = (): number => silent.reduce((sum, one) => sum + one.held.length, 0);
+    service.clock.advance(65);
+    // Each question is lost after a while, until every one of these connections is known to be silent.
+    await waitFor('all to have failed often', () => {
+      service.clock.advance(1);
+      for (const one of silent) for (const { lose } of one.held.splice(0)) lose();
+      return silent.every((one) => one.askedCharges.length >= 10);
+    });
+    service.get(AcquirersService).register(bank, { servesTestMode: true });
+    const made = (await service.createCharge(key, { expires_in: 60 })).body;
+    expect(bank.charges.has(made.pix.txid ?? '')).toBe(true);
+    service.clock.advance(16);
+    await waitFor('questions that hang', () => held() >= 8);
+    service.clock.advance(65);
+    await new Promise((go) => setTimeout(go, 10_000));
+    const [asked, hanging] = [bank.askedCharges.length, held()];
+    for (const one of silent) one.giveAll();
+    expect({ asked: asked > 0, hanging }).toEqual({ asked: true, hanging: expect.any(Number) });
+  });
+
   it('is asked about though another bank, with more charges, gives no answer', async () => {
     const other = new PixlessBank(`bank-${randomUUID()}`);
     const silent = bank;

@@ -74,12 +74,20 @@ export class CreationService {
   /** Asks about charges whose creation was answered with silence; for the sweeper. */
   async resolveUnknown(olderThanMs: number): Promise<void> {
     const before = new Date(this.clock.now().getTime() - olderThanMs);
-    for (const transaction of await this.transactions.findUnknown(before, 100)) {
+    const unknown = await this.transactions.findUnknown(before, 100);
+    const acquirers = new Set(unknown.map(({ acquirer }) => acquirer));
+    const of = (name: string): Transaction[] => unknown.filter(({ acquirer }) => acquirer === name);
+    await Promise.all([...acquirers].map((name) => this.#resolveInTurn(of(name))));
+  }
+
+  /** Until the acquirer, whose they all are, gives no answer: the others of one that hangs would take it as long each. */
+  async #resolveInTurn(unknown: readonly Transaction[]): Promise<void> {
+    for (const transaction of unknown) {
       // Moves it to the end of the line: an acquirer that is down must not hide the charges of another one.
       await this.database.transaction(async (tx) =>
         this.transactions.touchPending(tx, transaction.id, this.clock.now()),
       );
-      await this.resolve(transaction);
+      if (!(await this.resolve(transaction))) return;
     }
   }
 
@@ -232,9 +240,7 @@ export class CreationService {
       const before = await this.#find(acquirer, request.txid);
       if (before.kind === 'found') return { kind: 'issued', brCode: before.brCode };
       if (before.kind === 'silent') return { kind: 'unknown' };
-      if (request.expiresAt <= this.clock.now()) {
-        return { kind: (await this.inbox.isTold(acquirer.name, request.txid)) ? 'unknown' : 'unavailable' };
-      }
+      if (request.expiresAt <= this.clock.now()) return this.#unlessTold(acquirer, request, { kind: 'unavailable' });
     }
     let outcome: PixIssueOutcome;
     try {
@@ -244,10 +250,21 @@ export class CreationService {
       outcome = { kind: 'unknown' };
     }
     if (outcome.kind === 'issued') return outcome;
-    if (outcome.kind === 'unavailable' || (outcome.kind === 'refused' && !mayExist)) return outcome;
+    if (outcome.kind === 'unavailable') return this.#unlessTold(acquirer, request, outcome);
+    if (outcome.kind === 'refused' && !mayExist) return outcome;
     const after = await this.#find(acquirer, request.txid);
     if (after.kind === 'found') return { kind: 'issued', brCode: after.brCode };
-    return outcome.kind === 'refused' && after.kind === 'not_found' ? outcome : { kind: 'unknown' };
+    if (outcome.kind !== 'refused' || after.kind !== 'not_found') return { kind: 'unknown' };
+    return this.#unlessTold(acquirer, request, outcome);
+  }
+
+  /** That a charge was not made is not believed while a Pix of it is told. */
+  async #unlessTold(
+    acquirer: Acquirer,
+    { txid }: PixChargeRequest,
+    outcome: PixIssueOutcome,
+  ): Promise<PixIssueOutcome> {
+    return (await this.inbox.isTold(acquirer.name, txid)) ? { kind: 'unknown' } : outcome;
   }
 
   async #find(acquirer: Acquirer, txid: string): Promise<Found> {

@@ -50,13 +50,15 @@ const LEASE_MS = 15_000;
  *   minutes after the first question another one without an answer has the expiry written, and a payment that is reported
  *   later goes back, even one in time. While the service is down no charge ends: a question decides, not the clock.
  * - The answer cannot be read, or calls the charge paid while its Pix cannot be had: the inbox
- *   (docs/design/live-pix-inbox.md) goes on asking, and the charge does not expire until an answer can be read.
+ *   (docs/design/live-pix-inbox.md) goes on asking, and the charge does not expire until the acquirer has said for a
+ *   quarter of an hour that it is not paid.
  *
  * `ExpiryRepository` has these rules in SQL (`isHeard`).
  *
  * An acquirer may also end a charge at any time as refused or removed, which makes it REFUSED or CANCELLED unless it is
  * held (`endCharge` in settlement-listener.service.ts). `expired` ends a charge at once in the sandbox only, by `simulate`.
- * From a PSP it changes nothing: the questions above find how the charge stands.
+ * From a PSP it changes nothing: the questions above find how the charge stands. Nor does any end that a PSP tells of while
+ * a Pix is told of for the charge: it expires at its time.
  */
 @Injectable()
 export class ExpiryService implements OnApplicationBootstrap {

@@ -41,7 +41,7 @@ export class ExpiryProcessor {
       const state = await this.acquirers.get(acquirer).getPixCharge(txid);
       isHeard = true;
       outcome = 'open';
-      if (state.kind === 'found') await this.#settle(acquirer, state.payments);
+      if (state.kind === 'found') await this.#settle(acquirer, txid, state.payments);
       // An acquirer that does not know a charge which it has made is disturbed, and says nothing.
       outcome = state.kind === 'found' || transaction.brCode === null ? 'answered' : 'silent';
       if (outcome === 'silent') this.logger.warn({ transactionId: id }, 'an acquirer does not know what it has made');
@@ -55,16 +55,18 @@ export class ExpiryProcessor {
       this.#bulkhead.leave(acquirer, isHeard);
     }
     // Open: it may be paid by what could not be read or settled, and the inbox or the lease brings it back.
-    if (outcome !== 'open') await this.expiry.asked(id, at, outcome === 'answered');
+    if (outcome === 'open') return;
+    await this.confirmations.hasten(acquirer, txid);
+    await this.expiry.asked(id, at, outcome === 'answered');
   }
 
   /** @throws UnreadableAnswer when one of them cannot be had: the charge was paid, so it must not expire */
-  async #settle(acquirer: string, endToEndIds: readonly string[]): Promise<void> {
+  async #settle(acquirer: string, txid: string, endToEndIds: readonly string[]): Promise<void> {
     const news = await this.records.unknown(acquirer, endToEndIds);
     if (news.length === 0) return;
     await this.confirmations.confirmNow(
       acquirer,
-      news.map((reference) => ({ kind: 'pix', reference })),
+      news.map((reference) => ({ kind: 'pix', reference, txid })),
     );
     if ((await this.records.unknown(acquirer, news)).length > 0) throw new UnreadableAnswer('a payment of a charge');
   }
