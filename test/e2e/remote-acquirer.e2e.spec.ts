@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { WorkService } from '../../src/core/work/index.js';
 import {
   AcquirersService,
@@ -82,6 +82,25 @@ describe('an acquirer behind a network', () => {
     expect(await statusOf(lost)).toEqual([{ status: 'REFUSED' }]);
     const repeated = await service.createCharge(merchant.testKey, {}, there);
     expect([repeated.status, repeated.body.status]).toEqual([201, 'pending']);
+  });
+
+  it('the sweeper asks a bank that hangs about one charge at a time, each in its turn', async () => {
+    const keys = [randomUUID(), randomUUID()];
+    bank.faults = ['lost before', 'lost before'];
+    bank.blind = true;
+    for (const key of keys) await service.createCharge(merchant.testKey, {}, key);
+    const question = jest.spyOn(bank, 'getPixCharge');
+    for (let sweep = 1; sweep <= 2; sweep++) {
+      service.clock.advance(1);
+      await service.get(CreationService).resolveUnknown(0);
+      expect(new Set(question.mock.calls.map(([txid]) => txid)).size).toBe(sweep);
+      expect(question).toHaveBeenCalledTimes(sweep);
+    }
+    question.mockRestore();
+    bank.blind = false;
+    service.clock.advance(1);
+    await service.get(CreationService).resolveUnknown(0);
+    expect((await Promise.all(keys.map(statusOf))).flat()).toEqual([{ status: 'REFUSED' }, { status: 'REFUSED' }]);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Clock } from '../../src/core/clock.js';
-import { type Database, write } from '../../src/core/database/index.js';
+import { type Database, read } from '../../src/core/database/index.js';
 import { Metrics } from '../../src/core/metrics/index.js';
 import { OperatorQueues } from '../../src/core/operator-queues.js';
 import { InProcessJobQueue } from '../../src/core/queue/in-process-job-queue.js';
@@ -356,7 +356,7 @@ describe('late work', () => {
     const repository = new WorkRepository(reader, clock, new OperatorQueues(reader));
     const rooms = [KIND, 'other', 'none'].map((kind) => ({ kind, room: 16, leaseMs: LEASE_MS }));
     const times = { now: new Date(clock.now().getTime() + 60_000), offsetMs: 0 };
-    const read = write(
+    const rowsOf = read(
       'spec.rows_read',
       `SELECT (seq_tup_read + idx_tup_fetch)::int AS rows FROM pg_stat_xact_user_tables WHERE relid = 'work'::regclass`,
     );
@@ -364,7 +364,7 @@ describe('late work', () => {
     const claim = () =>
       database.transaction(async (tx) => {
         const claimed = await repository.claim(tx, times, rooms, true);
-        rowsRead = (await tx.first<{ rows: number }>(read, []))?.rows ?? 0;
+        rowsRead = (await tx.first<{ rows: number }>(rowsOf, []))?.rows ?? 0;
         return claimed;
       });
     await source.query(`INSERT INTO work SELECT 'spec', gen_random_uuid(), now() FROM generate_series(1, 10)`);
