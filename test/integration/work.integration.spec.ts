@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Clock } from '../../src/core/clock.js';
-import { type Database, read } from '../../src/core/database/index.js';
+import { type Database, read, write } from '../../src/core/database/index.js';
 import { Metrics } from '../../src/core/metrics/index.js';
 import { OperatorQueues } from '../../src/core/operator-queues.js';
 import { InProcessJobQueue } from '../../src/core/queue/in-process-job-queue.js';
