@@ -29,4 +29,17 @@ describe('bulkhead with an acquirer', () => {
     bulkhead.leave('bank', true);
     expect(enterAll(bulkhead)).toBe(16);
   });
+
+  it('that is silent as many others are leaves half of the workers to those that answer', () => {
+    const bulkhead = new Bulkhead();
+    const silent = Array.from({ length: 10 }, (_, index) => `silent ${index}`);
+    for (const name of silent) {
+      for (let n = 0; n < 8; n += 1) {
+        bulkhead.enter(name);
+        bulkhead.leave(name, false);
+      }
+    }
+    expect(silent.map((name) => enterAll(bulkhead, name))).toEqual([2, 2, 1, 1, 1, 1, 0, 0, 0, 0]);
+    expect(enterAll(bulkhead, 'other')).toBe(16);
+  });
 });

@@ -2,7 +2,7 @@
 const SILENT_AFTER = 8;
 /** How many questions to a silent one wait for their answer at once. */
 const WHILE_SILENT = 2;
-/** And to all silent ones together: half of the workers that ask (16). */
+/** How many questions to all silent ones together, half of the workers that ask (16). */
 const ALL_WHILE_SILENT = 8;
 
 /**
@@ -16,7 +16,12 @@ export class Bulkhead {
   /** @returns false when it is not to be asked now; otherwise `leave` follows */
   enter(acquirer: string): boolean {
     const active = this.#active.get(acquirer) ?? 0;
-    if (this.#isSilent(acquirer) && (active >= WHILE_SILENT || this.#waiting() >= ALL_WHILE_SILENT)) return false;
+    if (this.#isSilent(acquirer)) {
+      const waiting = this.#waiting();
+      // Places for several that are silent: one of them may answer again.
+      const most = waiting < ALL_WHILE_SILENT / 2 ? WHILE_SILENT : 1;
+      if (active >= most || waiting >= ALL_WHILE_SILENT) return false;
+    }
     this.#active.set(acquirer, active + 1);
     return true;
   }

@@ -48,8 +48,11 @@ type Applied = 'applied' | 'unknown' | 'early' | 'open';
 
 /** With growing pauses these take about a day. Then a notification that nobody can confirm is set aside. */
 const MAX_ATTEMPTS = 40;
-/** With growing pauses these take a quarter of an hour. Then it is believed that a charge is not paid which may have been. */
-const CONTRARY_ATTEMPTS = 11;
+/**
+ * That a charge is not paid which may have been is believed after answers at these attempts: with their pauses, the first of
+ * which is a minute, they take a quarter of an hour.
+ */
+const CONTRARY = { first: 6, last: 10 };
 /** Apart, so that thousands do not come back at once. */
 const PUT_OFF_SECONDS = { least: 60, most: 300 };
 const UNKNOWN = 'the acquirer does not know it';
@@ -229,15 +232,15 @@ export class ConfirmationService {
 
   /**
    * Said by the acquirer, not guessed from an outage: a forged hint, or one about what never happened. Where the acquirer
-   * had it before, its attempts are counted anew, once, and operators see it until it is set aside, or until the acquirer
-   * has long enough said that the charge is not paid.
+   * had it before, its attempts are counted anew, once, and operators see it until it is set aside, or until it is believed
+   * that the charge is not paid.
    */
   async #notConfirmed(known: Notification, applied: 'unknown' | 'open'): Promise<void> {
     const error = applied === 'unknown' ? UNKNOWN : OPEN;
     const isNews = known.isConfirmed && known.lastError !== error;
-    const notification = isNews ? { ...known, attempts: 0 } : known;
+    const notification = isNews ? { ...known, attempts: applied === 'open' ? CONTRARY.first : 0 } : known;
     const { id: notificationId, acquirer, kind, attempts } = notification;
-    const isBelieved = applied === 'open' && (!known.isConfirmed || attempts + 1 >= CONTRARY_ATTEMPTS);
+    const isBelieved = applied === 'open' && (!known.isConfirmed || attempts >= CONTRARY.last);
     const isGivenUp = attempts + 1 >= MAX_ATTEMPTS;
     this.#count(notification, isGivenUp ? 'ignored' : applied);
     if (isGivenUp) this.logger.warn({ notificationId, acquirer, kind }, 'a notification was set aside');

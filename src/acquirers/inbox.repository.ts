@@ -133,10 +133,13 @@ const RETRY = write(
      unreadable_since = CASE WHEN $5 THEN coalesce(unreadable_since, $6) WHEN NOT $5 THEN NULL ELSE unreadable_since END
    WHERE id = $1 AND ${isPending('status')}`,
 );
-/** Of a hint that is stored because an answer could not be read, before it is asked about itself. */
+/**
+ * Of a hint that is stored because an answer could not be read, before it is asked about itself. Answers to the contrary
+ * begin anew.
+ */
 const MARK_UNREADABLE = write(
   'inbox.mark_unreadable',
-  `UPDATE acquirer_notifications SET unreadable_since = coalesce(unreadable_since, $2)
+  `UPDATE acquirer_notifications SET unreadable_since = coalesce(unreadable_since, $2), last_error = 'an answer could not be read'
    WHERE id = $1 AND ${isPending('status')}`,
 );
 const AWAIT = write(

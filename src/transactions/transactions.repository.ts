@@ -86,9 +86,10 @@ const LIST = read(
 );
 const UNKNOWN = read(
   'transactions.unknown',
-  `SELECT ${TRANSACTION_COLUMNS} FROM transactions t
-   WHERE t.status = 'PENDING' AND t.updated_at <= $1
-   ORDER BY t.updated_at LIMIT $2`,
+  `SELECT ${TRANSACTION_COLUMNS} FROM (
+     SELECT *, row_number() OVER (PARTITION BY acquirer ORDER BY updated_at) AS place FROM transactions
+     WHERE status = 'PENDING' AND updated_at <= $1) t
+   WHERE t.place <= $2 ORDER BY t.updated_at`,
 );
 const ADD_ARTEFACTS = write(
   'transactions.add_artefacts',
@@ -286,7 +287,10 @@ export class TransactionsRepository {
     tx.defer(TOUCH_PENDING, [id, at]);
   }
 
-  /** Charges whose creation at the acquirer has no known outcome and that the sweeper has not looked at since. */
+  /**
+   * Charges whose creation at the acquirer has no known outcome and that the sweeper has not looked at since.
+   * @param limit of each acquirer
+   */
   async findUnknown(before: Date, limit: number): Promise<Transaction[]> {
     return this.reader.query(UNKNOWN, [before, limit]);
   }

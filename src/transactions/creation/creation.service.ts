@@ -34,6 +34,9 @@ interface Creation<T> {
 /** After the expiry of a charge, how long its acquirer may not know a charge of which it has told. */
 const PATIENCE_MS = 10 * 60_000;
 
+/** Of each acquirer, in one sweep. */
+const MOST_UNKNOWN = 50;
+
 /** `silent`: the acquirer could not be asked, which says nothing about whether the charge exists. */
 type Found = PixChargeState | { readonly kind: 'silent' };
 
@@ -74,20 +77,20 @@ export class CreationService {
   /** Asks about charges whose creation was answered with silence; for the sweeper. */
   async resolveUnknown(olderThanMs: number): Promise<void> {
     const before = new Date(this.clock.now().getTime() - olderThanMs);
-    const unknown = await this.transactions.findUnknown(before, 100);
+    const unknown = await this.transactions.findUnknown(before, MOST_UNKNOWN);
     const acquirers = new Set(unknown.map(({ acquirer }) => acquirer));
     const of = (name: string): Transaction[] => unknown.filter(({ acquirer }) => acquirer === name);
     await Promise.all([...acquirers].map((name) => this.#resolveInTurn(of(name))));
   }
 
-  /** Until the acquirer, whose they all are, gives no answer: the others of one that hangs would take it as long each. */
+  /** Of one acquirer, until it gives no answer: each of the others would take as long, where it hangs. */
   async #resolveInTurn(unknown: readonly Transaction[]): Promise<void> {
     for (const transaction of unknown) {
-      // Moves it to the end of the line: an acquirer that is down must not hide the charges of another one.
+      // Moves it to the end of the line, so that each has its turn.
       await this.database.transaction(async (tx) =>
         this.transactions.touchPending(tx, transaction.id, this.clock.now()),
       );
-      if (!(await this.resolve(transaction))) return;
+      if ((await this.resolve(transaction)) === 'silent') return;
     }
   }
 
@@ -100,30 +103,32 @@ export class CreationService {
   async resolveByTxid(acquirer: string, txid: string): Promise<void> {
     if (this.acquirers.get(acquirer).pixIssuer.kind === 'local') return; // never without its code
     const unissued = await this.transactions.findUnissued(acquirer, txid);
-    if (unissued && !(await this.resolve(unissued, true))) throw new Error(`${acquirer} does not say what ${txid} is`);
+    if (unissued && (await this.resolve(unissued, true)) !== 'resolved') {
+      throw new Error(`${acquirer} does not say what ${txid} is`);
+    }
   }
 
   /**
    * Finds out what became of a charge that is still PENDING, or of a payment that waits for its code.
    * @param exists the acquirer has told of it. That it does not know a PENDING charge is no answer then, until ten minutes
    *   after its expiry, nor while a hint about a Pix of it waits
-   * @returns false without an answer
+   * @returns `open`: what has become of it is not known yet; `silent`: the acquirer could not be asked
    */
-  async resolve(transaction: Transaction, exists = false): Promise<boolean> {
+  async resolve(transaction: Transaction, exists = false): Promise<'resolved' | 'open' | 'silent'> {
     const found = await this.#find(this.acquirers.get(transaction.acquirer), transaction.txid ?? '');
-    if (found.kind === 'silent') return false;
+    if (found.kind === 'silent') return 'silent';
     const isPending = transaction.status === 'PENDING';
     if (isPending && found.kind === 'not_found') {
       const isWaitedFor = !isPastExpiry(transaction, new Date(this.clock.now().getTime() - PATIENCE_MS));
       // What the acquirer tells of is applied in the end, to a charge without its code.
-      if (exists) return !isWaitedFor;
-      if (await this.inbox.isTold(transaction.acquirer, transaction.txid ?? '')) return false;
+      if (exists) return isWaitedFor ? 'open' : 'resolved';
+      if (await this.inbox.isTold(transaction.acquirer, transaction.txid ?? '')) return 'open';
     }
     if (isPending) await this.#resolvePending(transaction, found);
     else if (found.kind === 'found') {
       await this.database.transaction((tx) => this.moves.announce(tx, transaction.id, found.brCode));
     }
-    return true;
+    return 'resolved';
   }
 
   #resolvePending(transaction: Transaction, found: PixChargeState): Promise<void> {
@@ -233,14 +238,22 @@ export class CreationService {
    * says that it does not: a second creation would cut the time for paying of one that lives, which is counted from the
    * first. A refusal is believed only when the acquirer has said so again after it: otherwise it may be about the second
    * creation of a charge that was made by somebody else's call, still on its way. What nobody may pay any more is not
-   * made at all.
+   * made at all. While a Pix of it is told, it is not believed that it was not made.
    */
   async askPix(acquirer: Acquirer, request: PixChargeRequest, mayExist: boolean): Promise<PixIssueOutcome> {
+    const outcome = await this.#askPix(acquirer, request, mayExist);
+    const isNotMade = outcome.kind === 'refused' || outcome.kind === 'unavailable';
+    return mayExist && isNotMade && (await this.inbox.isTold(acquirer.name, request.txid))
+      ? { kind: 'unknown' }
+      : outcome;
+  }
+
+  async #askPix(acquirer: Acquirer, request: PixChargeRequest, mayExist: boolean): Promise<PixIssueOutcome> {
     if (mayExist) {
       const before = await this.#find(acquirer, request.txid);
       if (before.kind === 'found') return { kind: 'issued', brCode: before.brCode };
       if (before.kind === 'silent') return { kind: 'unknown' };
-      if (request.expiresAt <= this.clock.now()) return this.#unlessTold(acquirer, request, { kind: 'unavailable' });
+      if (request.expiresAt <= this.clock.now()) return { kind: 'unavailable' };
     }
     let outcome: PixIssueOutcome;
     try {
@@ -250,21 +263,10 @@ export class CreationService {
       outcome = { kind: 'unknown' };
     }
     if (outcome.kind === 'issued') return outcome;
-    if (outcome.kind === 'unavailable') return this.#unlessTold(acquirer, request, outcome);
-    if (outcome.kind === 'refused' && !mayExist) return outcome;
+    if (outcome.kind === 'unavailable' || (outcome.kind === 'refused' && !mayExist)) return outcome;
     const after = await this.#find(acquirer, request.txid);
     if (after.kind === 'found') return { kind: 'issued', brCode: after.brCode };
-    if (outcome.kind !== 'refused' || after.kind !== 'not_found') return { kind: 'unknown' };
-    return this.#unlessTold(acquirer, request, outcome);
-  }
-
-  /** That a charge was not made is not believed while a Pix of it is told. */
-  async #unlessTold(
-    acquirer: Acquirer,
-    { txid }: PixChargeRequest,
-    outcome: PixIssueOutcome,
-  ): Promise<PixIssueOutcome> {
-    return (await this.inbox.isTold(acquirer.name, txid)) ? { kind: 'unknown' } : outcome;
+    return outcome.kind === 'refused' && after.kind === 'not_found' ? outcome : { kind: 'unknown' };
   }
 
   async #find(acquirer: Acquirer, txid: string): Promise<Found> {
