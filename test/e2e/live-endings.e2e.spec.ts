@@ -367,14 +367,18 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       service.clock.advance(63);
       await pixHint(endToEndId);
       await waitFor('the question about what cannot be read', () => story.asked('cob.get') > asked + 1);
-      service.clock.advance(70);
-      await waitFor('the next question about the charge', () => story.asked('cob.get') > asked + 2);
+      await waitFor('the next question about the charge', () => {
+        service.clock.advance(1);
+        return story.asked('cob.get') > asked + 2;
+      });
       // The sweep comes every second.
       await new Promise((go) => setTimeout(go, 2_500));
       isBehind = false;
       story.bank.clearFaults();
-      service.clock.advance(140);
-      await waitFor('the Pix', async () => (await outcomeOf(endToEndId)).length > 0);
+      await waitFor('the Pix', async () => {
+        service.clock.advance(1);
+        return (await outcomeOf(endToEndId)).length > 0;
+      });
       expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
       await story.becomes(made, 'paid');
     });
@@ -428,14 +432,18 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       const asked = story.asked('cob.get');
       service.clock.advance(63);
       await waitFor('the question about what cannot be read', () => story.asked('cob.get') > asked + 1);
-      service.clock.advance(70);
-      await waitFor('the next question about the charge', () => story.asked('cob.get') > asked + 2);
+      await waitFor('the next question about the charge', () => {
+        service.clock.advance(1);
+        return story.asked('cob.get') > asked + 2;
+      });
       // The sweep comes every second.
       await new Promise((go) => setTimeout(go, 2_500));
       isBehind = false;
       story.bank.clearFaults();
-      service.clock.advance(140);
-      await waitFor('the Pix', async () => (await outcomeOf(endToEndId)).length > 0);
+      await waitFor('the Pix', async () => {
+        service.clock.advance(1);
+        return (await outcomeOf(endToEndId)).length > 0;
+      });
       expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
       await story.becomes(made, 'paid');
     });
