@@ -271,13 +271,16 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     });
     afterEach(() => service.sql(`UPDATE acquirer_statements SET next_due_at = now()`));
 
-    it('a charge does not expire by an answer that comes after one that cannot be read, while a Pix of it is told', async () => {
+    it.each([
+      ['does not expire', 'ATIVA'],
+      ['is not refused', 'REMOVIDA_PELO_PSP'],
+    ])('a charge %s by an answer after one that cannot be read, while a Pix of it is told (%s)', async (_, status) => {
       let isBehind = true;
       let isUnread = true;
       change('getPix', (body) => (isBehind ? null : body));
       change('getCob', (body) => {
         if (!isBehind) return body;
-        const behind = { ...body, status: 'ATIVA', pix: [] };
+        const behind = { ...body, status, pix: [] };
         if (!isUnread) return behind;
         isUnread = false;
         return without(behind, 'valor');
@@ -295,33 +298,6 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       isBehind = false;
       service.clock.advance(20);
       await story.becomes(made, 'paid');
-      expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
-    });
-
-    it('nor is it refused by such an answer that calls it removed', async () => {
-      let isBehind = true;
-      let isUnread = true;
-      change('getPix', (body) => (isBehind ? null : body));
-      change('getCob', (body) => {
-        if (!isBehind) return body;
-        const behind = { ...body, status: 'REMOVIDA_PELO_PSP', pix: [] };
-        if (!isUnread) return behind;
-        isUnread = false;
-        return without(behind, 'valor');
-      });
-      const made = await charge();
-      isUnread = false;
-      const { endToEndId } = story.pay(made);
-      await pixHint(endToEndId);
-      isUnread = true;
-      const asked = story.asked('cob.get');
-      service.clock.advance(63);
-      await waitFor('the bank to be asked twice', () => story.asked('cob.get') > asked + 1);
-      // The sweep comes every second.
-      await new Promise((go) => setTimeout(go, 2_500));
-      isBehind = false;
-      service.clock.advance(20);
-      await waitFor('the Pix', async () => (await outcomeOf(endToEndId)).length > 0);
       expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
     });
 
@@ -346,18 +322,20 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
     });
 
-    it('a charge does not expire by an answer behind the one that named a Pix of it, which cannot be had yet', async () => {
+    it.each([
+      ['named a Pix of it, which cannot be had yet', (body: object) => body],
+      ['called it paid, and not by what', (body: object) => ({ ...body, pix: [] })],
+    ])('a charge does not expire by an answer behind the one that %s', async (_, shown) => {
       let isBehind = true;
       let isNamed = true;
       change('getPix', (body) => (isBehind ? null : body));
       change('listPix', (body) => (isBehind ? { ...body, pix: [] } : body));
       // One of the bank's machines knows it, the next one that is asked does not yet.
       change('getCob', (body) => {
-        if (!isBehind || isNamed) {
-          isNamed = false;
-          return body;
-        }
-        return { ...body, status: 'ATIVA', pix: [] };
+        if (!isBehind) return body;
+        if (!isNamed) return { ...body, status: 'ATIVA', pix: [] };
+        isNamed = false;
+        return shown(body);
       });
       const made = await charge();
       story.bank.addFault({ operation: 'callback', fault: { kind: 'lose' }, times: 100_000 });
@@ -365,7 +343,6 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       isNamed = true;
       const asked = story.asked('cob.get');
       service.clock.advance(63);
-      await pixHint(endToEndId);
       await waitFor('the question about what cannot be read', () => story.asked('cob.get') > asked + 1);
       await waitFor('the next question about the charge', () => {
         service.clock.advance(1);
@@ -410,42 +387,6 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       service.clock.advance(3_600);
       await waitFor('the Pix', async () => (await outcomeOf(endToEndId)).length > 0);
       expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
-    });
-
-    it('nor by one behind the answer that called it paid, and not by what', async () => {
-      let isBehind = true;
-      let isNamed = true;
-      change('getPix', (body) => (isBehind ? null : body));
-      change('listPix', (body) => (isBehind ? { ...body, pix: [] } : body));
-      // One of the bank's machines knows it, the next one that is asked does not yet.
-      change('getCob', (body) => {
-        if (!isBehind || isNamed) {
-          isNamed = false;
-          return isBehind ? { ...body, pix: [] } : body;
-        }
-        return { ...body, status: 'ATIVA', pix: [] };
-      });
-      const made = await charge();
-      story.bank.addFault({ operation: 'callback', fault: { kind: 'lose' }, times: 100_000 });
-      const { endToEndId } = story.pay(made);
-      isNamed = true;
-      const asked = story.asked('cob.get');
-      service.clock.advance(63);
-      await waitFor('the question about what cannot be read', () => story.asked('cob.get') > asked + 1);
-      await waitFor('the next question about the charge', () => {
-        service.clock.advance(1);
-        return story.asked('cob.get') > asked + 2;
-      });
-      // The sweep comes every second.
-      await new Promise((go) => setTimeout(go, 2_500));
-      isBehind = false;
-      story.bank.clearFaults();
-      await waitFor('the Pix', async () => {
-        service.clock.advance(1);
-        return (await outcomeOf(endToEndId)).length > 0;
-      });
-      expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
-      await story.becomes(made, 'paid');
     });
 
     it('a charge that the bank shows without its code is paid by the Pix that it names', async () => {

@@ -154,46 +154,30 @@ describe('a live charge on a bad day of the PSP', () => {
     }
   });
 
-  it.each([
-    ['turns the repeated creation away', { kind: 'throttle', retryAfterSeconds: 3600 }],
-    ['refuses to make what is made', null],
-  ] as const)('nor is it refused by a repeated request whose PSP tells of a Pix of it, and %s', async (_, fault) => {
-    const { key, txid } = await unanswered();
-    const behind = (['getCob', 'getPix'] as const).map((operation) =>
-      jest.spyOn(PixApiClient.prototype, operation).mockResolvedValue({ kind: 'not_found' }),
-    );
-    try {
-      const { endToEndId } = story.bank.pay({ txid });
-      await waitFor('the hint', async () => {
-        const rows = await service.sql(
-          `SELECT 1 FROM acquirer_notifications WHERE kind = 'pix' AND reference = $1 AND attempts > 0`,
-          [endToEndId],
-        );
-        return rows.length > 0;
-      });
-      if (fault) story.bank.addFault({ operation: 'cob.put', fault });
-      else {
+  it.each<[string, () => Promise<void> | void]>([
+    [
+      'turns the repeated creation away',
+      () => story.bank.addFault({ operation: 'cob.put', fault: { kind: 'throttle', retryAfterSeconds: 3600 } }),
+    ],
+    [
+      'refuses to make what is made',
+      () => {
         const problem = { code: 'CobOperacaoInvalida', words: '', properties: [] };
-        const refuse = jest.spyOn(PixApiClient.prototype, 'putCob');
-        behind.push(refuse.mockResolvedValue({ kind: 'refused', status: 400, problem } as never) as never);
-      }
-      const { status } = await create(key);
-      expect([status, await madeFor(key)]).toMatchObject([503, [{ status: 'PENDING' }]]);
-      behind.forEach((each) => each.mockRestore());
-      service.clock.advance(60);
-      await waitFor('the payment', async () => (await madeFor(key))[0]?.status === 'PAID');
-      expect(story.returned(endToEndId)).toEqual([]);
-    } finally {
-      behind.forEach((each) => each.mockRestore());
-      story.bank.clearFaults();
-    }
-  });
-
-  it('nor is it refused past its expiry while the PSP tells of a Pix that it does not find yet', async () => {
+        jest.spyOn(PixApiClient.prototype, 'putCob').mockResolvedValue({ kind: 'refused', status: 400, problem });
+      },
+    ],
+    [
+      'is asked past its expiry',
+      async () => {
+        service.clock.advance(3_600 + 660);
+        await service.get(CreationService).resolveUnknown(0);
+      },
+    ],
+  ])('nor is it refused while its PSP tells of a Pix that it does not find yet, and %s', async (_, happens) => {
     const { key, txid } = await unanswered();
-    const behind = (['getCob', 'getPix'] as const).map((operation) =>
-      jest.spyOn(PixApiClient.prototype, operation).mockResolvedValue({ kind: 'not_found' }),
-    );
+    for (const operation of ['getCob', 'getPix'] as const) {
+      jest.spyOn(PixApiClient.prototype, operation).mockResolvedValue({ kind: 'not_found' });
+    }
     try {
       const { endToEndId } = story.bank.pay({ txid });
       await waitFor('the hint', async () => {
@@ -203,16 +187,16 @@ describe('a live charge on a bad day of the PSP', () => {
         );
         return rows.length > 0;
       });
-      service.clock.advance(3_600 + 660);
-      await service.get(CreationService).resolveUnknown(0);
+      await happens();
       expect((await create(key)).status).toBe(503);
       expect(await madeFor(key)).toMatchObject([{ status: 'PENDING' }]);
-      behind.forEach((each) => each.mockRestore());
+      jest.restoreAllMocks();
       service.clock.advance(3_600);
       await waitFor('the payment', async () => (await madeFor(key))[0]?.status === 'PAID');
       expect(story.returned(endToEndId)).toEqual([]);
     } finally {
-      behind.forEach((each) => each.mockRestore());
+      jest.restoreAllMocks();
+      story.bank.clearFaults();
     }
   });
 

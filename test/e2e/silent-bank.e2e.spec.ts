@@ -162,9 +162,9 @@ describe('a charge past its expiry whose bank is silent about Pix', () => {
     await waitFor('questions that hang', () => held() >= 8);
     service.clock.advance(65);
     await new Promise((go) => setTimeout(go, 10_000));
-    const [asked, hanging] = [bank.askedCharges.length, held()];
+    const asked = bank.askedCharges.length;
     for (const one of silent) one.giveAll();
-    expect({ asked: asked > 0, hanging }).toEqual({ asked: true, hanging: expect.any(Number) });
+    expect(asked).toBeGreaterThan(0);
   });
 
   it('is asked about though another bank, with more charges, gives no answer', async () => {

@@ -57,8 +57,7 @@ const LEASE_MS = 15_000;
  *
  * An acquirer may also end a charge at any time as refused or removed, which makes it REFUSED or CANCELLED unless it is
  * held (`endCharge` in settlement-listener.service.ts). `expired` ends a charge at once in the sandbox only, by `simulate`.
- * From a PSP it changes nothing: the questions above find how the charge stands. Nor does another end of a Pix
- * charge that a PSP tells of while a Pix is told of for the charge: it expires at its time.
+ * From a PSP it changes nothing: the questions above find how the charge stands.
  */
 @Injectable()
 export class ExpiryService implements OnApplicationBootstrap {

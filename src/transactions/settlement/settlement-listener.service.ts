@@ -1,11 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import {
-  AcquirersService,
-  ConfirmationService,
-  InboxService,
-  type OrderEvent,
-  type PixChargeEnd,
-} from '../../acquirers/index.js';
+import { AcquirersService, ConfirmationService, type OrderEvent, type PixChargeEnd } from '../../acquirers/index.js';
 import { Database } from '../../core/database/index.js';
 import { CreationService } from '../creation/creation.service.js';
 import { failureOf, isHeld } from '../transaction.js';
@@ -21,7 +15,6 @@ export class SettlementListener implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly acquirers: AcquirersService,
-    private readonly inbox: InboxService,
     private readonly confirmations: ConfirmationService,
     private readonly creation: CreationService,
     private readonly settlements: SettlementService,
@@ -40,11 +33,7 @@ export class SettlementListener implements OnModuleInit {
     this.confirmations.on('chargeEnded', async (acquirer, txid, end) => {
       await this.creation.resolveByTxid(acquirer, txid);
       // A PSP's word that a charge has expired may be older than its payment: `ExpiryService` asks.
-      if (!this.acquirers.local().includes(acquirer)) {
-        if (end.end === 'expired') return;
-        // So may its word that it was refused or removed: the charge expires at its time.
-        if (await this.inbox.isTold(acquirer, txid)) return;
-      }
+      if (end.end === 'expired' && !this.acquirers.local().includes(acquirer)) return;
       await this.endCharge(acquirer, txid, end);
     });
   }
