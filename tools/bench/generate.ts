@@ -152,13 +152,23 @@ const ENTRIES = `
   ON CONFLICT (account_id, mode, currency, bucket) DO UPDATE SET amount = b.amount + excluded.amount,
     entries = b.entries + excluded.entries, updated_at = greatest(b.updated_at, excluded.updated_at)`;
 
+const ID_AT = `
+  CREATE OR REPLACE FUNCTION pg_temp.id_at(at timestamptz, noise text) RETURNS uuid LANGUAGE sql AS $$
+    SELECT (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7' || substr(noise, 1, 3) || 'a' ||
+      substr(noise, 4, 15))::uuid
+  $$`;
+
+/** The entries of two batches are not numbered at once. */
+const LOCK = `SELECT pg_advisory_xact_lock(hashtext('generate'), hashtext($1))`;
+
 /**
  * Writes payments as if they had been made, paid and refunded in the past: transactions with their settlements,
  * journal, balances, refunds and events. The figures are left to the triggers and to whoever folds them.
+ * @param clients connections to the same database, which share the work
  * @param progress called with how many are written
  */
 export async function generate(
-  client: ClientBase,
+  clients: readonly ClientBase[],
   { accountId, count, from, to, endpointId }: Generation,
   progress: (written: number) => void = () => undefined,
 ): Promise<void> {
@@ -168,26 +178,31 @@ export async function generate(
     merchantName: 'Padaria',
     merchantCity: 'SAO PAULO',
   });
-  await client.query(`
-    CREATE OR REPLACE FUNCTION pg_temp.id_at(at timestamptz, noise text) RETURNS uuid LANGUAGE sql AS $$
-      SELECT (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7' || substr(noise, 1, 3) || 'a' ||
-        substr(noise, 4, 15))::uuid
-    $$`);
-  for (let first = 0; first < count; first += BATCH) {
-    const next = Math.min(count, first + BATCH);
-    await client.query('BEGIN');
-    await client.query(
-      MAKE.replaceAll(/\$([2-6])/g, (_, n: string) => literal([count, from, to, first, next], Number(n) - 2)),
-    );
-    await client.query(TRANSACTIONS, [accountId, brCode]);
-    await client.query(EVENTS);
-    if (endpointId !== undefined) await client.query(DELIVERIES, [accountId, endpointId]);
-    for (const sql of [SETTLEMENTS, REFUNDS, REFUND_EVENTS]) await client.query(sql, [accountId]);
-    await client.query(POSTED.replaceAll('$1', client.escapeLiteral(accountId)));
-    for (const sql of [SANDBOX_PIX, SANDBOX_RETURNS, ENTRIES]) await client.query(sql, [accountId]);
-    await client.query('COMMIT');
-    progress(next);
-  }
+  let next = 0;
+  let written = 0;
+  await Promise.all(
+    clients.map(async (client) => {
+      await client.query(ID_AT);
+      while (next < count) {
+        const first = next;
+        const end = Math.min(count, first + BATCH);
+        next = end;
+        await client.query('BEGIN');
+        await client.query(
+          MAKE.replaceAll(/\$([2-6])/g, (_, n: string) => literal([count, from, to, first, end], Number(n) - 2)),
+        );
+        await client.query(TRANSACTIONS, [accountId, brCode]);
+        await client.query(EVENTS);
+        if (endpointId !== undefined) await client.query(DELIVERIES, [accountId, endpointId]);
+        for (const sql of [SETTLEMENTS, REFUNDS, REFUND_EVENTS, LOCK]) await client.query(sql, [accountId]);
+        await client.query(POSTED.replaceAll('$1', client.escapeLiteral(accountId)));
+        for (const sql of [SANDBOX_PIX, SANDBOX_RETURNS, ENTRIES]) await client.query(sql, [accountId]);
+        await client.query('COMMIT');
+        written += end - first;
+        progress(written);
+      }
+    }),
+  );
 }
 
 /** CREATE TABLE AS takes no parameters. */

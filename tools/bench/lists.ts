@@ -137,7 +137,7 @@ export async function runListBenchmark(
 
 async function fill(client: pg.Client, { accountId, count }: Account, progress: Progress): Promise<void> {
   const to = new Date();
-  await generate(client, { accountId, count, from: new Date(to.getTime() - YEAR_MS), to }, (written) => {
+  await generate([client], { accountId, count, from: new Date(to.getTime() - YEAR_MS), to }, (written) => {
     progress(`${String(written)} of ${String(count)} payments`);
   });
 }
