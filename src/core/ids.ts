@@ -7,12 +7,17 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** An id before all others, where a walk through a table begins. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
+let last = { msecs: 0, seq: 0 };
+
 /**
  * A UUIDv7 whose time is `now` to the millisecond: created_at and the id's order agree, so the primary key serves
- * lists by creation time and no second index is needed.
+ * lists by creation time and no second index is needed. Ids that a process makes within a millisecond rise.
  */
 export function newId(now: Date): string {
-  return v7({ msecs: now.getTime(), random: uniqueBytes(16) });
+  const msecs = now.getTime();
+  const random = uniqueBytes(16);
+  last = { msecs, seq: msecs === last.msecs ? last.seq + 1 : random.readUInt32BE(0) >>> 1 };
+  return v7({ ...last, random });
 }
 
 /**

@@ -1,12 +1,13 @@
-/** Fields of `data.transaction` that tell who pays, and the merchant's own words about the sale. */
-const CUSTOMER_FIELDS = new Set([
-  'customerName',
-  'customerDocument',
-  'customerEmail',
-  'customerPhone',
-  'expectedPayerTaxId',
-  'metadata',
-]);
+/** Fields of `data.transaction` that tell who pays, and the merchant's own words about the sale: where nobody is told of. */
+export const NO_CUSTOMER = {
+  customerName: null,
+  customerDocument: null,
+  customerEmail: null,
+  customerPhone: null,
+  expectedPayerTaxId: null,
+  metadata: {},
+};
+const CUSTOMER_FIELDS = new Set(Object.keys(NO_CUSTOMER));
 
 interface EventData {
   readonly transaction?: Readonly<Record<string, unknown>>;

@@ -12,9 +12,10 @@ import {
   valuesOfFields,
 } from '../core/database/index.js';
 import { FIRST_ID, idBound } from '../core/ids.js';
+import { Logger } from '../core/log/index.js';
 import type { Scope } from '../core/mode.js';
 import { DUE_TIMES, LowWaterMark } from '../core/queue/index.js';
-import { joinCustomer, splitCustomer } from './customer-fields.js';
+import { joinCustomer, NO_CUSTOMER, splitCustomer } from './customer-fields.js';
 import type { DomainEvent, DomainEventType } from './event-catalog.service.js';
 import { EventEntity } from './event.entity.js';
 import { Retained } from '../core/retention.js';
@@ -26,28 +27,25 @@ interface StoredEvent extends Omit<DomainEvent, 'sequence' | 'data'> {
   readonly at: Date;
 }
 
-const INSERTED =
-  'id, account_id, mode, type, subject_id, data, customer_sealed, sequence, occurred_at, next_attempt_at';
-const lastSequence = (subject: string): string =>
-  `coalesce((SELECT sequence FROM events WHERE subject_id = ${subject} ORDER BY sequence DESC LIMIT 1), 0)`;
+const TYPES = ['uuid', 'uuid', 'text', 'text', 'uuid', 'jsonb', 'text', 'timestamptz'];
 /**
  * Numbers the events of each subject onwards from its last one. Sound only because the caller holds the subject's lock
  * or has just made it, so that what came before is committed and seen; a caller that does not is refused by the unique
- * index on (subject_id, sequence).
+ * index on (subject_id, sequence). A transaction may have got its number before the one that wrote the last event has
+ * got its own: events stand at the higher number then (docs/design/events-and-deliveries.md#read-on-from-a-place).
  */
+const insert = (wantedRows: string): string =>
+  `INSERT INTO events (id, account_id, mode, type, subject_id, data, customer_sealed, sequence, xid, occurred_at,
+     next_attempt_at)
+   SELECT w.p1, w.p2, w.p3, w.p4, w.p5, w.p6, w.p7,
+     row_number() OVER (PARTITION BY w.p5 ORDER BY w.n) + coalesce(l.sequence, 0), greatest(current_xid(), l.xid),
+     w.p8, w.p8
+   FROM ${wantedRows} LEFT JOIN LATERAL (
+     SELECT sequence, xid FROM events WHERE subject_id = w.p5 ORDER BY sequence DESC LIMIT 1) l ON true`;
+const ONE = `(SELECT ${TYPES.map((type, index) => `$${index + 1}::${type} AS p${index + 1}`).join(', ')}, 1 AS n) w`;
 const INSERT = rowWrite<StoredEvent>(
-  write(
-    'events.insert_one',
-    `INSERT INTO events (${INSERTED})
-     VALUES ($1, $2, $3, $4, $5, $6, $7, 1 + ${lastSequence('$5')}, $8::timestamptz, $8)`,
-  ),
-  write(
-    'events.insert_many',
-    `INSERT INTO events (${INSERTED})
-     SELECT w.p1, w.p2, w.p3, w.p4, w.p5, w.p6, w.p7,
-       row_number() OVER (PARTITION BY w.p5 ORDER BY w.n) + ${lastSequence('w.p5')}, w.p8, w.p8
-     FROM ${wanted(['uuid', 'uuid', 'text', 'text', 'uuid', 'jsonb', 'text', 'timestamptz'])}`,
-  ),
+  write('events.insert_one', insert(ONE)),
+  write('events.insert_many', insert(wanted(TYPES))),
   (e) => [e.id, e.accountId, e.mode, e.type, e.subjectId, e.data, e.sealed, e.at],
 );
 
@@ -57,6 +55,7 @@ const CLAIM = write(
   'events.claim',
   `UPDATE events SET status = 'done' WHERE id IN (
      SELECT id FROM events WHERE status = 'pending' AND next_attempt_at <= $1 AND next_attempt_at >= $3
+       AND type = ANY ($4)
      ORDER BY next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)
    RETURNING ${COLUMNS}, next_attempt_at AS "dueAt"`,
 );
@@ -129,7 +128,8 @@ const LAG = read(
    FROM (SELECT occurred_at FROM events WHERE status = 'pending' ORDER BY next_attempt_at LIMIT 10000) p`,
 );
 
-type EventRow = DomainEvent & Pick<EventEntity, 'customerSealed'>;
+/** An event whose customer is still sealed. */
+export type EventRow = DomainEvent & Pick<EventEntity, 'customerSealed'>;
 
 function traces(name: string, comparison: string, order: string): { all: ReadStatement; ofSubject: ReadStatement } {
   const from = `AND (xid, id) ${comparison} ($3, $4)`;
@@ -155,6 +155,7 @@ export class OutboxRepository {
   constructor(
     private readonly reader: Reader,
     private readonly secrets: SecretBox,
+    private readonly logger: Logger,
   ) {}
 
   /** The caller holds the lock of every subject, or has made it in `tx`. */
@@ -167,12 +168,13 @@ export class OutboxRepository {
     tx.putAll(INSERT, stored);
   }
 
-  async claim(tx: Tx, now: Date, limit: number): Promise<DomainEvent[]> {
+  /** @param types those that this version knows: it leaves the others to the version that writes them */
+  async claim(tx: Tx, now: Date, limit: number, types: readonly string[]): Promise<EventRow[]> {
     const from = this.#due.next(now.getTime());
-    const rows = await tx.query<EventRow & { dueAt: Date }>(CLAIM, [now, limit, new Date(from)]);
+    const rows = await tx.query<EventRow & { dueAt: Date }>(CLAIM, [now, limit, new Date(from), types]);
     const dueAt = rows.map((row) => row.dueAt.getTime());
     tx.afterCommit(() => this.#due.claimed(from, dueAt, rows.length < limit ? now.getTime() : null));
-    return this.#opened(rows.map(({ dueAt: _, ...row }) => row));
+    return rows.map(({ dueAt: _, ...row }) => row);
   }
 
   /** The last events of each subject among those of `types`, at most `limit` for each. */
@@ -184,7 +186,7 @@ export class OutboxRepository {
     limit: number,
   ): Promise<DomainEvent[]> {
     const rows = await tx.query<EventRow>(HISTORY, [scope.accountId, scope.mode, subjectIds, types, limit]);
-    return this.#opened(rows);
+    return this.#readable(rows);
   }
 
   /**
@@ -207,7 +209,7 @@ export class OutboxRepository {
 
   /** Events in the order of `ids`, without those that are past their retention. */
   async byIds(ids: readonly string[]): Promise<DomainEvent[]> {
-    return ids.length === 0 ? [] : this.#opened(await this.reader.query<EventRow>(BY_IDS, [ids]));
+    return ids.length === 0 ? [] : this.#readable(await this.reader.query<EventRow>(BY_IDS, [ids]));
   }
 
   /** The last position of each account and mode; none of one that has no events. */
@@ -250,11 +252,23 @@ export class OutboxRepository {
     return row ?? { pending: 0, seconds: 0 };
   }
 
-  #opened(rows: readonly EventRow[]): DomainEvent[] {
-    return rows.map(({ customerSealed, ...event }) => {
-      if (customerSealed === null) return event;
-      const customer = JSON.parse(this.secrets.openText(customerSealed, contextOf(event.id))) as object;
-      return { ...event, data: joinCustomer(event.data, customer) };
+  /** @throws Error when the customer was sealed by a key that is not here */
+  open({ customerSealed, ...event }: EventRow): DomainEvent {
+    if (customerSealed === null) return event;
+    const customer = JSON.parse(this.secrets.openText(customerSealed, contextOf(event.id))) as object;
+    return { ...event, data: joinCustomer(event.data, customer) };
+  }
+
+  /** For readers, whom one event that cannot be opened must not keep from the others: it tells nothing of the customer. */
+  #readable(rows: readonly EventRow[]): DomainEvent[] {
+    return rows.map((row) => {
+      try {
+        return this.open(row);
+      } catch (error) {
+        this.logger.error({ error, eventId: row.id }, 'an event is read without its customer, who cannot be opened');
+        const { customerSealed: _, ...event } = row;
+        return { ...event, data: joinCustomer(event.data, NO_CUSTOMER) };
+      }
     });
   }
 }

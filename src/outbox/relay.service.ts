@@ -3,8 +3,8 @@ import { Clock } from '../core/clock.js';
 import { Database, isAway, type Tx } from '../core/database/index.js';
 import { Logger } from '../core/log/index.js';
 import { JobQueue, Poller } from '../core/queue/index.js';
-import type { DomainEvent } from './event-catalog.service.js';
-import { OutboxRepository } from './outbox.repository.js';
+import { type DomainEvent, EventCatalog } from './event-catalog.service.js';
+import { type EventRow, OutboxRepository } from './outbox.repository.js';
 
 declare module '../core/queue/index.js' {
   interface JobMap {
@@ -24,6 +24,7 @@ export interface EventConsumer {
   replay(tx: Tx, events: readonly DomainEvent[]): Promise<number>;
 }
 
+const TASK = 'outbox.relay';
 const BATCH = 200;
 const POLL_MS = 500;
 const POSTPONE_SECONDS = 60;
@@ -39,6 +40,7 @@ export class Relay implements OnApplicationBootstrap {
   constructor(
     private readonly database: Database,
     private readonly events: OutboxRepository,
+    private readonly catalog: EventCatalog,
     private readonly queue: JobQueue,
     private readonly poller: Poller,
     private readonly clock: Clock,
@@ -51,15 +53,17 @@ export class Relay implements OnApplicationBootstrap {
   }
 
   onApplicationBootstrap(): void {
-    this.poller.onWorkers('outbox.relay', POLL_MS, () => this.run());
+    this.poller.onWorkers(TASK, POLL_MS, () => this.run());
   }
 
   /** Called after a commit. A lost wake costs at most one polling interval. */
   wake(): void {
-    if (this.poller.wake('outbox.relay')) return;
-    this.queue.add('outbox.wake', {}).catch((error: unknown) => {
-      this.logger.debug({ error }, 'relay not woken; it will poll');
-    });
+    if (this.poller.wake(TASK)) return;
+    this.queue
+      .add('outbox.wake', {}, () => TASK)
+      .catch((error: unknown) => {
+        this.logger.debug({ error }, 'relay not woken; it will poll');
+      });
   }
 
   /** @returns whether there may be more to do at once */
@@ -82,9 +86,9 @@ export class Relay implements OnApplicationBootstrap {
 
   async #relay(limit: number): Promise<number> {
     return this.database.transaction(async (tx) => {
-      const events = await this.events.claim(tx, this.clock.now(), limit);
-      if (events.length > 0) await this.#consumer?.consume(tx, events);
-      return events.length;
+      const rows = await this.#claim(tx, limit);
+      if (rows.length > 0) await this.#consume(tx, rows);
+      return rows.length;
     });
   }
 
@@ -93,21 +97,30 @@ export class Relay implements OnApplicationBootstrap {
    * @throws when the database is away: nothing is put off for that
    */
   async #relayOne(): Promise<boolean> {
-    let current: DomainEvent | null = null;
+    let current: EventRow | null = null;
     try {
       await this.database.transaction(async (tx) => {
-        const [event] = await this.events.claim(tx, this.clock.now(), 1);
-        current = event ?? null;
-        if (event) await this.#consumer?.consume(tx, [event]);
+        const [row] = await this.#claim(tx, 1);
+        current = row ?? null;
+        if (row) await this.#consume(tx, [row]);
       });
       return current !== null;
     } catch (error) {
-      const failed = current as DomainEvent | null;
+      const failed = current as EventRow | null;
       if (!failed || isAway(error)) throw error;
       this.logger.error({ error, eventId: failed.id, eventType: failed.type }, 'an event could not be relayed; kept');
       const until = new Date(this.clock.now().getTime() + POSTPONE_SECONDS * 1000);
       await this.database.transaction((tx) => this.events.postpone(tx, failed.id, until));
       return true;
     }
+  }
+
+  #claim(tx: Tx, limit: number): Promise<EventRow[]> {
+    return this.events.claim(tx, this.clock.now(), limit, this.catalog.types());
+  }
+
+  async #consume(tx: Tx, rows: readonly EventRow[]): Promise<void> {
+    const events = rows.map((row) => this.events.open(row));
+    await this.#consumer?.consume(tx, events);
   }
 }

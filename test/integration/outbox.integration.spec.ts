@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Clock } from '../../src/core/clock.js';
+import { FIRST_ID } from '../../src/core/ids.js';
 import { SecretBox } from '../../src/core/crypto/index.js';
 import { type Database, type Reader, read, write, type Tx } from '../../src/core/database/index.js';
 import type { Scope } from '../../src/core/mode.js';
@@ -14,13 +15,15 @@ import {
   OutboxService,
   Relay,
 } from '../../src/outbox/index.js';
-import { transactionEvent } from '../../src/transactions/transaction.events.js';
+import { STATUS_EVENTS, transactionEvent } from '../../src/transactions/transaction.events.js';
 import { aPaidTransaction, aTransaction } from '../support/a-transaction.js';
 import { barrier, SILENT, TestSchema } from '../support/schema.js';
 import { TestClock } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
 const CONSUME = write('spec.consume', 'INSERT INTO consumed (relay, event_id) SELECT $1, unnest($2::uuid[])');
+const SPOIL = write('spec.spoil', `UPDATE events SET customer_sealed = 'sealed:gone:AAAA' WHERE id = $1`);
+const RETYPE = write('spec.retype', 'UPDATE events SET type = $2 WHERE id = $1');
 const raw = (text: string): ReturnType<typeof read> => read('', text);
 
 /** Writes down who consumed what, in the relay's transaction as the real consumer does. */
@@ -76,7 +79,8 @@ describe('the outbox', () => {
     const own = await schema.connect(2);
     const made = new Relay(
       own.database,
-      new OutboxRepository(own.reader, secrets),
+      new OutboxRepository(own.reader, secrets, SILENT),
+      known,
       new InProcessJobQueue({ logger: SILENT }),
       new Poller({ logger: SILENT }),
       clock,
@@ -87,12 +91,14 @@ describe('the outbox', () => {
   }
 
   const secrets = new SecretBox('f6'.repeat(32));
+  const known = new EventCatalog();
+  known.registerRefresh(STATUS_EVENTS, async (_, events) => [...events]);
 
   function outboxWith(
     relay: { wake(): void } = { wake: () => undefined },
     catalog = new EventCatalog(),
   ): OutboxService {
-    return new OutboxService(new OutboxRepository(reader, secrets), catalog, relay as Relay, clock);
+    return new OutboxService(new OutboxRepository(reader, secrets, SILENT), catalog, relay as Relay, clock);
   }
 
   async function record(count: number, wakes?: { wake(): void }): Promise<void> {
@@ -349,7 +355,7 @@ describe('the outbox', () => {
       await write(created(first), paid(first), created(second));
       const again: DomainEvent[] = [];
       const one = await relay(new Recorder('a', (events) => void again.push(...events)));
-      const outbox = new OutboxService(new OutboxRepository(reader, secrets), catalog, one, clock);
+      const outbox = new OutboxService(new OutboxRepository(reader, secrets, SILENT), catalog, one, clock);
       const types = ['transaction.created', 'transaction.paid'] as const;
       const replay = (who: Scope, id: string, of: readonly (typeof types)[number][] = types): Promise<number> =>
         database.transaction((tx) => outbox.replay(tx, who, id, [of]));
@@ -409,8 +415,62 @@ describe('the outbox', () => {
     });
   });
 
+  it('keeps an event whose customer cannot be opened, and relays the others', async () => {
+    await record(3);
+    const [spoiled] = await pending();
+    await database.transaction((tx) => tx.query(SPOIL, [spoiled?.id]));
+    const recorder = new Recorder('a');
+    const one = await relay(recorder);
+    await one.run();
+    expect(recorder.committed).toBe(2);
+    expect(await pending()).toEqual([{ id: spoiled?.id, late: true }]);
+    // A reader passes it, and hears nothing of the customer.
+    const [event] = await new OutboxRepository(reader, secrets, SILENT).byIds([String(spoiled?.id)]);
+    expect(event?.data).toMatchObject({ transaction: { status: 'WAITING_PAYMENT', customerName: null, metadata: {} } });
+  });
+
+  it('leaves an event of a type that this version does not know to the version that writes it', async () => {
+    await record(3);
+    const [newer] = await pending();
+    await database.transaction((tx) => tx.query(RETYPE, [newer?.id, 'transaction.of_a_newer_version']));
+    const recorder = new Recorder('a');
+    expect(await (await relay(recorder)).run()).toBe(false);
+    expect(recorder.committed).toBe(2);
+    expect(await pending()).toEqual([{ id: newer?.id, late: false }]);
+  });
+
+  describe('stand in the order of their subject for whoever reads on from a place', () => {
+    const scope = { accountId: aTransaction().accountId, mode: 'test' } as const;
+    const sequences = async (): Promise<number[]> => {
+      const start = { xid: 0, id: FIRST_ID };
+      const events = new OutboxRepository(reader, secrets, SILENT);
+      const traces = await events.traces(scope, 'newer', start, 100, aTransaction().id);
+      return (await events.byIds(traces.map(({ id }) => id))).map(({ sequence }) => sequence);
+    };
+    const event = transactionEvent('transaction.created', aTransaction(), null);
+
+    it('when one transaction writes several', async () => {
+      const outbox = outboxWith();
+      await database.transaction(async (tx) => {
+        for (let n = 0; n < 20; n++) outbox.record(tx, [event]);
+      });
+      expect(await sequences()).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+    });
+
+    it('when a transaction that has got its number first writes last', async () => {
+      const outbox = outboxWith();
+      const { database: elsewhere } = await schema.connect(1);
+      await database.transaction(async (first) => {
+        await first.query(raw('SELECT current_xid()'), []);
+        await elsewhere.transaction(async (second) => outbox.record(second, [event]));
+        outbox.record(first, [event]);
+      });
+      expect(await sequences()).toEqual([1, 2]);
+    });
+  });
+
   it('tells how much waits, and how long', async () => {
-    const events = new OutboxRepository(reader, secrets);
+    const events = new OutboxRepository(reader, secrets, SILENT);
     expect(await events.lag(new Clock().now())).toEqual({ pending: 0, seconds: 0 });
     await record(3);
     clock.advance(100);
