@@ -42,20 +42,25 @@ export class LoginThrottle {
     private readonly limiter: RateLimiter,
   ) {}
 
-  /** @param from an address, or a device that has logged in before @throws ApiError 429, also for the right password */
+  /** @param from an address, a device or a user's id @throws ApiError 429, also for the right password */
   async take(email: string, from: string): Promise<void> {
     const burst = this.config.rateLimit.loginPer15Minutes;
     await this.#take(burst, (policy) => takeForAddress(this.limiter, `login:${this.hash(email)}`, from, policy));
   }
 
   /**
-   * Counts an attempt from a device that has logged in before. All such devices of an e-mail are counted together, as each
+   * Counts an attempt from a device that has logged in before: by itself, and with all such devices of the e-mail, as each
    * login makes another one.
-   * @throws ApiError 429
+   * @returns false when these have used up what they have together. Some may be those of somebody who knew the password,
+   *   so that the attempt goes on as a stranger's.
+   * @throws ApiError 429 when the device itself has used up its tries
    */
-  async takeKnown(email: string): Promise<void> {
+  async takeKnown(email: string, device: string): Promise<boolean> {
+    await this.take(email, device);
+    if (!this.config.rateLimit.enabled) return true;
     const burst = this.config.rateLimit.loginPer15Minutes * KNOWN_TIMES;
-    await this.#take(burst, (policy) => this.limiter.take(`login-known:${this.hash(email)}`, policy));
+    const policy = { rate: burst / WINDOW_SECONDS, burst };
+    return (await this.limiter.take(`login-known:${this.hash(email)}`, policy)).allowed;
   }
 
   /**

@@ -4,6 +4,7 @@ import { type LoginUser, normalizeEmail, Passwords, SecondFactor, UsersService }
 import type { Origin } from '../audit/index.js';
 import { Database } from '../core/database/index.js';
 import { ApiError } from '../core/errors/index.js';
+import { FIRST_ID } from '../core/ids.js';
 import { LoginFailures } from './login-failures.service.js';
 import { LoginThrottle } from './login-throttle.service.js';
 import { type SessionKind, Sessions } from './sessions.service.js';
@@ -23,6 +24,8 @@ export interface Login {
   readonly user: LoginUser;
 }
 
+/** An id that no user has: what is done for it takes as long as for one of them. */
+const NOBODY = FIRST_ID;
 /** How long the answer is delayed to a login that finds no place. */
 const TURNED_AWAY_MS = 1_000;
 
@@ -46,13 +49,12 @@ export class LoginService {
    */
   async login(input: LoginInput, origin: Origin, userAgent: string | undefined): Promise<Login> {
     const email = normalizeEmail(input.email);
-    const { device } = input;
-    await this.throttle.take(email, device ?? origin.ip ?? '');
-    if (device !== null) await this.throttle.takeKnown(email);
-    const attempt = await this.throttle.attempt(email, device !== null);
+    const isKnown = input.device !== null && (await this.throttle.takeKnown(email, input.device));
+    if (!isKnown) await this.throttle.take(email, origin.ip ?? '');
+    const attempt = await this.throttle.attempt(email, isKnown);
     const user = await this.users.findLogin(email);
     const matches = await this.passwords
-      .verify(user?.passwordHash ?? null, input.password, device === null ? { stranger: origin.ip } : { known: email })
+      .verify(user?.passwordHash ?? null, input.password, isKnown ? { known: email } : { stranger: origin.ip })
       .catch(async (error: unknown) => {
         // The password was not compared, and a caller who repeats at once would keep others out.
         await attempt.forget();
@@ -61,7 +63,7 @@ export class LoginService {
       });
     if (!user || !matches || !(user.operator || user.membership)) {
       await this.failures.record(email, user?.id ?? null, origin);
-      if (user && attempt.isSlow) await this.failures.warn(user.id, 'logins_failed');
+      if (attempt.isSlow) await this.failures.warn(user?.id ?? NOBODY, 'logins_failed');
       throw invalidCredentials();
     }
     await attempt.forget();

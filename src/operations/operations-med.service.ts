@@ -36,7 +36,9 @@ export class OperationsMedService {
       const { review, reportedAmount, bank } = before;
       const decidedOn = { review, reported_amount: reportedAmount, bank_status: bank.status, bank_result: bank.result };
       const data = { case_id: id, transaction_id: transactionId, ...decidedOn, amount, status };
-      this.audit.record(tx, actor, type, accountId, { data });
+      if (after.visible) this.audit.record(tx, actor, type, accountId, { data });
+      // A merchant who may not see the case does not read of it in the audit trail.
+      else this.audit.record(tx, actor, type, null, { data: { account_id: accountId, ...data } });
       return after;
     });
   }

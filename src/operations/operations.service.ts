@@ -45,12 +45,14 @@ export class OperationsService {
     return this.database.transaction(async (tx) => {
       const { correction, changed } = await decide(tx);
       if (changed) {
-        const { id, kind, status, accountId, amount, currency, settlementId, transactionId, reason } = correction;
+        const { id, kind, status, accountId, amount, currency, settlementId, transactionId, reason, borneBy } =
+          correction;
         const type = `correction.${status === 'waiting' ? 'requested' : status}` as const;
         const about = { pix_id: settlementId, transaction_id: transactionId };
-        this.audit.record(tx, actor, type, accountId, {
-          data: { correction_id: id, kind, amount, currency, ...about, reason },
-        });
+        const data = { correction_id: id, kind, amount, currency, ...about, reason };
+        // What touches no merchant's wallet is none of their business: a cost of the platform, a Pix that is no payment.
+        if (borneBy === 'merchant' || kind === 'assign') this.audit.record(tx, actor, type, accountId, { data });
+        else this.audit.record(tx, actor, type, null, { data: { account_id: accountId, ...data } });
       }
       return correction;
     });

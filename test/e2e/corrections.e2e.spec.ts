@@ -181,13 +181,13 @@ describe('corrections of the books', () => {
     expect(answers.map(outcome)).toEqual(answers.map(() => '200 applied'));
     expect(answers[0]?.body).toMatchObject({ decided_by: second.userId, requested_by: first.userId });
     expect(await sum('platform_fees')).toBe(fees + 5001);
-    const audited = await service.sql<{ type: string; actor: string }>(
-      `SELECT type, actor_id AS actor FROM audit_events WHERE type LIKE 'correction.%' AND data ->> 'correction_id' = $1 ORDER BY id`,
+    const audited = await service.sql<{ type: string; actor: string; account: string | null }>(
+      `SELECT type, actor_id AS actor, account_id AS account FROM audit_events WHERE type LIKE 'correction.%' AND data ->> 'correction_id' = $1 ORDER BY id`,
       [wanted.body.id],
     );
     expect(audited).toEqual([
-      { type: 'correction.requested', actor: first.userId },
-      { type: 'correction.applied', actor: second.userId },
+      { type: 'correction.requested', actor: first.userId, account: null },
+      { type: 'correction.applied', actor: second.userId, account: null },
     ]);
   });
 

@@ -240,6 +240,13 @@ describe('the login of a browser', () => {
         statuses.push((await logInFrom(await fresh(`198.51.${String(index)}.7`))).status);
       }
       expect(statuses).toEqual([...Array<number>(8).fill(200), 429, 429]);
+      // They keep nobody out: a browser that has tries left of its own counts as a stranger, by its address.
+      const own = await fresh('198.51.99.7');
+      const asStranger = await limited.call('POST', '/v1/auth/login', {
+        headers: { ...PAGE, 'x-forwarded-for': '203.0.113.9', cookie: own },
+        body: { email, password: PASSWORD, session: 'cookie' },
+      });
+      expect(asStranger.status).toBe(200);
     } finally {
       await limited.stop();
     }

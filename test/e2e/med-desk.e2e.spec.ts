@@ -51,8 +51,8 @@ describe('the desk of MED cases', () => {
   /** What operators did. */
   const audited = (): Promise<{ type: string; data: Record<string, unknown>; actor_id: string }[]> =>
     service.sql(
-      `SELECT type, data, actor_id FROM audit_events WHERE account_id = $1 AND type LIKE 'med%' AND actor_id IS NOT NULL
-       ORDER BY created_at, id`,
+      `SELECT type, data, actor_id FROM audit_events WHERE (account_id = $1 OR data ->> 'account_id' = $1::text)
+         AND type LIKE 'med%' AND actor_id IS NOT NULL ORDER BY created_at, id`,
       [merchant.accountId],
     );
 
@@ -145,6 +145,9 @@ describe('the desk of MED cases', () => {
     expect((await decide(id, 'dismiss')).status).toBe(409);
     expect((await askForEvidence(id)).body.error?.code).toBe('med_case_over');
     expect((await audited()).map(({ type }) => type)).toEqual(['med_case.dismissed', 'med_case.dismissed']);
+    // Nor does the merchant read of it in the audit trail.
+    const shown = 'SELECT 1 FROM audit_events WHERE account_id = $1 AND type = $2';
+    expect(await service.sql(shown, [merchant.accountId, 'med_case.dismissed'])).toEqual([]);
   });
 
   it.each([

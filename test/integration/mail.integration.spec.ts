@@ -283,6 +283,17 @@ describe('mail', () => {
       expect(mailbox.seen['RCPT TO']).toBe(11);
     });
 
+    it('is given up too where its secret cannot be opened', async () => {
+      await enqueue({ secret: 'a token' });
+      await reader.query(raw(`UPDATE emails SET secret_sealed = '\\x00'`), []);
+      for (let attempt = 1; attempt <= 11; attempt++) {
+        await worker().run();
+        clock.advance(86_401);
+      }
+      expect(await rows()).toMatchObject([{ status: 'failed', secret_sealed: null }]);
+      expect(mailbox.seen.CONNECT).toBe(0);
+    });
+
     it('holds up no other mail', async () => {
       await enqueue({ to: 'not an address' }, { subject: 'next' });
       await worker().run();

@@ -46,7 +46,7 @@ export class ReceiptProcessor implements Worker {
     }
     const account = await this.accounts.get(transaction.accountId);
     const mail = receiptMail({ ...transaction, paidAt }, account, this.config.publicBaseUrl);
-    await this.delivery.send({ ...mail, id, to, createdAt: paidAt }, attempt);
+    await this.delivery.send(id, () => ({ ...mail, id, to, createdAt: paidAt }), attempt);
     return 'done';
   }
 

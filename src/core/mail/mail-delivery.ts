@@ -25,23 +25,24 @@ export class MailDelivery {
   ) {}
 
   /**
+   * @param ready gives the mail; when it cannot, that attempt has failed
    * @param attempt from 1 on
    * @returns null when it was sent; else why it is given up, with what the server said
    * @throws Error when it is to be tried again
    */
-  async send(mail: ReadyMail, attempt: number): Promise<string | null> {
-    const failure = await this.#try(mail, attempt);
+  async send(id: string, ready: () => ReadyMail, attempt: number): Promise<string | null> {
+    const failure = await this.#try(ready, attempt);
     // Neither recipient nor content, and not what the server said: it quotes addresses.
     if (failure && !failure.permanent && attempt < MAX_ATTEMPTS) throw new Error(failure.summary);
-    if (failure) this.logger.error({ emailId: mail.id, attempt, reason: failure.summary }, 'a mail is given up');
+    if (failure) this.logger.error({ emailId: id, attempt, reason: failure.summary }, 'a mail is given up');
     return failure?.detail ?? null;
   }
 
-  async #try(mail: ReadyMail, attempt: number): Promise<MailFailure | null> {
+  async #try(ready: () => ReadyMail, attempt: number): Promise<MailFailure | null> {
     try {
       // An interrupted last attempt is not repeated for ever: a mail that takes its worker down must end.
       if (attempt > MAX_ATTEMPTS) throw new MailRefusedError('the last attempt was interrupted');
-      await this.transport.send(mail);
+      await this.transport.send(ready());
       return null;
     } catch (error) {
       return mailFailure(error);

@@ -37,7 +37,7 @@ export class MailProcessor implements Worker {
     const mail = await this.emails.findPending(id);
     if (!mail) return 'done';
     const error = (await this.#mayGo(mail))
-      ? await this.delivery.send(this.#withSecret(mail), attempt)
+      ? await this.delivery.send(id, () => this.#withSecret(mail), attempt)
       : `more than ${TEST_MAILS.limit} mails an hour about test mode to this mailbox`;
     await this.database.transaction(async (tx) => this.emails.finish(tx, id, error, this.clock.now()));
     return 'done';
