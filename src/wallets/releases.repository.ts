@@ -31,10 +31,14 @@ const NEXT = read(
 /** Those of one day of São Paulo are due in one instant. */
 const CALENDAR = read(
   'releases.calendar',
-  `SELECT currency, release_at AS "releaseAt", sum(amount)::bigint AS amount,
-     coalesce(sum(amount) FILTER (WHERE kind = 'reserve'), 0)::bigint AS reserve, count(*) AS count FROM releases
-   WHERE account_id = $1 AND mode = $2 AND released_at IS NULL AND ($3::text IS NULL OR currency = $3)
-   GROUP BY currency, release_at ORDER BY release_at, currency LIMIT $4`,
+  `SELECT currency, "releaseAt", amount, reserve, count FROM (
+     SELECT currency, release_at AS "releaseAt", sum(amount)::bigint AS amount,
+       coalesce(sum(amount) FILTER (WHERE kind = 'reserve'), 0)::bigint AS reserve, count(*) AS count,
+       row_number() OVER (PARTITION BY currency ORDER BY release_at) AS number
+     FROM releases
+     WHERE account_id = $1 AND mode = $2 AND released_at IS NULL AND ($3::text IS NULL OR currency = $3)
+     GROUP BY currency, release_at) c
+   WHERE number <= $4 ORDER BY "releaseAt", currency`,
 );
 
 /** What is released together. */

@@ -12,7 +12,7 @@ import { type PlannedRelease, ReleasesRepository } from './releases.repository.j
 import type { ReleaseKind } from './wallet.entity.js';
 import { type NegativeBalance, type NegativeFilter, WalletsRepository } from './wallets.repository.js';
 
-/** Days of a calendar of releases: `release_days` and `reserve_days` are at most a year. */
+/** Days of a currency's calendar of releases: `release_days` and `reserve_days` are at most a year. */
 const MOST_RELEASES = 400;
 
 /** Amounts in the currency's smallest unit. */

@@ -514,6 +514,23 @@ describe('refunds', () => {
       expect(await available(service, key)).toBe(170);
     });
 
+    it('is for one payment also when the request was forgotten with its customer', async () => {
+      const id = paymentIdOf(await aPaidCharge(service, key));
+      const other = paymentIdOf(await aPaidCharge(service, key));
+      const body = { idempotencyKey: `once-${randomUUID()}`, amount: 30 };
+      const first = await requestRefund(service, key, id, body);
+      await refundEnd(service, key, first.body);
+      for (const column of ['fingerprint', 'response_body']) {
+        await service.sql(`UPDATE idempotency_keys SET ${column} = $2 WHERE key = $1`, [
+          body.idempotencyKey,
+          column === 'fingerprint' ? Buffer.alloc(0) : null,
+        ]);
+        expect(codeOf(await requestRefund(service, key, other, body))).toBe('409 idempotency_key_reused');
+        const again = await requestRefund(service, key, id, body);
+        expect([again.status, again.text]).toEqual([201, first.text]);
+      }
+    });
+
     it('is free again after a refusal', async () => {
       const id = paymentIdOf(await aPaidCharge(service, key));
       const idempotencyKey = `free-${randomUUID()}`;

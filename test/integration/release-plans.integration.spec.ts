@@ -106,6 +106,9 @@ describe('queries of pending money', () => {
         { currency: 'EUR', releaseAt: new Date('2026-11-25T00:00:00.000Z'), amount: 1 },
       ]);
       expect(await repository.findDue(NOW, 200)).toHaveLength(3);
+      // Each currency has its days, whatever others have.
+      const planned = (await repository.calendar(scope, null, 5)).map(({ currency }) => currency);
+      expect(planned.sort()).toEqual(['BRL', 'BRL', 'BRL', 'BRL', 'BRL', 'EUR', 'EUR']);
       // The rows of that day, in the index and in the table, of 150 000.
       expect(await readBy('releases.next', big, 'live')).toBeLessThan(2 * OF_ONE_DAY + 20);
       expect(await readBy('releases.find_due', NOW.toISOString(), '200')).toBeLessThan(20);

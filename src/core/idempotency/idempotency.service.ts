@@ -129,18 +129,14 @@ export class IdempotencyService {
       const takenAt = row.expiresAt ? row.expiresAt.getTime() - REPLAY_MS : row.leasedUntil.getTime() - LEASE_MS;
       const isTwin = takenAt > now.getTime() - WAIT_MS;
       // An empty one is of a request that was forgotten with its customer.
-      const isSame = row.fingerprint.length === 0 || row.fingerprint.equals(request.fingerprint);
+      const isForgotten = row.fingerprint.length === 0;
+      const isSame = isForgotten || row.fingerprint.equals(request.fingerprint);
       // A twin's admission stands for what the twin makes.
       if (!isTwin || !isSame) await admission?.undo();
-      if (!isSame) {
-        throw new ApiError(
-          409,
-          'idempotency_error',
-          'idempotency_key_reused',
-          'This Idempotency-Key was used with another body; send a new key for a new request.',
-        );
-      }
-      if (row.responseStatus !== null && row.responseBody !== null) {
+      if (!isSame) throw keyReused();
+      // Of a forgotten one the answer is made anew: whoever makes it sees whether the request may be the same.
+      const isKept = request.permanent !== true || !isForgotten;
+      if (row.responseStatus !== null && row.responseBody !== null && isKept) {
         return { status: row.responseStatus, body: JSON.parse(row.responseBody) as T, replayed: true };
       }
       if (row.responseStatus !== null) {
@@ -185,4 +181,13 @@ export class IdempotencyService {
       release: (tx, resourceId) => this.keys.release(tx, request, resourceId),
     };
   }
+}
+
+export function keyReused(): ApiError {
+  return new ApiError(
+    409,
+    'idempotency_error',
+    'idempotency_key_reused',
+    'This Idempotency-Key was used with another body; send a new key for a new request.',
+  );
 }

@@ -7,4 +7,5 @@ export {
   type Claim,
   IdempotencyService,
   type IdempotentAnswer,
+  keyReused,
 } from './idempotency.service.js';

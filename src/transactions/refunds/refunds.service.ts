@@ -12,6 +12,7 @@ import {
   IdempotencyService,
   type IdempotentAnswer,
   type IdempotentRequest,
+  keyReused,
 } from '../../core/idempotency/index.js';
 import { newId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
@@ -126,9 +127,10 @@ export class RefundsService {
     return this.refunds.listAll(scope, filter);
   }
 
+  /** @throws ApiError 409 for a refund of another payment, whose request was forgotten with its customer */
   async #found(scope: Scope, transactionId: string, id: string): Promise<Refund> {
     const refund = (await this.refunds.list(scope, transactionId)).find((one) => one.id === id);
-    if (!refund) throw new Error(`The idempotency key names a refund that does not exist: ${id}`);
+    if (!refund) throw keyReused();
     return refund;
   }
 }
