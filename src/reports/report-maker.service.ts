@@ -14,6 +14,8 @@ import { ReportsRepository } from './reports.repository.js';
 const KEPT_MS = 7 * DAY_MS;
 /** Between two words about how far it is. */
 const TELL_MS = 1_000;
+/** Between two leases: counting what a report will have, or a storage that stalls, may take longer than one. */
+const PROLONG_MS = 5_000;
 
 /**
  * Makes files of the books, in workers. A process that dies while it makes one is followed by another, which begins anew:
@@ -37,7 +39,17 @@ export class ReportMaker {
   }
 
   /** @param prolong begins the lease of the work anew @throws LeaseLost when another run has it by now */
-  async make(report: ReportEntity, prolong: () => Promise<void>): Promise<WorkAnswer> {
+  async make(report: ReportEntity, prolong: Prolong): Promise<WorkAnswer> {
+    // Whether another run has it is found out below, before anything is told.
+    const keeping = setInterval(() => void prolong().catch(() => undefined), PROLONG_MS);
+    try {
+      return await this.#make(report, prolong);
+    } finally {
+      clearInterval(keeping);
+    }
+  }
+
+  async #make(report: ReportEntity, prolong: Prolong): Promise<WorkAnswer> {
     const { totalRows, pieces } = await this.writer.write(report);
     let rows = 0;
     const tell = async (): Promise<void> => {

@@ -434,6 +434,40 @@ describe('a report that cannot be written', () => {
 });
 
 describe('a report that two processes make', () => {
+  it('stays with the first for as long as its storage stalls', async () => {
+    const place = await onDisk();
+    const { service, storage } = place;
+    try {
+      const { testKey: key } = await service.merchant();
+      const write = storage.write.bind(storage);
+      let goOn = (): void => undefined;
+      const stalled = new Promise<void>((resolve) => (goOn = resolve));
+      storage.write = async (...of) => {
+        storage.write = write;
+        await stalled;
+        return write(...of);
+      };
+      const body = { type: 'statement', format: 'csv', ...WINDOW };
+      const { body: asked } = await service.call<ReportBody>('POST', '/v1/reports', { key, body });
+      const leasedUntil = async (): Promise<number> => {
+        const [row] = await service.sql<{ at: Date | null }>(
+          'SELECT leased_until AS at FROM work WHERE subject_id = $1',
+          [asked.id.slice('rep_'.length)],
+        );
+        return row?.at?.getTime() ?? 0;
+      };
+      const first = await waitFor('its lease', leasedUntil);
+      await waitFor('a longer lease', async () => (await leasedUntil()) > first + 3_000);
+      goOn();
+      await waitFor('the report', async () => {
+        const { body: report } = await service.call<ReportBody>('GET', `/v1/reports/${asked.id}`, { key });
+        return report.status === 'ready';
+      });
+    } finally {
+      await place.stop();
+    }
+  });
+
   it('keeps the file of the first, also when the second is late or fails at its end', async () => {
     const place = await onDisk();
     const { service, storage } = place;

@@ -9,7 +9,7 @@ const MOST_ATTEMPTS = 5;
 @Processor('report')
 export class ReportProcessor implements Worker {
   readonly backoff = doubling(5_000, 600_000);
-  /** Prolonged while rows are coming. */
+  /** Prolonged for as long as the process lives. */
   readonly leaseMs = 30_000;
 
   constructor(
