@@ -90,10 +90,12 @@ export class InboxService implements OnApplicationBootstrap {
     return id;
   }
 
-  async enqueue(notificationIds: readonly string[]): Promise<void> {
+  /** @param isAgain of those that wait in the queue already none is queued once more */
+  async enqueue(notificationIds: readonly string[], isAgain = false): Promise<void> {
     await this.queue.add(
       'acquirers.notification',
       notificationIds.map((notificationId) => ({ notificationId })),
+      isAgain ? ({ notificationId }) => notificationId : undefined,
     );
   }
 
@@ -121,7 +123,7 @@ export class InboxService implements OnApplicationBootstrap {
     const now = this.clock.now();
     const leasedUntil = new Date(now.getTime() + LEASE_SECONDS * 1000);
     const ids = await this.database.transaction((tx) => this.inbox.claimDue(tx, now, leasedUntil, BATCH));
-    if (ids.length > 0) await this.enqueue(ids);
+    if (ids.length > 0) await this.enqueue(ids, true);
     return ids.length === BATCH;
   }
 
