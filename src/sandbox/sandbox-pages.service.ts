@@ -43,7 +43,8 @@ export class SandboxPagesService {
       await this.confirmations.confirm(notification);
     }
     const { returnUrl } = transaction.metadata;
-    return typeof returnUrl === 'string' ? returnUrl : null;
+    // A header takes no other letters than those of an encoded address.
+    return typeof returnUrl === 'string' ? new URL(returnUrl).href : null;
   }
 
   /** @throws ApiError 404 for what has no boleto */

@@ -242,7 +242,7 @@ describe('payments', () => {
     it('CREDIT_CARD: through PROCESSING to APPROVED, on the page the payer is sent to', async () => {
       const { id } = await create(['CREDIT_CARD'], {
         currency: 'EUR',
-        metadata: { returnUrl: 'https://merchant.example/thanks?order=1' },
+        metadata: { returnUrl: 'https://merchant.example/谢谢?order=1' },
       });
       const payment = await finalised(id);
       expect(METHOD_KEYS.filter((key) => payment[key] !== null)).toEqual(['cardRedirectUrl']);
@@ -261,7 +261,7 @@ describe('payments', () => {
       });
       expect([approved.status, approved.headers.get('location')]).toEqual([
         303,
-        'https://merchant.example/thanks?order=1',
+        'https://merchant.example/%E8%B0%A2%E8%B0%A2?order=1',
       ]);
       expect((await read(id)).body).toMatchObject({ status: 'APPROVED', paidWith: 'CREDIT_CARD' });
       // A second answer, of either kind, changes nothing.
