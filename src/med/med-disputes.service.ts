@@ -48,6 +48,8 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
       if (!found) return false;
       if (!(await isLatest(tx))) return true;
       const { disputedTransaction, paymentReference } = found;
+      // A Pix of no sale, with which an operator has dealt, can be no merchant's case: `reconcile` judges what is booked.
+      if (!disputedTransaction) return true;
       const known = disputedTransaction.cases.find(
         (candidate) => candidate.acquirer === acquirer && candidate.reference === dispute.reference,
       );

@@ -33,19 +33,19 @@ export class MedTransitions {
     private readonly clock: Clock,
   ) {}
 
-  /** @returns null while the payment that is disputed is not settled here */
+  /**
+   * @returns null while the payment that is disputed is not settled here; `disputedTransaction` null for a Pix of no sale
+   *   with which an operator has dealt
+   */
   async find(
     tx: Tx,
     acquirer: string,
     dispute: Dispute,
-  ): Promise<{ disputedTransaction: DisputedTransaction; paymentReference: string } | null> {
+  ): Promise<{ disputedTransaction: DisputedTransaction | null; paymentReference: string } | null> {
     const found = await this.disputes.find(tx, acquirer, dispute);
-    return (
-      found && {
-        disputedTransaction: await this.#disputedTransaction(tx, found.disputed),
-        paymentReference: found.paymentReference,
-      }
-    );
+    if (!found) return null;
+    const { disputed, paymentReference } = found;
+    return { disputedTransaction: disputed && (await this.#disputedTransaction(tx, disputed)), paymentReference };
   }
 
   async lock(tx: Tx, transactionId: string): Promise<DisputedTransaction> {

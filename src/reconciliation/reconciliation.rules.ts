@@ -87,7 +87,7 @@ export function differencesOf(
       ...(own.amount === amount
         ? []
         : [{ kind: 'amount_differs' as const, ...sides, here: { amount: own.amount, state: null } }]),
-      ...[...returnDifferences(line, returns), ...disputeDifferences(line, disputes)].filter(
+      ...[...returnDifferences(line, returns), ...disputeDifferences(line, disputes, returns)].filter(
         ({ there: theirs, returnId }) => theirs !== null || !returnsThere.has(`${endToEndId}/${returnId}`),
       ),
     ];
@@ -147,6 +147,7 @@ function returnDifferences(
 function disputeDifferences(
   { pix: { endToEndId }, returns }: StatementLine,
   here: readonly BookedDispute[],
+  booked: readonly BookedReturn[],
 ): Difference[] {
   const there = returns.filter(({ cause }) => cause === 'dispute');
   const own = new Map(here.map((known) => [known.reference, known]));
@@ -165,8 +166,9 @@ function disputeDifferences(
   });
   const ofTheirs = there.flatMap((theirs) => {
     const ours = own.get(theirs.hint.reference) ?? null;
-    // One that failed has moved nothing.
-    if (!ours) return theirs.state === 'failed' ? [] : [difference('dispute_unknown', null, theirs)];
+    // One that failed has moved nothing. That of a Pix of no sale has no case: an operator books it as a return.
+    const isBooked = booked.some(({ returnId, amount }) => returnId === theirs.returnId && amount === theirs.amount);
+    if (!ours) return theirs.state === 'failed' || isBooked ? [] : [difference('dispute_unknown', null, theirs)];
     // Nothing has been taken yet: the case may wait for an operator, or be over, as one that the merchant has given up.
     if (theirs.state === 'in_progress' && (ours.waits || ours.state !== 'in_progress')) return [];
     // What stands differently besides is what has to be decided.

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { saoPauloDay } from '../../src/brazil/index.js';
 import { type Difference, ReconciliationService } from '../../src/reconciliation/index.js';
@@ -87,6 +88,43 @@ describe('what a PSP took back by the MED, against the cases here', () => {
     const day = saoPauloDay(service.clock.now());
     const { acquirers } = await service.get(ReconciliationService).compare(story.merchant.accountId, day);
     expect(acquirers).toMatchObject([{ here: { returned: 1990 }, there: { returned: 1990 } }]);
+  });
+
+  it('ends one of a Pix of no sale when an operator has booked what the bank has taken', async () => {
+    const { endToEndId } = story.bank.pay({ key: story.live.pixKey, amount: 820 });
+    await story.sweepStatement();
+    const pix = await waitFor('the Pix', async () => {
+      const found = 'SELECT id FROM settlements WHERE end_to_end_id = $1';
+      return (await service.sql<{ id: string }>(found, [endToEndId]))[0];
+    });
+    const { id } = story.bank.med({ endToEndId });
+    const waits = async (): Promise<boolean> => {
+      const { body } = await service.call<{ data: { reference: string; payment: string }[] }>(
+        'GET',
+        '/v1/operations/med/waiting',
+        { token },
+      );
+      return body.data.some(({ reference, payment }) => reference.includes(id) && payment === 'unmatched');
+    };
+    await waitFor('the dispute at the operators', waits);
+    ends({ endToEndId, id, caseId: '' });
+    expect(await differences()).toMatchObject([{ kind: 'dispute_unknown', endToEndId }]);
+    const closed = await service.call('POST', `/v1/operations/unmatched/${pix.id}/correct`, {
+      token,
+      body: {
+        ...{ kind: 'returned_elsewhere', bank_reference: id },
+        ...{ reason: 'Taken back by the MED', idempotency_key: randomUUID() },
+      },
+    });
+    expect(closed.status).toBe(200);
+    await service.sql(`UPDATE acquirer_notifications SET next_attempt_at = now() WHERE reference LIKE '%' || $1`, [id]);
+    await waitFor('its end', async () => {
+      const rows = await service.sql(
+        `SELECT 1 FROM acquirer_notifications WHERE kind = 'dispute' AND status = 'pending'`,
+      );
+      return rows.length === 0;
+    });
+    expect(await differences()).toEqual([]);
   });
 
   it('says nothing of a case that the merchant has given up before the bank takes the money', async () => {

@@ -9,7 +9,7 @@ import type { MedBlock } from '../transaction.js';
 const BY_REFERENCE = read(
   'disputes.settled_by_reference',
   `SELECT s.transaction_id AS "transactionId", s.end_to_end_id AS "paymentReference", s.outcome FROM settlements s
-   WHERE s.acquirer = $1 AND s.end_to_end_id = $2 AND s.transaction_id IS NOT NULL
+   WHERE s.acquirer = $1 AND s.end_to_end_id = $2
      AND (s.namespace = $3::uuid OR (s.namespace IS NULL AND $3::uuid IS NULL))`,
 );
 /** What was credited before what was sent back: a payer who paid twice disputes the one that counts. */
@@ -57,18 +57,18 @@ export interface Claims {
 export class DisputesRepository {
   constructor(private readonly reader: Reader) {}
 
-  /** @returns null also for what is not decided yet */
+  /** @returns null also for what is not decided yet; `transactionId` null: it was decided, and is no payment of a sale */
   async settled(
     tx: Tx,
     acquirer: string,
     { accountId, paymentReference, txid }: DisputedPayment,
-  ): Promise<{ transactionId: string; paymentReference: string } | null> {
-    type Row = { transactionId: string; paymentReference: string; outcome: SettlementEntity['outcome'] };
+  ): Promise<{ transactionId: string | null; paymentReference: string } | null> {
+    type Row = { transactionId: string | null; paymentReference: string; outcome: SettlementEntity['outcome'] };
     const [row] =
       paymentReference === null
         ? await tx.query<Row>(BY_TXID, [acquirer, txid])
         : await tx.query<Row>(BY_REFERENCE, [acquirer, paymentReference, accountId]);
-    if (row?.outcome !== 'credited' && row?.outcome !== 'returned') return null;
+    if (!row || row.outcome === 'review' || row.outcome === 'unmatched') return null;
     return { transactionId: row.transactionId, paymentReference: row.paymentReference };
   }
 

@@ -31,18 +31,18 @@ export class DisputesService {
 
   /**
    * Locks the transaction whose payment a dispute is about.
-   * @returns it with the reference under which the payment was settled; null while that payment is not known here, or it
-   *   is not decided what becomes of it
+   * @returns it with the reference under which the payment was settled; `disputed` null for a Pix of no sale with which an
+   *   operator has dealt; null while that payment is not known here, or it is not decided what becomes of it
    */
   async find(
     tx: Tx,
     acquirer: string,
     payment: DisputedPayment,
-  ): Promise<{ disputed: Disputed; paymentReference: string } | null> {
+  ): Promise<{ disputed: Disputed | null; paymentReference: string } | null> {
     const settled = await this.disputes.settled(tx, acquirer, payment);
     if (!settled) return null;
-    const disputed = await this.lock(tx, settled.transactionId);
-    return { disputed, paymentReference: settled.paymentReference };
+    const { transactionId, paymentReference } = settled;
+    return { disputed: transactionId === null ? null : await this.lock(tx, transactionId), paymentReference };
   }
 
   /** @returns what keeps a payment, of those that `named` names by reference or txid, from being settled */
