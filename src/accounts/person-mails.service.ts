@@ -3,6 +3,7 @@ import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import type { Tx } from '../core/database/index.js';
 import { bilingualMail, Mailer, SECRET } from '../core/mail/index.js';
+import { plainWords } from '../core/text.js';
 
 export type PersonNews = 'password_changed' | 'totp_set' | 'totp_removed' | 'logins_failed' | 'codes_failed';
 
@@ -31,13 +32,13 @@ export class PersonMails {
         page,
         subject: 'Convite para uma conta / Invitation to an account',
         portuguese: [
-          `Você foi convidado para a conta ${accountName}.`,
+          `Você foi convidado para a conta ${plainWords(accountName)}.`,
           `Para aceitar, escolha uma senha em ${page}#${SECRET}`,
           `Token: ${SECRET}`,
           `O convite vale até ${timeText(expiresAt)} e só uma vez. Quem já entra em outra conta com este e-mail não pode aceitá-lo. Se você não esperava este convite, ignore esta mensagem.`,
         ],
         english: [
-          `You are invited to the account ${accountName}.`,
+          `You are invited to the account ${plainWords(accountName)}.`,
           `To accept, choose a password at ${page}#${SECRET}`,
           `Token: ${SECRET}`,
           `The invitation works until ${timeText(expiresAt)}, once. Who logs in to another account with this e-mail already cannot accept it. If you did not expect it, ignore this message.`,
@@ -81,11 +82,11 @@ export class PersonMails {
       ...bilingualMail({
         subject: 'E-mail da conta alterado / Account e-mail changed',
         portuguese: [
-          `A conta ${account.name} passou a ser avisada em outro e-mail. (${timeText(at)})`,
+          `A conta ${plainWords(account.name)} passou a ser avisada em outro e-mail. (${timeText(at)})`,
           'Avisos de disputas e de webhooks não chegam mais aqui. Se ninguém da sua equipe fez isso, fale com o operador do serviço.',
         ],
         english: [
-          `The account ${account.name} is written to at another e-mail now. (${timeText(at)})`,
+          `The account ${plainWords(account.name)} is written to at another e-mail now. (${timeText(at)})`,
           'Notices of disputes and webhooks do not come here any more. If nobody of your team did this, tell the operator of the service.',
         ],
       }),

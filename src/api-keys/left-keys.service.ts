@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { MembersService, type RemovedMember } from '../accounts/index.js';
 import type { Tx } from '../core/database/index.js';
 import { bilingualMail, Mailer } from '../core/mail/index.js';
-import { withoutControls } from '../core/text.js';
+import { plainWords } from '../core/text.js';
 import type { ApiKey } from './api-key.entity.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 
@@ -29,10 +29,12 @@ export class LeftKeysService implements OnModuleInit {
 }
 
 function leftKeysMail(
-  { name, email }: RemovedMember['member'],
+  member: RemovedMember['member'],
   keys: readonly ApiKey[],
 ): ReturnType<typeof bilingualMail> {
-  const lines = keys.map(({ prefix, label, id }) => `${prefix}… ${withoutControls(label ?? '')} (${id})`);
+  const { email } = member;
+  const name = plainWords(member.name);
+  const lines = keys.map(({ prefix, label, id }) => `${prefix}… ${plainWords(label ?? '')} (${id})`);
   return bilingualMail({
     subject: `Chaves de API de ${name} / API keys of ${name}`,
     portuguese: [

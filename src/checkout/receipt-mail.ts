@@ -2,7 +2,7 @@ import { saoPauloTime } from '../brazil/index.js';
 import type { Account } from '../accounts/index.js';
 import { moneyText } from '../core/money/index.js';
 import { bilingualMail } from '../core/mail/index.js';
-import { withoutControls, withoutLinks } from '../core/text.js';
+import { plainWords } from '../core/text.js';
 import type { Transaction } from '../transactions/index.js';
 
 type PaidTransaction = Transaction & { readonly paidAt: Date };
@@ -22,9 +22,9 @@ export function receiptMail(
   const { amount, currency, paidAt, paidWith, endToEndId, metadata, id, mode } = transaction;
   const isTest = mode === 'test';
   const money = moneyText(amount, currency);
-  const name = withoutControls(account.name);
+  const name = plainWords(account.name);
   const { contactEmail } = account;
-  const customerName = transaction.customerName === null ? null : plain(transaction.customerName);
+  const customerName = transaction.customerName === null ? null : plainWords(transaction.customerName);
   const description = metadata['description'];
   const method = METHOD[paidWith ?? ''];
   const page = `${publicBaseUrl}/checkout/${id}/receipt`;
@@ -39,7 +39,7 @@ export function receiptMail(
       say(`Para: ${name} (${contactEmail})`, `To: ${name} (${contactEmail})`),
       say(`Valor: ${money}`, `Amount: ${money}`),
       ...(typeof description === 'string' && description !== ''
-        ? [say(`Referente a: ${plain(description)}`, `For: ${plain(description)}`)]
+        ? [say(`Referente a: ${plainWords(description)}`, `For: ${plainWords(description)}`)]
         : []),
       say(
         `Pago em: ${saoPauloTime(paidAt)} (horário de Brasília)`,
@@ -59,9 +59,4 @@ export function receiptMail(
     portuguese: lines('portuguese'),
     english: lines('english'),
   });
-}
-
-/** What the merchant, or whoever has filled in their form, has written. */
-function plain(text: string): string {
-  return withoutLinks(withoutControls(text));
 }

@@ -34,9 +34,12 @@ export function withoutControls(text: string): string {
 /** Addresses, of which mail programs make links. */
 const LINK = /(?:[a-z]{2,10}:\/\/|www\.)\S*/giu;
 
-/** The text without addresses: a stranger's words in a mail of ours lead nowhere. */
-export function withoutLinks(text: string): string {
-  return text.replaceAll(LINK, '…');
+/** So is a domain with a path, here from its last dot on. Not in LINK: each of the two alone takes linear time. */
+const PATH = /\.\p{L}[\p{L}\d-]{1,23}(?::\d{1,5})?\/\S*/gu;
+
+/** Others' words as they stand among ours in a mail: on one line, read in one direction, and leading nowhere. */
+export function plainWords(text: string): string {
+  return withoutControls(text).replaceAll(LINK, '…').replaceAll(PATH, '…');
 }
 
 const TURNS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;

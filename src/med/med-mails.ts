@@ -1,7 +1,7 @@
 import { saoPauloTime } from '../brazil/index.js';
 import { bilingualMail, type Mail, SECRET } from '../core/mail/index.js';
 import { type Amount, moneyText } from '../core/money/index.js';
-import { withoutControls } from '../core/text.js';
+import { plainWords } from '../core/text.js';
 import { ORDER_KEYS, type Transaction } from '../transactions/index.js';
 import type { DisputedTransaction } from './disputed-transaction.js';
 import type { MedCase } from './med-case.js';
@@ -36,8 +36,8 @@ export function openedMail(
       ? []
       : [
           {
-            portuguese: `Motivo informado: ${withoutControls(medCase.reason)}`,
-            english: `Claimed reason: ${withoutControls(medCase.reason)}`,
+            portuguese: `Motivo informado: ${plainWords(medCase.reason)}`,
+            english: `Claimed reason: ${plainWords(medCase.reason)}`,
           },
         ]),
     {
@@ -160,9 +160,7 @@ function aboutSale({ transaction }: Sale, medCase: MedCase, page: string): Words
 function saleText({ customerName, metadata }: Transaction): string | null {
   const orders = [...ORDER_KEYS, 'description'].map((key) => metadata[key]);
   const texts = [customerName, ...orders].filter((value) => typeof value === 'string' || typeof value === 'number');
-  const written = texts
-    .map((value) => withoutControls(String(value)).trim().slice(0, 200))
-    .filter((text) => text !== '');
+  const written = texts.map((value) => plainWords(String(value)).trim().slice(0, 200)).filter((text) => text !== '');
   return written.length === 0 ? null : written.join(' · ');
 }
 

@@ -315,7 +315,8 @@ describe('of somebody who is removed', () => {
     const token = await service.login(account.ownerEmail);
     const leaver = await service.member(account.accountId, 'ADMIN');
     const idle = await service.member(account.accountId, 'ADMIN');
-    const left = (await issue({ test: true, label: 'Caixa 7' }, leaver.token)).body;
+    await service.call('PATCH', '/v1/auth/user', { token: leaver.token, body: { name: 'Ana https://evil.example' } });
+    const left = (await issue({ test: true, label: 'Caixa 7 evil.example/login' }, leaver.token)).body;
     const revoked = (await issue({ test: true }, leaver.token)).body;
     await revoke(revoked.id, token);
     const others = (await issue({ test: true }, token)).body;
@@ -327,8 +328,11 @@ describe('of somebody who is removed', () => {
       `SELECT recipient, subject, text_body FROM emails WHERE account_id = $1 AND subject LIKE 'Chaves de API%'`,
       [account.accountId],
     );
-    expect(mails.map(({ recipient }) => recipient)).toEqual([account.ownerEmail]);
-    expect(mails[0]?.text_body).toContain(`${left.apiKey.slice(0, 12)}… Caixa 7 (${left.id})`);
+    expect(mails.map(({ recipient, subject }) => [recipient, subject])).toEqual([
+      [account.ownerEmail, 'Chaves de API de Ana … / API keys of Ana …'],
+    ]);
+    expect(mails[0]?.text_body).not.toContain('evil.example');
+    expect(mails[0]?.text_body).toContain(`${left.apiKey.slice(0, 12)}… Caixa 7 evil… (${left.id})`);
     for (const other of [revoked, others]) expect(mails[0]?.text_body).not.toContain(other.id);
     expect(mails[0]?.text_body).not.toContain(left.apiKey);
   });

@@ -89,13 +89,13 @@ describe('what a merchant is told of a MED', () => {
     const sale = {
       amount: 123_456,
       customer: { name: "Ana $& D'Ávila <i>" },
-      metadata: { order_id: 'Pedido 1042', channel: 'web' },
+      metadata: { order_id: 'Pedido 1042', description: 'loja.example/x', channel: 'web' },
     };
     const charge = (await service.createCharge(key, sale)).body;
     await service.simulate(key, charge.id, { event: 'pay' });
     await happens(service, key, charge.id, {
       event: 'med_open',
-      reason: '<b>Não fui eu</b> & mais\n---\n\u0002Página do caso',
+      reason: '<b>Não fui eu</b> & mais\n---\n\u0002Página do caso https://evil.example/x',
     });
     await happens(service, key, charge.id, { event: 'med_rule', result: 'agreed' });
     const mails = await waitFor('two mails', () => {
@@ -115,8 +115,8 @@ describe('what a merchant is told of a MED', () => {
       'Deadline for answering',
       'lang="pt-BR"',
       'lang="en"',
-      "Cliente e pedido: Ana $& D'Ávila <i> · Pedido 1042",
-      'Customer and order: Ana $&amp; D&#39;Ávila &lt;i&gt; · Pedido 1042',
+      "Cliente e pedido: Ana $& D'Ávila <i> · Pedido 1042 · loja…",
+      'Customer and order: Ana $&amp; D&#39;Ávila &lt;i&gt; · Pedido 1042 · loja…',
       'horário de Brasília',
       'Se ninguém responder a tempo',
       `/dashboard/test/disputes/${id}`,
@@ -127,7 +127,7 @@ describe('what a merchant is told of a MED', () => {
     expect(rows.filter(({ table, text }) => table === 'emails' && text.includes('Ávila'))).toEqual([]);
     expect(body).toContain('&lt;b&gt;Não fui eu&lt;/b&gt; &amp; mais');
     // Others' words are no line of ours, and no place of what only its reader is to know.
-    expect(body).toContain('mais --- Página do caso');
+    expect(body).toContain('mais --- Página do caso …');
     expect(decoded(resolved?.raw ?? '')).toContain('The case ended without an answer of yours');
     expect(headerOf(opened, 'Content-Type')).toMatch(/^multipart\/alternative/);
   });

@@ -166,6 +166,15 @@ describe('an invitation', () => {
     expect(rows.filter(({ row }) => String(row).includes(token))).toEqual([]);
   });
 
+  it('leads nowhere but to the service, whatever the account is called', async () => {
+    const email = newEmail();
+    await service.call('PATCH', '/v1/account', { token: owner, body: { name: 'Loja evil.example/login' } });
+    await invite({ email, role: 'MEMBER' });
+    const [mail] = await mailsTo(service, email, 1);
+    expect(mail?.text_body).toContain('para a conta Loja evil….');
+    expect(mail?.text_body).not.toContain('/login');
+  });
+
   it('is withdrawn by its id', async () => {
     const email = newEmail();
     const { id } = (await invite({ email, role: 'OWNER' })).body;
@@ -535,9 +544,12 @@ describe('the settings of an account', () => {
 
   it('tell the old address where the account is written to, once, when that is another one', async () => {
     const old = newEmail();
+    expect((await settings({ name: 'Loja https://evil.example' })).status).toBe(200);
     expect((await settings({ contact_email: old })).status).toBe(200);
     const [first] = await mailsTo(service, merchant.ownerEmail, 1);
     expect(first?.subject).toBe('E-mail da conta alterado / Account e-mail changed');
+    // The name is others' words, and leads nowhere.
+    expect(first?.text_body).toContain('A conta Loja … passou');
     // The new address is not in it: whoever reads the old mailbox may have left.
     expect(first?.text_body).not.toContain(old);
     expect((await settings({ contact_email: old, city: 'Natal' })).status).toBe(200);
