@@ -20,7 +20,7 @@ export {
 export { readLogo, textOn } from './brand.js';
 export { normalizeEmail } from './email-address.js';
 export { type Member } from './members.repository.js';
-export { MembersService, type RemovedMember } from './members.service.js';
+export { type LostPower, MembersService } from './members.service.js';
 export { PasswordChanges, wrongPassword } from './password-changes.service.js';
 export { PASSWORD_COST, type PasswordCost, Passwords } from './passwords.service.js';
 export { PersonMails } from './person-mails.service.js';

@@ -15,20 +15,22 @@ import { checkName, tokenHashOf, unlessEmailTaken, UsersService } from './users.
 const INVITATION_MS = 7 * 24 * 3600 * 1000;
 const MAX_INVITATIONS = 20;
 
-/** A member who has just been removed. */
-export interface RemovedMember {
+/** Somebody who has just been removed, or was OWNER or ADMIN and has become MEMBER. */
+export interface LostPower {
   readonly accountId: string;
   readonly member: Member;
+  /** Whether they are removed. */
+  readonly hasLeft: boolean;
   /** The OWNERs who remain. */
   readonly owners: readonly Member[];
 }
 
-type RemovalListener = (tx: Tx, removed: RemovedMember) => Promise<void>;
+type LostPowerListener = (tx: Tx, lost: LostPower) => Promise<void>;
 
 /** The people of an account. */
 @Injectable()
 export class MembersService {
-  #removed: RemovalListener = async () => undefined;
+  #powerLost: LostPowerListener = async () => undefined;
 
   constructor(
     private readonly database: Database,
@@ -40,9 +42,9 @@ export class MembersService {
     private readonly clock: Clock,
   ) {}
 
-  /** Called in the transaction that removes a member. */
-  whenRemoved(listener: RemovalListener): void {
-    this.#removed = listener;
+  /** Called in the transaction that removes a member, or makes an OWNER or ADMIN a MEMBER. */
+  whenPowerIsLost(listener: LostPowerListener): void {
+    this.#powerLost = listener;
   }
 
   list(accountId: string): Promise<Member[]> {
@@ -181,7 +183,10 @@ export class MembersService {
       this.audit.record(tx, actor, 'member.role_changed', accountId, {
         data: { user_id: userId, from: target.role, to: role },
       });
-      return { ...target, role };
+      const member = { ...target, role };
+      const remaining = othersOf(owners, userId);
+      if (role === 'MEMBER') await this.#powerLost(tx, { accountId, member, hasLeft: false, owners: remaining });
+      return member;
     });
   }
 
@@ -198,8 +203,8 @@ export class MembersService {
       this.members.remove(tx, accountId, userId);
       this.members.withdrawSentBy(tx, accountId, userId);
       this.audit.record(tx, actor, 'member.removed', accountId, { data: { user_id: userId, role: target.role } });
-      const stay = owners.filter((owner) => owner.userId !== userId);
-      await this.#removed(tx, { accountId, member: target, owners: stay });
+      const remaining = othersOf(owners, userId);
+      await this.#powerLost(tx, { accountId, member: target, hasLeft: true, owners: remaining });
     });
   }
 
@@ -239,8 +244,12 @@ export class MembersService {
 
 /** Without an OWNER who can log in, an account could never get one again. */
 function assertOwnerLeft(owners: readonly Member[], leavingId: string): void {
-  if (owners.some((owner) => owner.userId !== leavingId)) return;
+  if (othersOf(owners, leavingId).length > 0) return;
   throw business('last_owner', 'An account keeps at least one OWNER who can log in: make another one first.');
+}
+
+function othersOf(members: readonly Member[], userId: string): Member[] {
+  return members.filter((member) => member.userId !== userId);
 }
 
 function invitationOver(): ApiError {

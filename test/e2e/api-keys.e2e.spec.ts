@@ -309,20 +309,26 @@ describe('operators', () => {
   });
 });
 
-describe('of somebody who is removed', () => {
-  it('are named to the owners, since they go on working', async () => {
+describe('of somebody who may issue none any more', () => {
+  it.each([
+    ['removed', 'DELETE', 'Ana … (%) não faz mais parte da conta.', 'Ana … (%) is no member of the account any more.'],
+    ['made a MEMBER', 'PATCH', 'Ana … (%) continua na conta, agora com o papel MEMBER.', 'Ana … (%) stays in the account, with the role MEMBER now.'],
+  ])('are named to the owners when they are %s, since they go on working', async (_, method, ...said) => {
     const account = await service.merchant();
     const token = await service.login(account.ownerEmail);
-    const leaver = await service.member(account.accountId, 'ADMIN');
+    const leaver = await service.member(account.accountId, 'OWNER');
     const idle = await service.member(account.accountId, 'ADMIN');
     await service.call('PATCH', '/v1/auth/user', { token: leaver.token, body: { name: 'Ana https://evil.example' } });
     const left = (await issue({ test: true, label: 'Caixa 7 evil.example/login' }, leaver.token)).body;
     const revoked = (await issue({ test: true }, leaver.token)).body;
     await revoke(revoked.id, token);
     const others = (await issue({ test: true }, token)).body;
-    for (const { userId } of [leaver, idle]) {
-      expect((await service.call('DELETE', `/v1/members/${userId}`, { token })).status).toBe(200);
-    }
+    const loses = async ({ userId }: Person, role: string): Promise<number> => {
+      const body = method === 'PATCH' ? { body: { role } } : {};
+      return (await service.call(method, `/v1/members/${userId}`, { token, ...body })).status;
+    };
+    if (method === 'PATCH') expect(await loses(leaver, 'ADMIN')).toBe(200);
+    for (const person of [leaver, idle]) expect(await loses(person, 'MEMBER')).toBe(200);
     expect(await statusWith(left.apiKey)).toBe(200);
     const mails = await service.sql<{ recipient: string; subject: string; text_body: string }>(
       `SELECT recipient, subject, text_body FROM emails WHERE account_id = $1 AND subject LIKE 'Chaves de API%'`,
@@ -333,6 +339,7 @@ describe('of somebody who is removed', () => {
     ]);
     expect(mails[0]?.text_body).not.toContain('evil.example');
     expect(mails[0]?.text_body).toContain(`${left.apiKey.slice(0, 12)}… Caixa 7 evil… (${left.id})`);
+    for (const words of said) expect(mails[0]?.text_body).toContain(words.replace('%', leaver.email));
     for (const other of [revoked, others]) expect(mails[0]?.text_body).not.toContain(other.id);
     expect(mails[0]?.text_body).not.toContain(left.apiKey);
   });
