@@ -1,4 +1,5 @@
 import type { IdCursorFilter } from '../core/http/index.js';
+import type { Mode } from '../core/mode.js';
 import type { Actor, AuditEvent } from './audit-event.entity.js';
 
 export type { Actor, AuditEvent };
@@ -76,6 +77,17 @@ export interface Origin {
 /** The command line: a person with a shell on the server. */
 export const CLI: Actor = { type: 'cli', id: null, ip: null, requestId: null };
 export const SYSTEM: Actor = { type: 'system', id: null, ip: null, requestId: null };
+
+/** A webhook endpoint that a user has registered, changed or given a new secret; or a default secret that they have rotated. */
+export interface WebhookTouched {
+  readonly mode: Mode;
+  /** Null: the default secret of the mode. */
+  readonly endpointId: string | null;
+  /** Where the endpoint was last sent to, as far as the trail goes back; null for a default secret. */
+  readonly host: string | null;
+  /** When the user last did so. */
+  readonly lastAt: Date;
+}
 
 export interface AuditFilter extends IdCursorFilter {
   readonly type: AuditEventType | null;

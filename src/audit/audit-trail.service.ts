@@ -3,7 +3,7 @@ import { Clock } from '../core/clock.js';
 import type { Tx } from '../core/database/index.js';
 import { invalidRequest } from '../core/errors/index.js';
 import { newId } from '../core/ids.js';
-import type { Actor, AuditEvent, AuditEventType, AuditFilter } from './audit-event.js';
+import type { Actor, AuditEvent, AuditEventType, AuditFilter, WebhookTouched } from './audit-event.js';
 import { AuditRepository } from './audit.repository.js';
 
 /** Who changed what. Nothing here is changed, or deleted within five years: it holds ids, never a password or e-mail. */
@@ -44,5 +44,10 @@ export class AuditTrail {
       ]);
     }
     return this.events.list(accountId, filter);
+  }
+
+  /** The webhook endpoints, those that are still there, and default secrets that this user changed at the dashboard, oldest first. */
+  webhooksTouchedBy(tx: Tx, accountId: string, userId: string): Promise<WebhookTouched[]> {
+    return this.events.webhooksTouchedBy(tx, accountId, userId);
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { columnsOf, insertInto, Reader, read, type Tx, write } from '../core/database/index.js';
 import { idBound, idRange } from '../core/ids.js';
 import { AuditEvent, AuditEventEntity } from './audit-event.entity.js';
-import type { AuditFilter } from './audit-event.js';
+import type { AuditFilter, WebhookTouched } from './audit-event.js';
 import { DAY_MS } from '../core/clock.js';
 import { Retained } from '../core/retention.js';
 
@@ -20,6 +20,18 @@ const LIST = read(
      AND ($6::text IS NULL OR actor_id::text = $6 OR actor_type = $6)
    ORDER BY id DESC LIMIT $7`,
 );
+const WEBHOOKS_TOUCHED_BY = read(
+  'audit_events.webhooks_touched_by',
+  `SELECT data->>'mode' AS mode, data->>'endpoint_id' AS "endpointId",
+     (array_agg(data->>'host' ORDER BY id DESC) FILTER (WHERE data ? 'host'))[1] AS host,
+     max(created_at) FILTER (WHERE actor_id = $2) AS "lastAt"
+   FROM audit_events
+   WHERE account_id = $1 AND type IN ('webhook_endpoint.registered', 'webhook_endpoint.changed',
+     'webhook_endpoint.secret_rotated', 'webhook_endpoint.deleted', 'default_secret.rotated')
+   GROUP BY 1, 2
+   HAVING bool_or(actor_id = $2) AND bool_and(type <> 'webhook_endpoint.deleted')
+   ORDER BY "lastAt", "endpointId"`,
+);
 const REMOVE = write('audit_events.remove', 'SELECT audit_events_remove($1::uuid, $2) AS removed');
 
 @Injectable()
@@ -32,6 +44,11 @@ export class AuditRepository {
 
   async exists(accountId: string, id: string): Promise<boolean> {
     return (await this.reader.query(EXISTS, [accountId, id])).length > 0;
+  }
+
+  /** Oldest first, without endpoints that were deleted since. What a key does names no user. */
+  async webhooksTouchedBy(tx: Tx, accountId: string, userId: string): Promise<WebhookTouched[]> {
+    return tx.query(WEBHOOKS_TOUCHED_BY, [accountId, userId]);
   }
 
   /** Removes events older than `before`, by a function of the tables' owner, which keeps five years. @returns how many */

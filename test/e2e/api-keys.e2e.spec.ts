@@ -309,11 +309,22 @@ describe('operators', () => {
   });
 });
 
-describe('of somebody who may issue none any more', () => {
+describe('of somebody who is removed or made a MEMBER', () => {
+  const toldOwners = (accountId: string): Promise<{ recipient: string; subject: string; text_body: string }[]> =>
+    service.sql(
+      `SELECT recipient, subject, text_body FROM emails WHERE account_id = $1 AND subject LIKE 'Chaves e webhooks%'`,
+      [accountId],
+    );
+
   it.each([
     ['removed', 'DELETE', 'Ana … (%) não faz mais parte da conta.', 'Ana … (%) is no member of the account any more.'],
-    ['made a MEMBER', 'PATCH', 'Ana … (%) continua na conta, agora com o papel MEMBER.', 'Ana … (%) stays in the account, with the role MEMBER now.'],
-  ])('are named to the owners when they are %s, since they go on working', async (_, method, ...said) => {
+    [
+      'made a MEMBER',
+      'PATCH',
+      'Ana … (%) continua na conta, agora com o papel MEMBER.',
+      'Ana … (%) stays in the account, with the role MEMBER now.',
+    ],
+  ])('keys are named to the owners, since they go on working: %s', async (_, method, ...said) => {
     const account = await service.merchant();
     const token = await service.login(account.ownerEmail);
     const leaver = await service.member(account.accountId, 'OWNER');
@@ -330,18 +341,60 @@ describe('of somebody who may issue none any more', () => {
     if (method === 'PATCH') expect(await loses(leaver, 'ADMIN')).toBe(200);
     for (const person of [leaver, idle]) expect(await loses(person, 'MEMBER')).toBe(200);
     expect(await statusWith(left.apiKey)).toBe(200);
-    const mails = await service.sql<{ recipient: string; subject: string; text_body: string }>(
-      `SELECT recipient, subject, text_body FROM emails WHERE account_id = $1 AND subject LIKE 'Chaves de API%'`,
-      [account.accountId],
-    );
+    const mails = await toldOwners(account.accountId);
     expect(mails.map(({ recipient, subject }) => [recipient, subject])).toEqual([
-      [account.ownerEmail, 'Chaves de API de Ana … / API keys of Ana …'],
+      [account.ownerEmail, 'Chaves e webhooks de Ana … / Keys and webhooks of Ana …'],
     ]);
     expect(mails[0]?.text_body).not.toContain('evil.example');
     expect(mails[0]?.text_body).toContain(`${left.apiKey.slice(0, 12)}… Caixa 7 evil… (${left.id})`);
     for (const words of said) expect(mails[0]?.text_body).toContain(words.replace('%', leaver.email));
     for (const other of [revoked, others]) expect(mails[0]?.text_body).not.toContain(other.id);
     expect(mails[0]?.text_body).not.toContain(left.apiKey);
+  });
+
+  it.each(['removed', 'made a MEMBER'])('webhooks are named to the owners, also without keys: %s', async (end) => {
+    const account = await service.merchant();
+    const token = await service.login(account.ownerEmail);
+    const leaver = await service.member(account.accountId, 'ADMIN');
+    const write = async (as: string, path: string, body: object = {}, method = 'POST'): Promise<string> => {
+      const at = `/v1/dashboard/test/webhooks/${path}`;
+      const answer = await service.call<{ id?: string }>(method, at, {
+        token: as,
+        ...(method === 'DELETE' ? {} : { body }),
+      });
+      expect([path, answer.status]).toEqual([path, method === 'POST' && path === 'endpoints' ? 201 : 200]);
+      return answer.body.id ?? '';
+    };
+    const register = (as: string, host: string): Promise<string> =>
+      write(as, 'endpoints', { url: `https://${host}.example/hidden`, events: ['*'] });
+    const registered = await register(leaver.token, 'first');
+    const deleted = await register(leaver.token, 'second');
+    const [rotated, moved, others] = [
+      await register(token, 'third'),
+      await register(token, 'fourth'),
+      await register(token, 'fifth'),
+    ];
+    await write(leaver.token, `endpoints/${rotated}/rotate-secret`);
+    await write(leaver.token, `endpoints/${moved}`, { url: 'https://elsewhere.example/hidden' }, 'PATCH');
+    await write(token, `endpoints/${others}/rotate-secret`);
+    await write(leaver.token, 'default-secret/rotate');
+    await write(token, `endpoints/${deleted}`, {}, 'DELETE');
+    const path = `/v1/members/${leaver.userId}`;
+    const answer = await (end === 'removed'
+      ? service.call('DELETE', path, { token })
+      : service.call('PATCH', path, { token, body: { role: 'MEMBER' } }));
+    expect(answer.status).toBe(200);
+    const [mail, ...more] = await toldOwners(account.accountId);
+    expect([mail?.recipient, more]).toEqual([account.ownerEmail, []]);
+    const text = mail?.text_body ?? '';
+    const named = [
+      `first.example (wh_${registered}, test)`,
+      `third.example (wh_${rotated}, test)`,
+      `elsewhere.example (wh_${moved}, test)`,
+    ];
+    expect(text.split('\n').filter((line) => line.includes('(wh_'))).toEqual([...named, ...named]);
+    expect(text).toMatch(/segredo padrão[^\n]*\n\ntest: \d{4}-\d\d-\d\d \d\d:\d\d UTC\n/);
+    for (const unsaid of ['chaves de API', 'hidden', deleted, others]) expect(text).not.toContain(unsaid);
   });
 });
 
