@@ -53,7 +53,10 @@ export const PORTUGUESE: Readonly<Record<string, string>> = {
   second_operator_required: 'Outro operador, e não quem pediu, tem de aprovar.',
   correction_waits: 'Outra correção disto já espera um segundo operador, que a aprova ou recusa.',
   correction_already_decided: 'A correção já foi decidida.',
-  loss_exceeds_charge: 'Com as perdas já lançadas é mais do que a cobrança, ou voltaria mais do que se perdeu.',
+  loss_exceeds_charge:
+    'É mais do que devoluções, disputas e as perdas já lançadas deixaram da cobrança, ou voltaria mais do que se perdeu.',
+  already_booked:
+    'Uma devolução, disputa ou perda da cobrança já tem esta referência do banco. Uma perda errada é lançada antes com o valor oposto.',
   upload_closed: 'O caso não recebe mais este arquivo.',
   unsupported_media_type: 'Este tipo de conteúdo não é aceito.',
   too_many_streams: 'Há páginas demais abertas. Feche algumas.',

@@ -19,6 +19,9 @@ import { OperationsService } from './operations.service.js';
 
 const ID = { name: 'id', description: 'Id of the correction.', schema: { type: 'string' as const } };
 
+const LOSS_NOT_POSSIBLE =
+  '`loss_exceeds_charge`: it is more than refunds, lost disputes and the losses entered before have left of the charge, or more comes back than was lost. `already_booked`: a refund, return, dispute or loss of the charge has this `bank_reference`; a loss that was wrong is entered with the opposite amount first.';
+
 const NOT_POSSIBLE =
   '`pix_not_in_suspense`: it is credited, goes back or is closed. `pix_not_returnable`: the acquirer knows no way back. `charge_not_payable`: the message says why. `correction_waits`: another one of it waits. `idempotency_key_reused`: send a new key.';
 
@@ -72,10 +75,7 @@ export class OperationsCorrectionsController {
   })
   @ApiOkResponse({ description: 'The correction.', type: CorrectionBody })
   @ApiErrors(404)
-  @ApiRefusal(
-    409,
-    '`loss_exceeds_charge`: with the losses entered before it is more than the charge, or more comes back than was lost. `idempotency_key_reused`: send a new key.',
-  )
+  @ApiRefusal(409, `${LOSS_NOT_POSSIBLE} \`idempotency_key_reused\`: send a new key.`)
   async correctWallet(
     @Body() body: CorrectWalletDto,
     @CurrentUser() { userId }: UserPrincipal,
@@ -102,7 +102,10 @@ export class OperationsCorrectionsController {
   })
   @ApiParam(ID)
   @ApiOkResponse({ description: 'The correction as decided.', type: CorrectionBody })
-  @ApiRefusal(409, `\`second_operator_required\`. \`correction_already_decided\`: it was rejected. ${NOT_POSSIBLE}`)
+  @ApiRefusal(
+    409,
+    `\`second_operator_required\`. \`correction_already_decided\`: it was rejected. ${NOT_POSSIBLE} ${LOSS_NOT_POSSIBLE}`,
+  )
   async approve(
     @Param('id') id: string,
     @CurrentUser() { userId }: UserPrincipal,

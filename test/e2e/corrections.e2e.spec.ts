@@ -86,6 +86,28 @@ describe('corrections of the books', () => {
       return body.data.find((one) => one.end_to_end_id === endToEndId);
     });
 
+  /** All that is left of a charge is refunded. @returns the id of the devolution at the bank */
+  async function refundOf(
+    { charge, endToEndId }: { charge: { id: string }; endToEndId: string },
+    status: 'DEVOLVIDO' | 'NAO_REALIZADO' = 'DEVOLVIDO',
+  ): Promise<string> {
+    const { body: refund } = await requestRefund(service, story.key, charge.id);
+    const id = await waitFor('the devolution', () => {
+      const pix = story.bank.state().pix.find((one) => one.endToEndId === endToEndId);
+      return Promise.resolve(pix?.devolucoes?.find((one) => one.status === 'EM_PROCESSAMENTO')?.id);
+    });
+    story.bank.settleReturn({ endToEndId, id, status });
+    const end = await refundEnd(service, story.key, refund);
+    expect(end).toMatchObject({ status: status === 'DEVOLVIDO' ? 'REFUNDED' : 'FAILED' });
+    return id;
+  }
+
+  /** Somebody sends a part of a Pix back in the bank`s own app. */
+  async function returnInApp(endToEndId: string, id: string, valor: string): Promise<void> {
+    await story.live.psp.call('PUT', `/pix/${endToEndId}/devolucao/${id}`, { valor });
+    story.bank.settleReturn({ endToEndId, id });
+  }
+
   it('a Pix of no charge is sent back; what the bank refuses waits again, and is tried under a new id', async () => {
     const pix = await stray(711);
     expect(pix).toMatchObject({ account_id: story.merchant.accountId, failure_reason: null, correction_id: null });
@@ -119,13 +141,7 @@ describe('corrections of the books', () => {
       charge.id.slice(3),
     ]);
     expect(event).toBeDefined();
-    const { body: refund } = await requestRefund(service, story.key, charge.id);
-    const id = await waitFor('the devolution', () => {
-      const all = story.bank.state().pix.find(({ endToEndId }) => endToEndId === pix.end_to_end_id)?.devolucoes ?? [];
-      return Promise.resolve(all[0]?.id);
-    });
-    story.bank.settleReturn({ endToEndId: pix.end_to_end_id, id });
-    expect(await refundEnd(service, story.key, refund)).toMatchObject({ status: 'REFUNDED' });
+    await refundOf({ charge, endToEndId: pix.end_to_end_id });
   });
 
   it('to no charge that it does not pay', async () => {
@@ -146,8 +162,7 @@ describe('corrections of the books', () => {
 
   it('one that was sent back in the bank`s own app is closed by the return`s id there', async () => {
     const pix = await stray(820);
-    await story.live.psp.call('PUT', `/pix/${pix.end_to_end_id}/devolucao/app7`, { valor: '8.20' });
-    story.bank.settleReturn({ endToEndId: pix.end_to_end_id, id: 'app7' });
+    await returnInApp(pix.end_to_end_id, 'app7', '8.20');
     expect(outcome(await correct(pix, { kind: 'returned_elsewhere' }))).toBe('400 invalid_request');
     expect(outcome(await correct(pix, { kind: 'returned_elsewhere', bank_reference: 'app7' }))).toBe('200 applied');
     expect(await unmatched(pix.end_to_end_id)).toBeUndefined();
@@ -239,8 +254,7 @@ describe('corrections of the books', () => {
 
   it('a return in the bank`s app of a payment that was credited is a loss of the merchant, who may go below zero', async () => {
     const { charge, endToEndId } = await story.paid({ amount: 2000 });
-    await story.live.psp.call('PUT', `/pix/${endToEndId}/devolucao/app9`, { valor: '20.00' });
-    story.bank.settleReturn({ endToEndId, id: 'app9' });
+    await returnInApp(endToEndId, 'app9', '20.00');
     const before = await story.balance();
     const made = await wallet({ kind: 'loss', amount: 2000, charge_id: charge.id, bank_reference: 'app9' });
     expect(outcome(made)).toBe('200 applied');
@@ -257,6 +271,54 @@ describe('corrections of the books', () => {
     );
     const unpaid = await story.charge({ amount: 2000 });
     expect(outcome(await wallet({ kind: 'loss', amount: 5, charge_id: unpaid.id }))).toBe('400 invalid_request');
+  });
+
+  it('what a refund has taken is not lost besides; one that failed here may have moved all the same', async () => {
+    const paid = await story.paid({ amount: 2000 });
+    const about = { kind: 'loss', amount: 500, charge_id: paid.charge.id };
+    const failed = await refundOf(paid, 'NAO_REALIZADO');
+    for (const amount of [500, -500]) {
+      expect(outcome(await wallet({ ...about, amount, bank_reference: failed }, second))).toBe('200 applied');
+    }
+    const id = await refundOf(paid);
+    expect(outcome(await wallet({ ...about, bank_reference: id }))).toBe('409 already_booked');
+    expect(outcome(await wallet(about))).toBe('409 loss_exceeds_charge');
+  });
+
+  it('what a dispute has taken is not lost besides', async () => {
+    const { charge, endToEndId } = await story.paid({ amount: 2000 });
+    const { id } = story.bank.med({ endToEndId });
+    await story.becomes(charge, 'disputed');
+    story.bank.settleReturn({ endToEndId, id });
+    await waitFor('the ruling', async () => {
+      const [lost] = await service.sql('SELECT 1 FROM med_cases WHERE payment_reference = $1 AND lost_amount = 2000', [
+        endToEndId,
+      ]);
+      return lost;
+    });
+    const about = { kind: 'loss', amount: 500, charge_id: charge.id };
+    expect(outcome(await wallet({ ...about, bank_reference: id }))).toBe('409 already_booked');
+    expect(outcome(await wallet(about))).toBe('409 loss_exceeds_charge');
+  });
+
+  it('a return is entered once under its id, by two operators at once too; anew when it was taken back', async () => {
+    const { charge, endToEndId } = await story.paid({ amount: 2000 });
+    await returnInApp(endToEndId, 'app9', '5.00');
+    const about = { kind: 'loss', amount: 500, charge_id: charge.id, bank_reference: 'app9' };
+    const [one, other] = [await service.operator(), await service.operator()];
+    const answers = await Promise.all([one, other].map((who) => wallet(about, who)));
+    expect(answers.map(outcome).sort()).toEqual(['200 applied', '409 already_booked']);
+    for (const amount of [-500, 500]) expect(outcome(await wallet({ ...about, amount }, one))).toBe('200 applied');
+  });
+
+  it('a loss that waits is not approved any more when a refund has taken the money meanwhile', async () => {
+    const paid = await story.paid({ amount: 6000 });
+    const waiting = await wallet({ kind: 'loss', amount: 6000, charge_id: paid.charge.id });
+    expect(outcome(waiting)).toBe('200 waiting');
+    await refundOf(paid);
+    const decided = (what: string) => ask(`corrections/${waiting.body.id}/${what}`, {}, second);
+    expect(outcome(await decided('approve'))).toBe('409 loss_exceeds_charge');
+    expect(outcome(await decided('reject'))).toBe('200 rejected');
   });
 
   it('thirty of one operator at once wait for each other and for no connection', async () => {

@@ -85,7 +85,7 @@ class Merchant {
   /** An operator enters what the bank has given the merchant, which no sale and no dispute takes back. */
   async endow(amount: number): Promise<void> {
     const { body } = await this.enter({ kind: 'loss', borne_by: 'merchant', amount: -amount });
-    await this.decide(body.id, 'approve');
+    expect(await this.decide(body.id, 'approve')).toMatchObject({ status: 200 });
   }
 
   enter(correction: Record<string, unknown>): Promise<Answer<{ id: string } & Partial<ErrorAnswer>>> {
@@ -97,9 +97,9 @@ class Merchant {
     });
   }
 
-  async decide(correctionId: string, decision: 'approve' | 'reject'): Promise<void> {
+  decide(correctionId: string, decision: 'approve' | 'reject'): Promise<Answer<Partial<ErrorAnswer>>> {
     const path = `/v1/operations/corrections/${correctionId}/${decision}`;
-    expect(await service.call('POST', path, { token: second.token })).toMatchObject({ status: 200 });
+    return service.call('POST', path, { token: second.token });
   }
 
   async happens(model: MoneyModel, sale: SaleModel, body: Record<string, unknown>): Promise<void> {
@@ -624,10 +624,12 @@ const confirmations = fc
       `${decision}Entry(${at}, ${of})`,
       at,
       ({ corrections }) => corrections.some(waits),
-      async (_model, merchant, sale) => {
-        const correction = one(sale.corrections.filter(waits), of) as CorrectionModel;
-        await merchant.decide(merchant.correctionIds.get(correction) ?? '', decision);
-        correction.status = decision === 'approve' ? 'applied' : 'rejected';
+      async (model, merchant, sale) => {
+        const entry = one(sale.corrections.filter(waits), of) as CorrectionModel;
+        const told = await merchant.decide(merchant.correctionIds.get(entry) ?? '', decision);
+        expect(outcomeOf(told)).toBe(
+          decision === 'approve' ? model.approveEntry(sale, entry) : model.rejectEntry(entry),
+        );
       },
     ),
   );

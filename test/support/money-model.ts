@@ -262,14 +262,21 @@ export class MoneyModel {
     }
   }
 
-  /** What is lost of a sale by entries is nothing to all of the sale, however another operator decides those that wait. */
   enter(sale: SaleModel, entered: Omit<CorrectionModel, 'status'>): Expected {
-    const losses = sale.corrections.filter(({ kind, status }) => kind === 'loss' && status !== 'rejected');
-    const lost = (sign: number): number =>
-      sum(losses.filter(({ amount, status }) => amount * sign > 0 || status === 'applied').map(({ amount }) => amount));
-    const isWithin = lost(-1) + entered.amount >= 0 && lost(1) + entered.amount <= sale.amount;
-    if (entered.kind === 'loss' && !isWithin) return '409 loss_exceeds_charge';
+    if (!isLossWithin(sale, entered)) return '409 loss_exceeds_charge';
     sale.corrections.push({ ...entered, status: 'waiting' });
+    return 200;
+  }
+
+  /** Refunds and disputes may have taken meanwhile what there was when it was entered. */
+  approveEntry(sale: SaleModel, entry: CorrectionModel): Expected {
+    if (!isLossWithin(sale, entry)) return '409 loss_exceeds_charge';
+    entry.status = 'applied';
+    return 200;
+  }
+
+  rejectEntry(entry: CorrectionModel): Expected {
+    entry.status = 'rejected';
     return 200;
   }
 
@@ -432,6 +439,23 @@ function shareOf(amount: number, bps: number): number {
 
 function applied({ corrections }: SaleModel): CorrectionModel[] {
   return corrections.filter(({ status }) => status === 'applied');
+}
+
+/**
+ * What is lost of a sale by entries is nothing to what devolutions and lost disputes have left, however another operator
+ * decides those that wait.
+ */
+function isLossWithin(sale: SaleModel, entered: Omit<CorrectionModel, 'status'>): boolean {
+  if (entered.kind !== 'loss') return true;
+  const others = sale.corrections.filter(
+    (other) => other !== entered && other.kind === 'loss' && other.status !== 'rejected',
+  );
+  const lost = (sign: number): number =>
+    sum(others.filter(({ amount, status }) => amount * sign > 0 || status === 'applied').map(({ amount }) => amount));
+  if (entered.amount < 0) return lost(-1) + entered.amount >= 0;
+  const backs = sale.refunds.filter(({ way, status }) => way !== 'cashout' && status === 'REFUNDED');
+  const taken = sum([...backs.map(({ amount }) => amount), ...sale.cases.map((each) => each.lost)]);
+  return lost(1) + entered.amount <= sale.amount - taken;
 }
 
 function standing({ refunds }: SaleModel): RefundModel[] {

@@ -17,6 +17,17 @@ export interface SuspendedPix extends SettlementEntity {
 /** What was asked of the bank to send a Pix back. */
 export type EarlierReturn = Pick<PixReturnEntity, 'way' | 'status'> & { readonly reason: ReturnReason };
 
+/** What banks have taken of a sale, by our books. */
+export interface TakenOfSale {
+  /** Between what its losses may come to, however those that wait are decided. */
+  readonly least: Amount;
+  readonly most: Amount;
+  /** By refunds that go back as the payment came, and by disputes that are lost. */
+  readonly otherwise: Amount;
+  /** Whether a refund, a return, a dispute or a loss that stands has the id at the bank that was asked for. */
+  readonly isBooked: boolean;
+}
+
 export interface CorrectionFilter extends IdCursorFilter {
   readonly accountId: string | null;
   readonly status: CorrectionStatus | null;
@@ -74,11 +85,28 @@ const PIX_OF = read(
   'corrections.pix_of',
   `SELECT s.id FROM settlements s WHERE s.transaction_id = $1 AND s.outcome = 'credited'`,
 );
-const LOSSES_OF = read(
-  'corrections.losses_of',
-  `SELECT coalesce(sum(c.amount) FILTER (WHERE c.amount > 0 OR c.status = 'applied'), 0)::float8 AS most,
-     coalesce(sum(c.amount) FILTER (WHERE c.amount < 0 OR c.status = 'applied'), 0)::float8 AS least
-   FROM corrections c WHERE c.transaction_id = $1 AND c.kind = 'loss' AND c.status <> 'rejected'`,
+/**
+ * The losses of the sale $1 without the correction $3, and what else banks have taken of it. A cashout is money of the
+ * merchant's own, and leaves the payment where it is. $2: the id of a return at the bank.
+ */
+const TAKEN_OF = read(
+  'corrections.taken_of',
+  `SELECT l.most, l.least, (r.amount + d.amount)::float8 AS otherwise,
+     l.is_named OR r.is_named OR d.is_named OR p.is_named AS "isBooked"
+   FROM (
+     SELECT coalesce(sum(c.amount) FILTER (WHERE c.amount > 0 OR c.status = 'applied'), 0)::float8 AS most,
+       coalesce(sum(c.amount) FILTER (WHERE c.amount < 0 OR c.status = 'applied'), 0)::float8 AS least,
+       coalesce(sum(c.amount) FILTER (WHERE c.bank_reference = $2 AND (c.amount > 0 OR c.status = 'applied')), 0) > 0 AS is_named
+     FROM corrections c
+     WHERE c.transaction_id = $1 AND c.kind = 'loss' AND c.status <> 'rejected' AND c.id IS DISTINCT FROM $3::uuid) l, (
+     SELECT coalesce(sum(r.amount) FILTER (WHERE r.status = 'REFUNDED'), 0) AS amount,
+       coalesce(bool_or(replace(r.id::text, '-', '') = $2), false) AS is_named
+     FROM refunds r WHERE r.transaction_id = $1 AND r.way <> 'cashout' AND r.status <> 'FAILED') r, (
+     SELECT coalesce(sum(c.lost_amount), 0) AS amount,
+       coalesce(bool_or(split_part(c.reference, '/', -1) = $2), false) AS is_named
+     FROM med_cases c WHERE c.transaction_id = $1 AND c.held_amount + c.lost_amount > 0) d, (
+     SELECT count(*) > 0 AS is_named
+     FROM pix_returns p WHERE p.transaction_id = $1 AND p.return_id = $2 AND p.status <> 'FAILED') p`,
 );
 const RETURNS_OF = read(
   'corrections.returns_of',
@@ -151,10 +179,19 @@ export class CorrectionsRepository {
     return row?.id ?? null;
   }
 
-  /** @returns between what the losses of a sale may come to, however those that wait are decided; call it when it is locked */
-  async lossesOf(tx: Tx, transactionId: string): Promise<{ least: Amount; most: Amount }> {
-    const [row] = await tx.query<{ least: Amount; most: Amount }>(LOSSES_OF, [transactionId]);
-    return row ?? { least: 0, most: 0 };
+  /**
+   * Call it when the sale is locked.
+   * @param bankReference the id of a return at the bank; null: none
+   * @param without a correction that does not count; null: none
+   */
+  async takenOf(
+    tx: Tx,
+    transactionId: string,
+    bankReference: string | null,
+    without: string | null,
+  ): Promise<TakenOfSale> {
+    const [row] = await tx.query<TakenOfSale>(TAKEN_OF, [transactionId, bankReference, without]);
+    return row ?? { least: 0, most: 0, otherwise: 0, isBooked: false };
   }
 
   /** The latest first. Call it when the Pix is locked. */

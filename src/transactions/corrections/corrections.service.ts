@@ -8,6 +8,7 @@ import { ApiError, conflict, invalidRequest, notFound } from '../../core/errors/
 import { newId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
+import type { Transaction } from '../transaction.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 import { CorrectionMoves, type CorrectionSubject } from './correction-moves.service.js';
 import type { Bearer, CorrectionEntity } from './corrections.entity.js';
@@ -77,7 +78,7 @@ export class CorrectionsService {
   /**
    * Makes a correction, or has it wait for a second operator. Locks the operator's, the sale, the Pix, then balances.
    * @throws ApiError 400, 404; 409 `idempotency_key_reused`, `pix_not_in_suspense`, `pix_not_returnable`,
-   *   `charge_not_payable`, `correction_waits`, `loss_exceeds_charge`
+   *   `charge_not_payable`, `correction_waits`, `loss_exceeds_charge`, `already_booked`
    */
   async request(tx: Tx, wanted: SuspenseCorrection | WalletCorrection, operatorId: string): Promise<CorrectionDecided> {
     const known = await this.corrections.findByKey(tx, wanted.idempotencyKey);
@@ -107,7 +108,7 @@ export class CorrectionsService {
   }
 
   /**
-   * A second operator has looked at it, and it is made now; as `request`.
+   * A second operator has looked at it, and it is made now; as `request`, of what has become of the money meanwhile.
    * @throws ApiError 404; 409 also `second_operator_required`, `correction_already_decided`
    */
   async approve(tx: Tx, id: string, operatorId: string): Promise<CorrectionDecided> {
@@ -115,7 +116,10 @@ export class CorrectionsService {
       if (correction.requestedBy === operatorId) {
         throw conflict('second_operator_required', 'Another operator than the one who asked for it has to approve it.');
       }
-      if (correction.borneBy === null) await this.moves.checkedPix(tx, correction);
+      const { kind, borneBy, transactionId } = correction;
+      if (borneBy === null) await this.moves.checkedPix(tx, correction);
+      const sale = kind === 'loss' && transactionId !== null ? await this.transactions.lock(tx, transactionId) : null;
+      if (sale) await this.#checkLoss(tx, sale, correction, id);
     });
   }
 
@@ -164,7 +168,7 @@ export class CorrectionsService {
     return this.corrections.madeAlone(tx, operatorId, new Date(now.getTime() - DAY_MS));
   }
 
-  /** @throws ApiError 400, 404 */
+  /** @throws ApiError 400, 404, 409 */
   async #checkedWallet(tx: Tx, wanted: WalletCorrection): Promise<CorrectionSubject> {
     const { accountId, mode, currency, amount, borneBy, transactionId } = wanted;
     await this.accounts.get(accountId, tx);
@@ -183,15 +187,40 @@ export class CorrectionsService {
       if (settlementId === null) {
         throw invalidRequest([{ param: 'charge_id', code: 'invalid', message: 'must be a charge that was paid' }]);
       }
-      const { least, most } = await this.corrections.lossesOf(tx, transactionId);
-      if (least + amount < 0 || most + amount > sale.amount) {
-        throw conflict(
-          'loss_exceeds_charge',
-          'With the losses that were entered before it is more than the charge, or more than was lost comes back.',
-        );
-      }
+      await this.#checkLoss(tx, sale, wanted, null);
     }
     return { accountId, mode, currency, amount, borneBy, settlementId };
+  }
+
+  /**
+   * What a bank has taken of a sale by a refund, a dispute or an earlier loss it has not taken once more. Call it when the
+   * sale is locked.
+   * @param correctionId the loss itself, where it waits already @throws ApiError 409
+   */
+  async #checkLoss(
+    tx: Tx,
+    sale: Pick<Transaction, 'id' | 'amount'>,
+    { amount, bankReference }: Pick<CorrectionEntity, 'amount' | 'bankReference'>,
+    correctionId: string | null,
+  ): Promise<void> {
+    const { least, most, otherwise, isBooked } = await this.corrections.takenOf(
+      tx,
+      sale.id,
+      bankReference,
+      correctionId,
+    );
+    if (amount > 0 && isBooked) {
+      throw conflict(
+        'already_booked',
+        'A refund, return, dispute or loss of the charge has this bank_reference. A loss that was wrong is entered with the opposite amount under the same bank_reference first.',
+      );
+    }
+    if (least + amount < 0 || (amount > 0 && most + amount > sale.amount - otherwise)) {
+      throw conflict(
+        'loss_exceeds_charge',
+        'It is more than refunds, disputes and the losses entered before have left of the charge, or more than was lost comes back.',
+      );
+    }
   }
 }
 
