@@ -10,6 +10,7 @@ import { ChecksByIndex1700000009870 } from './1700000009870-checks-by-index.js';
 import { BalanceCheckpoints1700000009880 } from './1700000009880-balance-checkpoints.js';
 import { TxidsOfHints1700000009890 } from './1700000009890-txids-of-hints.js';
 import { FirstQuestions1700000009900 } from './1700000009900-first-questions.js';
+import { RefusedReturns1700000009910 } from './1700000009910-refused-returns.js';
 import { Initial1700000000000 } from './1700000000000-initial.js';
 import { WebhookManagement1700000001000 } from './1700000001000-webhook-management.js';
 import { MembersAndAudit1700000002000 } from './1700000002000-members-and-audit.js';
@@ -131,4 +132,5 @@ export const MIGRATIONS = [
   BalanceCheckpoints1700000009880,
   TxidsOfHints1700000009890,
   FirstQuestions1700000009900,
+  RefusedReturns1700000009910,
 ];

@@ -171,11 +171,14 @@ export const CHECKS: readonly {
           USING (transaction_id) WHERE r.waits IS DISTINCT FROM j.amount`,
   },
   {
-    name: 'each return is of a payment that goes back',
+    name: 'each return is of a payment that goes back, or was refused and an operator has assigned or closed the payment',
     sql: `SELECT r.id FROM pix_returns r WHERE NOT EXISTS (
-            SELECT 1 FROM settlements s WHERE s.transaction_id IS NOT DISTINCT FROM r.transaction_id
-              AND (s.outcome = 'returned' OR (s.outcome = 'closed' AND r.status = 'FAILED'))
-              AND (s.acquirer, s.end_to_end_id, s.amount) = (r.acquirer, r.end_to_end_id, r.amount))`,
+            SELECT 1 FROM settlements s
+            WHERE (s.account_id, s.acquirer, s.end_to_end_id, s.amount) = (r.account_id, r.acquirer, r.end_to_end_id, r.amount)
+              AND CASE s.outcome
+                WHEN 'returned' THEN s.transaction_id IS NOT DISTINCT FROM r.transaction_id
+                WHEN 'closed' THEN s.transaction_id IS NOT DISTINCT FROM r.transaction_id AND r.status = 'FAILED'
+                WHEN 'credited' THEN r.transaction_id IS NULL AND r.status = 'FAILED' END)`,
   },
   {
     name: 'each entry follows from something that is there',

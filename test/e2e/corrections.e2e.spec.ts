@@ -160,6 +160,27 @@ describe('corrections of the books', () => {
     expect(outcome(await correct(pix, { kind: 'write_off' }))).toBe('200 applied');
   });
 
+  it.each([1990, 6000])(
+    'one of %s that the bank has refused to send back is assigned too, at once or approved',
+    async (amount) => {
+      const approved = async (made: Answer<CorrectionAnswer>): Promise<string> =>
+        outcome(made.body.status === 'waiting' ? await ask(`corrections/${made.body.id}/approve`, {}, second) : made);
+      const [charge, pix] = [await story.charge({ amount }), await stray(amount)];
+      const endToEndId = pix.end_to_end_id;
+      const assign = { kind: 'assign', charge_id: charge.id };
+      expect(await approved(await correct(pix, { kind: 'return' }))).toBe('200 applied');
+      const id = await returnOf(endToEndId);
+      expect(outcome(await correct(pix, assign))).toBe('409 pix_not_in_suspense');
+      story.bank.settleReturn({ endToEndId, id, status: 'NAO_REALIZADO' });
+      await waitFor('the Pix at the operators again', () => unmatched(endToEndId));
+      expect(await approved(await correct(pix, assign))).toBe('200 applied');
+      await story.becomes(charge, 'paid');
+      expect(await unmatched(endToEndId)).toBeUndefined();
+      expect(await lists(endToEndId, 'failed')).toMatchObject({ charge_id: null, reason: 'unmatched' });
+      await refundOf({ charge, endToEndId });
+    },
+  );
+
   it('one that was sent back in the bank`s own app is closed by the return`s id there', async () => {
     const pix = await stray(820);
     await returnInApp(pix.end_to_end_id, 'app7', '8.20');

@@ -254,6 +254,11 @@ describe('of money the database refuses', () => {
       'nothing says so',
     ],
     [
+      'a Pix that is back and is credited',
+      `UPDATE settlements SET outcome = 'credited' WHERE transaction_id = $late`,
+      'is credited, and on its way back or back',
+    ],
+    [
       'a correction whose money is in no entry',
       `UPDATE corrections SET status = 'applied', decided_by = $new, decided_at = now() WHERE id = $correction`,
       'its money is not in the journal',
@@ -582,7 +587,7 @@ describe('of money the database refuses', () => {
       ['credited', 'returned', 'review', 'unmatched', 'closed'],
       'outcome = $2',
       [
-        ...['returned>closed', 'review>credited', 'review>returned'],
+        ...['returned>closed', 'returned>credited', 'review>credited', 'review>returned'],
         ...['unmatched>closed', 'unmatched>credited', 'unmatched>returned'],
       ],
     ],

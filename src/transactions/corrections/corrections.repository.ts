@@ -116,7 +116,8 @@ const RETURNS_OF = read(
 );
 const MOVE_PIX = write(
   'corrections.move_pix',
-  `UPDATE settlements SET outcome = $2, reason = coalesce($3, reason), transaction_id = coalesce(transaction_id, $4) WHERE id = $1`,
+  `UPDATE settlements SET outcome = $2, reason = CASE WHEN $2 = 'closed' THEN reason ELSE $3 END,
+     transaction_id = coalesce(transaction_id, $4) WHERE id = $1`,
 );
 
 @Injectable()
@@ -199,7 +200,7 @@ export class CorrectionsRepository {
     return tx.query<EarlierReturn>(RETURNS_OF, [pix.acquirer, pix.endToEndId, pix.accountId, pix.transactionId]);
   }
 
-  /** @param reason null: as it was @param transactionId of one that is assigned, null otherwise */
+  /** @param reason of one that goes back, null otherwise @param transactionId of one that is assigned, null otherwise */
   movePix(
     tx: Tx,
     settlementId: string,

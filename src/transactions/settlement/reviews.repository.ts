@@ -85,9 +85,11 @@ const DECIDE = write(
   `UPDATE settlements SET outcome = $2, reviewed_at = $3, reviewed_by = $4 WHERE id = $1 AND outcome = 'review'
    RETURNING 1`,
 );
-/** The returns `p` of a Pix `s`. */
-const OF_PIX = `p.acquirer = s.acquirer AND p.end_to_end_id = s.end_to_end_id AND p.account_id = s.account_id
-  AND p.transaction_id IS NOT DISTINCT FROM s.transaction_id`;
+/**
+ * The returns `p` of a Pix `s`. Their charges are not compared: a return that the bank has refused names none where an
+ * operator has assigned the Pix to one since then.
+ */
+const OF_PIX = `p.acquirer = s.acquirer AND p.end_to_end_id = s.end_to_end_id AND p.account_id = s.account_id`;
 const IS_UNMATCHED = `(s.outcome = 'unmatched' OR (s.outcome = 'returned'
        AND (s.acquirer, s.end_to_end_id) IN (SELECT p.acquirer, p.end_to_end_id FROM pix_returns p WHERE p.status = 'FAILED')
        AND NOT EXISTS (SELECT 1 FROM pix_returns p WHERE ${OF_PIX} AND p.status <> 'FAILED')))`;
