@@ -153,6 +153,13 @@ const CASES: readonly Case[] = [
       found: here === there ? [] : [{ kind: 'return_state_differs' as const, returnId: 'R1' }],
     })),
   ),
+  ...[0, 1].map((first) => ({
+    what: `a return that failed here and that an operator has entered as a loss, ${first === 0 ? 'before' : 'after'} it`,
+    there: [line([theirs()])],
+    pix: [PIX],
+    returns: first === 0 ? [OWN, { ...OWN, state: 'failed' as const }] : [{ ...OWN, state: 'failed' as const }, OWN],
+    found: [],
+  })),
   {
     what: 'a return that the acquirer does not know',
     there: [line()],

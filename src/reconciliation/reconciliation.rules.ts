@@ -119,7 +119,9 @@ function returnDifferences(
   { pix: { endToEndId }, returns: there }: StatementLine,
   here: readonly BookedReturn[],
 ): Difference[] {
-  const own = new Map(here.map((known) => [known.returnId, known]));
+  // Of one that failed here and moved at the bank an operator has entered the loss under the same id: that counts.
+  const failedFirst = [...here].sort((a, b) => Number(b.state === 'failed') - Number(a.state === 'failed'));
+  const own = new Map(failedFirst.map((known) => [known.returnId, known]));
   const named = new Set(there.map(({ returnId }) => returnId));
   const difference = (kind: DifferenceKind, ours: BookedReturn | null, theirs: StatementReturn | null): Difference => ({
     kind,

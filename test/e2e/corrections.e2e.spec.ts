@@ -332,6 +332,24 @@ describe('corrections of the books', () => {
     for (const amount of [-500, 500]) expect(outcome(await wallet({ ...about, amount }, one))).toBe('200 applied');
   });
 
+  it('reconcile adds up what was entered of a return, taken back and entered anew; a fee is no return', async () => {
+    const { charge, endToEndId } = await story.paid({ amount: 3000 });
+    await returnInApp(endToEndId, 'app9', '30.00');
+    const enter = async (kind: string, amount: number): Promise<void> => {
+      const about = { kind, amount, charge_id: charge.id, bank_reference: 'app9' };
+      expect(outcome(await wallet(about, await service.operator()))).toBe('200 applied');
+    };
+    await enter('loss', 2000);
+    const differs = { endToEndId, returnId: 'app9', there: { amount: 3000, state: 'returned' } };
+    const here = { amount: 2000, state: 'returned' };
+    expect(await story.differences()).toMatchObject([{ kind: 'return_amount_differs', ...differs, here }]);
+    await enter('loss', -2000);
+    expect(await story.differences()).toMatchObject([{ kind: 'return_not_asked', ...differs, here: null }]);
+    await enter('loss', 3000);
+    await enter('bank_fee', 100);
+    await story.expectSameBooks();
+  });
+
   it('a loss that waits is not approved any more when a refund has taken the money meanwhile', async () => {
     const paid = await story.paid({ amount: 6000 });
     const waiting = await wallet({ kind: 'loss', amount: 6000, charge_id: paid.charge.id });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { PspSimulator } from '../../tools/psp-simulator/simulator.js';
 import { saoPauloDay } from '../../src/brazil/index.js';
-import { ReconciliationService } from '../../src/reconciliation/index.js';
+import { type Difference, ReconciliationService } from '../../src/reconciliation/index.js';
 import { StatementSweep } from '../../src/reconciliation/statement-sweep.service.js';
 import { expectLedgerCoherent } from './coherence.js';
 import { aLivePsp, type LivePsp } from './live.js';
@@ -97,15 +97,21 @@ export class LiveStory {
     return this.bank.state().traffic.requests[operation] ?? 0;
   }
 
+  /** What the bank's books of these days tell otherwise than ours. */
+  async differences(): Promise<Difference[]> {
+    const days = new Set([this.#began, this.service.clock.now()].map((time) => saoPauloDay(time)));
+    const found: Difference[] = [];
+    for (const day of days) {
+      const compared = await this.service.get(ReconciliationService).compare(this.merchant.accountId, day);
+      expect(compared.notCompared).toEqual([]);
+      found.push(...compared.acquirers.flatMap(({ differences }) => differences));
+    }
+    return found;
+  }
+
   /** The ledger is coherent, and the bank's books of these days tell the same as ours. */
   async expectSameBooks(): Promise<void> {
-    const days = new Set([this.#began, this.service.clock.now()].map((time) => saoPauloDay(time)));
-    const reconciliation = this.service.get(ReconciliationService);
-    for (const day of days) {
-      const { acquirers, notCompared } = await reconciliation.compare(this.merchant.accountId, day);
-      expect(notCompared).toEqual([]);
-      expect(acquirers.flatMap(({ differences }) => differences)).toEqual([]);
-    }
+    expect(await this.differences()).toEqual([]);
     expect(await this.#heldHere()).toBe(this.#heldThere());
     await expectLedgerCoherent(this.service.database.url);
   }

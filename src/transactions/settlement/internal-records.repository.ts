@@ -41,6 +41,7 @@ const OF_IDS = read(
   `SELECT ${COLUMNS} FROM settlements s
    WHERE s.acquirer = $1 AND s.namespace IS NULL AND s.end_to_end_id = ANY ($2::text[])`,
 );
+/** What operators have entered of one return, and taken back, comes to one sum. A bank's fee is no return. */
 const RETURNS = read(
   'books.returns',
   `SELECT r.payment_reference AS "endToEndId", NULL AS "returnId", r.id AS "refundId", r.amount, r.status FROM refunds r
@@ -52,9 +53,11 @@ const RETURNS = read(
    SELECT p.end_to_end_id, p.return_id, NULL, p.amount, p.status FROM pix_returns p
    WHERE p.acquirer = $1 AND p.end_to_end_id = ANY ($2)
    UNION ALL
-   SELECT s.end_to_end_id, c.bank_reference, NULL, c.amount, 'RETURNED' FROM settlements s
+   SELECT s.end_to_end_id, c.bank_reference, NULL, sum(c.amount)::bigint, 'RETURNED' FROM settlements s
    JOIN corrections c ON c.settlement_id = s.id AND c.bank_reference IS NOT NULL AND c.status = 'applied'
-   WHERE s.acquirer = $1 AND s.namespace IS NULL AND s.end_to_end_id = ANY ($2::text[])`,
+     AND c.kind IN ('loss', 'returned_elsewhere')
+   WHERE s.acquirer = $1 AND s.namespace IS NULL AND s.end_to_end_id = ANY ($2::text[])
+   GROUP BY s.end_to_end_id, c.bank_reference HAVING sum(c.amount) <> 0`,
 );
 
 /** Returns by their account, whose indexes find them. */
