@@ -7,17 +7,21 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** An id before all others, where a walk through a table begins. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
+/** A clock that is further behind was set back. */
+const LONGEST_BEHIND_MS = 60_000;
+/** The last id of the latest millisecond. */
 let last = { msecs: 0, seq: 0 };
 
 /**
  * A UUIDv7 whose time is `now` to the millisecond: created_at and the id's order agree, so the primary key serves
- * lists by creation time and no second index is needed. Ids that a process makes within a millisecond rise.
+ * lists by creation time and no second index is needed. Ids that a process makes within its latest millisecond rise.
  */
 export function newId(now: Date): string {
   const msecs = now.getTime();
   const random = uniqueBytes(16);
-  last = { msecs, seq: msecs === last.msecs ? last.seq + 1 : random.readUInt32BE(0) >>> 1 };
-  return v7({ ...last, random });
+  const seq = msecs === last.msecs ? last.seq + 1 : random.readUInt32BE(0) >>> 1;
+  if (msecs >= last.msecs || msecs < last.msecs - LONGEST_BEHIND_MS) last = { msecs, seq };
+  return v7({ msecs, seq, random });
 }
 
 /**

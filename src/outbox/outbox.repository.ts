@@ -106,7 +106,7 @@ const XIDS = read('events.xids', 'SELECT pg_snapshot_xmax(pg_current_snapshot())
 const FORGET_XIDS = write('events.forget_xids', 'UPDATE events SET xid = 0 WHERE xid > 0', true);
 const POSTPONE = write(
   'events.postpone',
-  `UPDATE events SET next_attempt_at = $2 WHERE id = $1 AND status = 'pending'`,
+  `UPDATE events SET status = 'pending', next_attempt_at = $2 WHERE id = ANY ($1) AND status = $3`,
 );
 /** Events that tell of a payment again when somebody asks for it, also after refunds and disputes. */
 const TOLD_AGAIN: readonly DomainEventType[] = ['transaction.paid', 'transaction.refunded'];
@@ -234,8 +234,9 @@ export class OutboxRepository {
     return true;
   }
 
-  async postpone(tx: Tx, id: string, until: Date): Promise<void> {
-    await tx.query(POSTPONE, [id, until]);
+  /** @param status `done` for those that `tx` has claimed */
+  async postpone(tx: Tx, ids: readonly string[], until: Date, status: 'pending' | 'done'): Promise<void> {
+    await tx.query(POSTPONE, [ids, until, status]);
   }
 
   /** @returns how many older than `before` were looked at: some stay */

@@ -87,7 +87,7 @@ export class Relay implements OnApplicationBootstrap {
   async #relay(limit: number): Promise<number> {
     return this.database.transaction(async (tx) => {
       const rows = await this.#claim(tx, limit);
-      if (rows.length > 0) await this.#consume(tx, rows);
+      await this.#consume(tx, rows);
       return rows.length;
     });
   }
@@ -109,8 +109,7 @@ export class Relay implements OnApplicationBootstrap {
       const failed = current as EventRow | null;
       if (!failed || isAway(error)) throw error;
       this.logger.error({ error, eventId: failed.id, eventType: failed.type }, 'an event could not be relayed; kept');
-      const until = new Date(this.clock.now().getTime() + POSTPONE_SECONDS * 1000);
-      await this.database.transaction((tx) => this.events.postpone(tx, failed.id, until));
+      await this.database.transaction((tx) => this.events.postpone(tx, [failed.id], this.#later(), 'pending'));
       return true;
     }
   }
@@ -119,8 +118,23 @@ export class Relay implements OnApplicationBootstrap {
     return this.events.claim(tx, this.clock.now(), limit, this.catalog.types());
   }
 
+  /** Those that cannot be opened are put off, however many they are: their key may come back. */
   async #consume(tx: Tx, rows: readonly EventRow[]): Promise<void> {
-    const events = rows.map((row) => this.events.open(row));
-    await this.#consumer?.consume(tx, events);
+    const events: DomainEvent[] = [];
+    const sealed: string[] = [];
+    for (const row of rows) {
+      try {
+        events.push(this.events.open(row));
+      } catch (error) {
+        this.logger.error({ error, eventId: row.id, eventType: row.type }, 'an event could not be opened; kept');
+        sealed.push(row.id);
+      }
+    }
+    if (sealed.length > 0) await this.events.postpone(tx, sealed, this.#later(), 'done');
+    if (events.length > 0) await this.#consumer?.consume(tx, events);
+  }
+
+  #later(): Date {
+    return new Date(this.clock.now().getTime() + POSTPONE_SECONDS * 1000);
   }
 }

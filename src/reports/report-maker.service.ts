@@ -16,6 +16,8 @@ const KEPT_MS = 7 * DAY_MS;
 const TELL_MS = 1_000;
 /** Between two leases: counting what a report will have, or a storage that stalls, may take longer than one. */
 const PROLONG_MS = 5_000;
+/** What brings no row for so long hangs: another process begins anew. */
+const LONGEST_PIECE_MS = 900_000;
 
 /**
  * Makes files of the books, in workers. A process that dies while it makes one is followed by another, which begins anew:
@@ -41,15 +43,18 @@ export class ReportMaker {
   /** @param prolong begins the lease of the work anew @throws LeaseLost when another run has it by now */
   async make(report: ReportEntity, prolong: Prolong): Promise<WorkAnswer> {
     // Whether another run has it is found out below, before anything is told.
-    const keeping = setInterval(() => void prolong().catch(() => undefined), PROLONG_MS);
+    let movedAt = performance.now();
+    const keeping = setInterval(() => {
+      if (performance.now() - movedAt < LONGEST_PIECE_MS) void prolong().catch(() => undefined);
+    }, PROLONG_MS);
     try {
-      return await this.#make(report, prolong);
+      return await this.#make(report, prolong, () => void (movedAt = performance.now()));
     } finally {
       clearInterval(keeping);
     }
   }
 
-  async #make(report: ReportEntity, prolong: Prolong): Promise<WorkAnswer> {
+  async #make(report: ReportEntity, prolong: Prolong, moved: () => void): Promise<WorkAnswer> {
     const { totalRows, pieces } = await this.writer.write(report);
     let rows = 0;
     const tell = async (): Promise<void> => {
@@ -62,6 +67,7 @@ export class ReportMaker {
       let begunAt = toldAt;
       for await (const piece of pieces) {
         rows += piece.rows;
+        moved();
         yield Buffer.from(piece.text);
         if (performance.now() - toldAt >= TELL_MS) {
           await tell();

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { saoPauloDay } from '../../src/brazil/index.js';
 import { type Difference, ReconciliationService } from '../../src/reconciliation/index.js';
@@ -107,6 +108,23 @@ describe('what a PSP took back by the MED, against the cases here', () => {
       return body.data.some(({ reference, payment }) => reference.includes(id) && payment === 'unmatched');
     };
     await waitFor('the dispute at the operators', waits);
+    const asked = async (): Promise<string[]> => {
+      await service.sql(`UPDATE acquirer_notifications SET next_attempt_at = now() WHERE reference LIKE '%' || $1`, [
+        id,
+      ]);
+      await delay(1_500);
+      const rows = await service.sql<{ status: string }>(
+        `SELECT status FROM acquirer_notifications WHERE kind = 'dispute' AND reference LIKE '%' || $1`,
+        [id],
+      );
+      return rows.map(({ status }) => status);
+    };
+    // It goes back, which its bank may refuse: then it may be assigned to a sale, and be disputed.
+    await service.sql('ALTER TABLE settlements DISABLE TRIGGER USER');
+    await service.sql(`UPDATE settlements SET outcome = 'returned' WHERE id = $1`, [pix.id]);
+    expect(await asked()).toEqual(['pending']);
+    await service.sql(`UPDATE settlements SET outcome = 'unmatched' WHERE id = $1`, [pix.id]);
+    await service.sql('ALTER TABLE settlements ENABLE TRIGGER USER');
     ends({ endToEndId, id, caseId: '' });
     expect(await differences()).toMatchObject([{ kind: 'dispute_unknown', endToEndId }]);
     const closed = await service.call('POST', `/v1/operations/unmatched/${pix.id}/correct`, {
@@ -117,13 +135,7 @@ describe('what a PSP took back by the MED, against the cases here', () => {
       },
     });
     expect(closed.status).toBe(200);
-    await service.sql(`UPDATE acquirer_notifications SET next_attempt_at = now() WHERE reference LIKE '%' || $1`, [id]);
-    await waitFor('its end', async () => {
-      const rows = await service.sql(
-        `SELECT 1 FROM acquirer_notifications WHERE kind = 'dispute' AND status = 'pending'`,
-      );
-      return rows.length === 0;
-    });
+    expect(await asked()).toEqual(['applied']);
     expect(await differences()).toEqual([]);
   });
 

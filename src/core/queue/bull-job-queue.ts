@@ -16,6 +16,8 @@ const PATIENCE_MS = 500;
 const CHUNK = 500;
 /** An idle worker's blocking read ends by itself after this many seconds and is issued again. */
 const BLOCK_SECONDS = 5;
+/** A Redis that loses data at the wrong moment keeps the key of a job that is in no list: a key holds no longer than this. */
+const KEY_MS = 600_000;
 const STARTING: ReadonlySet<string> = new Set(['connecting', 'connect']);
 /** An error is logged once in this time: in an outage Bull and ioredis repeat it many times a second. */
 const LOG_AGAIN_MS = 10_000;
@@ -73,7 +75,8 @@ export class BullJobQueue extends JobQueue {
   ): Promise<void> {
     await this.reachable();
     const jobs = Array.isArray(data) ? data : [data];
-    const options = (job: JobMap[N]): Bull.JobOptions => (keyOf ? { jobId: keyOf(job) } : {});
+    const options = (job: JobMap[N]): Bull.JobOptions =>
+      keyOf ? { jobId: `${keyOf(job)}@${Math.floor(Date.now() / KEY_MS)}` } : {};
     const queue = this.queue(name);
     for (let from = 0; from < jobs.length; from += CHUNK) {
       const chunk = jobs.slice(from, from + CHUNK);

@@ -9,7 +9,7 @@ const MOST_ATTEMPTS = 5;
 @Processor('report')
 export class ReportProcessor implements Worker {
   readonly backoff = doubling(5_000, 600_000);
-  /** Prolonged for as long as the process lives. */
+  /** Prolonged while rows are coming, and a quarter of an hour beyond. */
   readonly leaseMs = 30_000;
 
   constructor(

@@ -5,11 +5,17 @@ import type { Amount } from '../../core/money/index.js';
 import { SettlementEntity } from '../transaction.entity.js';
 import type { MedBlock } from '../transaction.js';
 
-/** $3: among whose end-to-end ids it is; null: among all there are. */
+/**
+ * $3: among whose end-to-end ids it is; null: among all there are. A Pix of no sale that goes back is not decided before
+ * it is there: the bank may refuse that, and the Pix be assigned to a sale.
+ */
 const BY_REFERENCE = read(
   'disputes.settled_by_reference',
   `SELECT s.transaction_id AS "transactionId", s.end_to_end_id AS "paymentReference", s.outcome FROM settlements s
    WHERE s.acquirer = $1 AND s.end_to_end_id = $2
+     AND (s.transaction_id IS NOT NULL OR s.outcome <> 'returned' OR EXISTS (
+       SELECT 1 FROM pix_returns p WHERE p.acquirer = s.acquirer AND p.end_to_end_id = s.end_to_end_id
+         AND p.account_id = s.account_id AND p.status = 'RETURNED'))
      AND (s.namespace = $3::uuid OR (s.namespace IS NULL AND $3::uuid IS NULL))`,
 );
 /** What was credited before what was sent back: a payer who paid twice disputes the one that counts. */
