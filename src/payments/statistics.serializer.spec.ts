@@ -50,8 +50,9 @@ describe('stats', () => {
       metricsBody({ days: DAYS, figures }, 2, null);
       return performance.now() - begun;
     };
-    of(1_000);
-    expect(of(40_000) / of(2_000)).toBeLessThan(100);
+    const best = (currencies: number): number => Math.min(of(currencies), of(currencies), of(currencies));
+    // In line with their number it is 20, and with its square 400.
+    expect(best(40_000) / best(2_000)).toBeLessThan(150);
   });
 
   it('leave out what has come to nothing: a currency or a method of which all was undone', () => {
