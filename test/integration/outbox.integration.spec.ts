@@ -75,13 +75,13 @@ describe('the outbox', () => {
   });
 
   /** As in a process of its own, with its own connections. */
-  async function relay(consumer: EventConsumer): Promise<Relay> {
+  async function relay(consumer: EventConsumer, queue = new InProcessJobQueue({ logger: SILENT })): Promise<Relay> {
     const own = await schema.connect(2);
     const made = new Relay(
       own.database,
       new OutboxRepository(own.reader, secrets, SILENT),
       known,
-      new InProcessJobQueue({ logger: SILENT }),
+      queue,
       new Poller({ logger: SILENT }),
       clock,
       SILENT,
@@ -129,7 +129,7 @@ describe('the outbox', () => {
         return allHold();
       });
     });
-    const relays = await Promise.all(recorders.map(relay));
+    const relays = await Promise.all(recorders.map((recorder) => relay(recorder)));
     await Promise.all(
       relays.map(async (one) => {
         while (await one.run());
@@ -225,6 +225,14 @@ describe('the outbox', () => {
     await expect(failed).rejects.toThrow('rolled back');
     expect(wakes).toBe(1);
     expect(await pending()).toHaveLength(3);
+  });
+
+  it('leaves one wake for the workers, however often it is woken before one comes', async () => {
+    const queue = new InProcessJobQueue({ logger: SILENT });
+    const one = await relay(new Recorder('a'), queue);
+    for (let commit = 0; commit < 100; commit++) one.wake();
+    expect(await queue.counts()).toEqual({ 'outbox.wake': { waiting: 1, active: 0 } });
+    await queue.close();
   });
 
   it('does not see what is not committed, and does not lose it either: ids commit out of order', async () => {
