@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import type { Tx } from '../core/database/index.js';
-import { bilingualMail, Mailer, SECRET } from '../core/mail/index.js';
+import { bilingualMail, Mailer, SECRET, utcTime } from '../core/mail/index.js';
 import { plainWords } from '../core/text.js';
 
 export type PersonNews = 'password_changed' | 'totp_set' | 'totp_removed' | 'logins_failed' | 'codes_failed';
@@ -35,13 +35,13 @@ export class PersonMails {
           `Você foi convidado para a conta ${plainWords(accountName)}.`,
           `Para aceitar, escolha uma senha em ${page}#${SECRET}`,
           `Token: ${SECRET}`,
-          `O convite vale até ${timeText(expiresAt)} e só uma vez. Quem já entra em outra conta com este e-mail não pode aceitá-lo. Se você não esperava este convite, ignore esta mensagem.`,
+          `O convite vale até ${utcTime(expiresAt)} e só uma vez. Quem já entra em outra conta com este e-mail não pode aceitá-lo. Se você não esperava este convite, ignore esta mensagem.`,
         ],
         english: [
           `You are invited to the account ${plainWords(accountName)}.`,
           `To accept, choose a password at ${page}#${SECRET}`,
           `Token: ${SECRET}`,
-          `The invitation works until ${timeText(expiresAt)}, once. Who logs in to another account with this e-mail already cannot accept it. If you did not expect it, ignore this message.`,
+          `The invitation works until ${utcTime(expiresAt)}, once. Who logs in to another account with this e-mail already cannot accept it. If you did not expect it, ignore this message.`,
         ],
       }),
     });
@@ -61,13 +61,13 @@ export class PersonMails {
           'Alguém pediu uma nova senha para este e-mail.',
           `Para escolhê-la: ${page}#${SECRET}`,
           `Token: ${SECRET}`,
-          `Vale até ${timeText(expiresAt)} e só uma vez. Se não foi você, ignore esta mensagem: a senha continua a mesma.`,
+          `Vale até ${utcTime(expiresAt)} e só uma vez. Se não foi você, ignore esta mensagem: a senha continua a mesma.`,
         ],
         english: [
           'Somebody asked for a new password for this e-mail.',
           `To choose it: ${page}#${SECRET}`,
           `Token: ${SECRET}`,
-          `It works until ${timeText(expiresAt)}, once. If it was not you, ignore this message: the password stays as it is.`,
+          `It works until ${utcTime(expiresAt)}, once. If it was not you, ignore this message: the password stays as it is.`,
         ],
       }),
     });
@@ -82,11 +82,11 @@ export class PersonMails {
       ...bilingualMail({
         subject: 'E-mail da conta alterado / Account e-mail changed',
         portuguese: [
-          `A conta ${plainWords(account.name)} passou a ser avisada em outro e-mail. (${timeText(at)})`,
+          `A conta ${plainWords(account.name)} passou a ser avisada em outro e-mail. (${utcTime(at)})`,
           'Avisos de disputas e de webhooks não chegam mais aqui. Se ninguém da sua equipe fez isso, fale com o operador do serviço.',
         ],
         english: [
-          `The account ${plainWords(account.name)} is written to at another e-mail now. (${timeText(at)})`,
+          `The account ${plainWords(account.name)} is written to at another e-mail now. (${utcTime(at)})`,
           'Notices of disputes and webhooks do not come here any more. If nobody of your team did this, tell the operator of the service.',
         ],
       }),
@@ -103,11 +103,11 @@ export class PersonMails {
       ...bilingualMail({
         subject,
         portuguese: [
-          `${portuguese} (${timeText(at)})`,
+          `${portuguese} (${utcTime(at)})`,
           'Se não foi você, troque a senha e fale com o operador do serviço.',
         ],
         english: [
-          `${english} (${timeText(at)})`,
+          `${english} (${utcTime(at)})`,
           'If it was not you, change the password and tell the operator of the service.',
         ],
       }),
@@ -143,7 +143,3 @@ const NEWS: Readonly<Record<PersonNews, { subject: string; portuguese: string; e
     english: 'Somebody has entered your password and many wrong codes. If that was not you, change your password now.',
   },
 };
-
-function timeText(at: Date): string {
-  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-}

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type LostPower, MembersService } from '../accounts/index.js';
 import { AuditTrail, type WebhookTouched } from '../audit/index.js';
 import type { Tx } from '../core/database/index.js';
-import { bilingualMail, Mailer } from '../core/mail/index.js';
+import { bilingualMail, Mailer, utcTime } from '../core/mail/index.js';
 import { plainWords } from '../core/text.js';
 import type { ApiKey } from './api-key.entity.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
@@ -44,7 +44,7 @@ function leftAccessMail(
     endpointId === null ? [] : [`${host ?? ''} (wh_${endpointId}, ${mode})`],
   );
   const secretLines = webhooks.flatMap(({ endpointId, mode, lastAt }) =>
-    endpointId === null ? [`${mode}: ${lastAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`] : [],
+    endpointId === null ? [`${mode}: ${utcTime(lastAt)}`] : [],
   );
   const part = (before: string, lines: readonly string[], after: string): string[] =>
     lines.length === 0 ? [] : [before, ...lines, after];

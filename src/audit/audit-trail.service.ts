@@ -17,21 +17,23 @@ export class AuditTrail {
   /**
    * Recorded in the transaction of what it tells: both happen or neither.
    * @param accountId null when it concerns no account
+   * @param about.isHidden whether the account's own people may not read it; its id stands in `data` then
    */
   record(
     tx: Tx,
     actor: Actor,
     type: AuditEventType,
     accountId: string | null,
-    about: { apiKeyFingerprint?: string; data?: Readonly<Record<string, unknown>> } = {},
+    about: { apiKeyFingerprint?: string; data?: Readonly<Record<string, unknown>>; isHidden?: boolean } = {},
   ): void {
     const createdAt = this.clock.now();
-    this.events.insert(tx, accountId, {
+    const isHidden = about.isHidden === true;
+    this.events.insert(tx, isHidden ? null : accountId, {
       id: newId(createdAt),
       type,
       actor,
       apiKeyFingerprint: about.apiKeyFingerprint ?? actor.apiKeyFingerprint ?? null,
-      data: about.data ?? {},
+      data: isHidden ? { account_id: accountId, ...about.data } : (about.data ?? {}),
       createdAt,
     });
   }

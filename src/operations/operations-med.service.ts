@@ -36,9 +36,7 @@ export class OperationsMedService {
       const { review, reportedAmount, bank } = before;
       const decidedOn = { review, reported_amount: reportedAmount, bank_status: bank.status, bank_result: bank.result };
       const data = { case_id: id, transaction_id: transactionId, ...decidedOn, amount, status };
-      if (after.visible) this.audit.record(tx, actor, type, accountId, { data });
-      // A merchant who may not see the case does not read of it in the audit trail.
-      else this.audit.record(tx, actor, type, null, { data: { account_id: accountId, ...data } });
+      this.audit.record(tx, actor, type, accountId, { data, isHidden: !after.visible });
       return after;
     });
   }

@@ -51,8 +51,8 @@ export class OperationsService {
         const about = { pix_id: settlementId, transaction_id: transactionId };
         const data = { correction_id: id, kind, amount, currency, ...about, reason };
         // What touches no merchant's wallet is none of their business: a cost of the platform, a Pix that is no payment.
-        if (borneBy === 'merchant' || kind === 'assign') this.audit.record(tx, actor, type, accountId, { data });
-        else this.audit.record(tx, actor, type, null, { data: { account_id: accountId, ...data } });
+        const isHidden = borneBy !== 'merchant' && kind !== 'assign';
+        this.audit.record(tx, actor, type, accountId, { data, isHidden });
       }
       return correction;
     });

@@ -64,11 +64,9 @@ export class EventCatalog {
   readonly #events: PublicEvent[] = [];
   readonly #refreshes: { types: readonly string[]; refresh: Refresh }[] = [];
   readonly #samples = new Map<string, Sample>();
-  readonly #types = new Set<string>();
 
   register<T extends DomainEventType>(event: PublicEvent<T>): void {
     this.#events.push(event);
-    if (event.from !== null) this.#types.add(event.from);
   }
 
   /**
@@ -77,7 +75,6 @@ export class EventCatalog {
    */
   registerRefresh<T extends DomainEventType>(types: readonly T[], refresh: Refresh<T>): void {
     this.#refreshes.push({ types, refresh: refresh as unknown as Refresh });
-    for (const type of types) this.#types.add(type);
   }
 
   registerSample<T extends DomainEventType>(types: readonly T[], sample: Sample<T>): void {
@@ -97,7 +94,8 @@ export class EventCatalog {
 
   /** The domain events that this version knows, also those of which it tells nobody. */
   types(): readonly string[] {
-    return [...this.#types];
+    const sources = this.#events.flatMap(({ from }) => from ?? []);
+    return [...new Set([...sources, ...this.#refreshes.flatMap(({ types }) => types)])];
   }
 
   /** The events as their subjects are now, in no particular order. */

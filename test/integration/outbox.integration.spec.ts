@@ -449,12 +449,15 @@ describe('the outbox', () => {
 
   describe('stand in the order of their subject for whoever reads on from a place', () => {
     const scope = { accountId: aTransaction().accountId, mode: 'test' } as const;
-    const sequences = async (): Promise<number[]> => {
-      const start = { xid: 0, id: FIRST_ID };
-      const events = new OutboxRepository(reader, secrets, SILENT);
-      const traces = await events.traces(scope, 'newer', start, 100, aTransaction().id);
-      return (await events.byIds(traces.map(({ id }) => id))).map(({ sequence }) => sequence);
-    };
+    /** A transaction that is open anywhere in the cluster keeps them back. */
+    const sequences = (count: number): Promise<number[]> =>
+      waitFor('the events', async () => {
+        const start = { xid: 0, id: FIRST_ID };
+        const events = new OutboxRepository(reader, secrets, SILENT);
+        const traces = await events.traces(scope, 'newer', start, 100, aTransaction().id);
+        const read = await events.byIds(traces.map(({ id }) => id));
+        return read.length === count && read.map(({ sequence }) => sequence);
+      });
     const event = transactionEvent('transaction.created', aTransaction(), null);
 
     it('when one transaction writes several', async () => {
@@ -462,7 +465,7 @@ describe('the outbox', () => {
       await database.transaction(async (tx) => {
         for (let n = 0; n < 20; n++) outbox.record(tx, [event]);
       });
-      expect(await sequences()).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+      expect(await sequences(20)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
     });
 
     it('when a transaction that has got its number first writes last', async () => {
@@ -473,7 +476,7 @@ describe('the outbox', () => {
         await elsewhere.transaction(async (second) => outbox.record(second, [event]));
         outbox.record(first, [event]);
       });
-      expect(await sequences()).toEqual([1, 2]);
+      expect(await sequences(2)).toEqual([1, 2]);
     });
   });
 

@@ -55,3 +55,8 @@ function linked(line: string, page: string | undefined): string {
     })
     .join(' ');
 }
+
+/** To the minute, as mails say it to people of whom no time zone is known. */
+export function utcTime(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}

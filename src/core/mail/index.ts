@@ -1,4 +1,4 @@
-export { bilingualMail } from './bilingual.js';
+export { bilingualMail, utcTime } from './bilingual.js';
 export { EmailsRepository, type Mail, SECRET } from './emails.repository.js';
 export { createMailTransport, MailTransport } from './mail-transport.js';
 export { MAIL_WORK, MailDelivery } from './mail-delivery.js';

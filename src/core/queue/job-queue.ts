@@ -46,8 +46,8 @@ export abstract class JobQueue {
    * cannot take them; some of an array may then have been accepted. Callers commit to PostgreSQL first and may ignore
    * that error: their sweeper adds what is missing.
    *
-   * @param keyOf of jobs of a name with the same key there is one: another one is dropped until it has ended, or for some
-   *   minutes
+   * @param keyOf of jobs of a name with the same key there is one: another one is dropped until it has ended, or for
+   *   ten minutes at most
    */
   abstract add<N extends JobName>(
     name: N,

@@ -1,4 +1,4 @@
-import { bilingualMail } from '../../core/mail/index.js';
+import { bilingualMail, utcTime } from '../../core/mail/index.js';
 import type { Mode } from '../../core/mode.js';
 
 /** Tells an account's contact, in Portuguese and English, that the service has given an endpoint up. */
@@ -10,7 +10,7 @@ export function disabledMail(endpoint: {
   lastError: string;
   mode: Mode;
 }): ReturnType<typeof bilingualMail> {
-  const since = `${endpoint.failingSince.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const since = utcTime(endpoint.failingSince);
   const path = `/v1/webhooks/endpoints/wh_${endpoint.id}`;
   const portuguese = [
     'Seu endpoint de webhooks foi desativado: ele não aceita nenhuma entrega há mais de cinco dias.',
