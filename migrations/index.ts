@@ -11,6 +11,7 @@ import { BalanceCheckpoints1700000009880 } from './1700000009880-balance-checkpo
 import { TxidsOfHints1700000009890 } from './1700000009890-txids-of-hints.js';
 import { FirstQuestions1700000009900 } from './1700000009900-first-questions.js';
 import { RefusedReturns1700000009910 } from './1700000009910-refused-returns.js';
+import { LossesOfASale1700000009990 } from './1700000009990-losses-of-a-sale.js';
 import { Initial1700000000000 } from './1700000000000-initial.js';
 import { WebhookManagement1700000001000 } from './1700000001000-webhook-management.js';
 import { MembersAndAudit1700000002000 } from './1700000002000-members-and-audit.js';
@@ -133,4 +134,5 @@ export const MIGRATIONS = [
   TxidsOfHints1700000009890,
   FirstQuestions1700000009900,
   RefusedReturns1700000009910,
+  LossesOfASale1700000009990,
 ];

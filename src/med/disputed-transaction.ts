@@ -1,6 +1,12 @@
 import type { Account } from '../accounts/index.js';
 import type { Amount } from '../core/money/index.js';
-import type { Disputed, Transaction, TransactionStatus } from '../transactions/index.js';
+import {
+  type Disputed,
+  type Taken,
+  takeableOf,
+  type Transaction,
+  type TransactionStatus,
+} from '../transactions/index.js';
 import type { DisputeMove } from '../wallets/index.js';
 import type { MedCase } from './med-case.js';
 import { isUnderway } from './med-cases.machine.js';
@@ -20,10 +26,8 @@ export class DisputedTransaction {
   readonly account: Account;
   readonly moves: DisputeMove[] = [];
   readonly #isRefunding: boolean;
-  readonly #lastRefundAt: Date | null;
-  /** What refunds have given back by a Pix of the merchant, beside the one that was paid. */
-  readonly cashoutsAmount: Amount;
-  #disputedAmount: Amount;
+  readonly #lastTakenAt: Date | null;
+  #taken: Taken;
 
   constructor(
     disputed: Disputed,
@@ -33,22 +37,19 @@ export class DisputedTransaction {
     this.transaction = disputed.transaction;
     this.account = disputed.account;
     this.#isRefunding = disputed.isRefunding;
-    this.#lastRefundAt = disputed.lastRefundAt;
-    this.cashoutsAmount = disputed.cashoutsAmount;
-    this.#disputedAmount = disputed.disputedAmount;
+    this.#lastTakenAt = disputed.lastTakenAt;
+    const { refundsAmount, cashoutsAmount, disputedAmount, lossesAmount } = disputed;
+    this.#taken = { refundsAmount, cashoutsAmount, disputedAmount, lossesAmount };
   }
 
-  /** How much more can be held: what was paid, less devolutions, less what cases hold or have taken. */
+  /** How much more can be held: what was paid, less devolutions and losses, less what cases hold or have taken. */
   get room(): Amount {
-    return this.transaction.paidAt === null ? 0 : this.#notDevolved - this.#disputedAmount;
+    return this.transaction.paidAt === null ? 0 : takeableOf(this.transaction.amount, this.#taken);
   }
 
-  /**
-   * What was paid less what devolutions give back. A cashout is another Pix: what was paid is still where the payer's bank
-   * can take it.
-   */
-  get #notDevolved(): Amount {
-    return this.transaction.amount - this.transaction.refundsAmount + this.cashoutsAmount;
+  /** What refunds have given back by a Pix of the merchant, beside the one that was paid. */
+  get cashoutsAmount(): Amount {
+    return this.#taken.cashoutsAmount;
   }
 
   /**
@@ -60,14 +61,14 @@ export class DisputedTransaction {
   }
 
   /**
-   * Whether cases have taken all that devolutions had left of the payment; it stays DISPUTE or CHARGEBACK then. A refund
-   * after the last loss makes this false: that loss had left the merchant something, so the refund has taken the rest and
-   * no case has.
+   * Whether cases have taken all that devolutions and losses had left of the payment; it stays DISPUTE or CHARGEBACK then.
+   * A refund or an operator's entry after the last case's loss makes this false: that case had left the merchant something,
+   * so the refund or the entry has taken the rest and no case has.
    */
   get isLost(): boolean {
     const losses = this.cases.flatMap(({ lostAmount, closedAt }) => (lostAmount > 0 && closedAt ? [closedAt] : []));
-    const refunded = this.#lastRefundAt;
-    return this.room === 0 && losses.length > 0 && (refunded === null || losses.some((at) => at >= refunded));
+    const taken = this.#lastTakenAt;
+    return this.room === 0 && losses.length > 0 && (taken === null || losses.some((at) => at >= taken));
   }
 
   /** Whether the case is about the payment that was credited. Of a payment that was sent back nothing can be held. */
@@ -80,12 +81,12 @@ export class DisputedTransaction {
     return this.isCredited(medCase) ? this.room : 0;
   }
 
-  /** How much the bank can take by this case: what was paid, less devolutions and the losses of other cases. */
+  /** How much the bank can take by this case: what was paid, less devolutions, losses and what other cases have lost. */
   takeableBy(medCase: Pick<MedCase, 'id' | 'paymentReference'>): Amount {
     if (!this.isCredited(medCase)) return 0;
     const others = this.cases.filter(({ id }) => id !== medCase.id);
-    const lost = others.reduce((sum, { lostAmount }) => sum + lostAmount, 0);
-    return this.#notDevolved - lost;
+    const disputedAmount = others.reduce((sum, { lostAmount }) => sum + lostAmount, 0);
+    return takeableOf(this.transaction.amount, { ...this.#taken, disputedAmount });
   }
 
   /**
@@ -119,7 +120,7 @@ export class DisputedTransaction {
     claimed: Amount,
     detail: string | null = null,
   ): void {
-    this.#disputedAmount += claimed;
+    this.#taken = { ...this.#taken, disputedAmount: this.#taken.disputedAmount + claimed };
     if (amount === 0) return;
     const { id: caseId, type, accountId, mode, transactionId, currency } = medCase;
     const isCard = type !== 'med';

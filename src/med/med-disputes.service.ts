@@ -4,13 +4,7 @@ import { Clock } from '../core/clock.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
 import type { Amount } from '../core/money/index.js';
-import {
-  type DisputeClaims,
-  MedPayers,
-  type Refund,
-  RefundTransitions,
-  type Transaction,
-} from '../transactions/index.js';
+import { type DisputeClaims, MedPayers, RefundTransitions, type Transaction } from '../transactions/index.js';
 import { type BankSide, type MedCase, type MedReview, UNTOUCHED } from './med-case.js';
 import { bankSideOf, contradictionOf, isNews, nextNotice } from './med-case.rules.js';
 import { isUnderway } from './med-cases.machine.js';
@@ -61,15 +55,15 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
   }
 
   /**
-   * What a failed refund gives back is claimed by the cases that are open, in the refund's own transaction. With none
-   * open it is the merchant's again: a payment of which cases had taken the rest is paid after all. Where the bank has
-   * taken more than was lost because of the refund, an operator has to look.
+   * What a failed refund, or a loss that is taken back, leaves of the payment is claimed by the cases that are open. With
+   * none open it is the merchant's again: a payment of which cases had taken the rest is paid after all. Where the bank has
+   * taken more than was lost because of the refund or the loss, an operator has to look.
    */
-  async refundFailed(tx: Tx, transaction: Transaction, refund: Refund): Promise<void> {
+  async freed(tx: Tx, transaction: Transaction, cause: string): Promise<void> {
     const disputedTransaction = await this.transitions.lock(tx, transaction.id);
     if (disputedTransaction.cases.length === 0) return;
     const isDisputed = transaction.status === 'DISPUTE' || transaction.status === 'CHARGEBACK';
-    if (isDisputed) await this.transitions.holdMore(tx, disputedTransaction, refund.id);
+    if (isDisputed) await this.transitions.holdMore(tx, disputedTransaction, cause);
     await this.transitions.doubtLosses(tx, disputedTransaction);
     if (isDisputed) await this.transitions.revive(tx, disputedTransaction);
     this.transitions.postMoves(tx, disputedTransaction);

@@ -20,7 +20,7 @@ import { OperationsService } from './operations.service.js';
 const ID = { name: 'id', description: 'Id of the correction.', schema: { type: 'string' as const } };
 
 const LOSS_NOT_POSSIBLE =
-  '`loss_exceeds_charge`: it is more than refunds, lost disputes and the losses entered before have left of the charge, or more comes back than was lost. `already_booked`: a refund, return, dispute or loss of the charge has this `bank_reference`; a loss that was wrong is entered with the opposite amount first.';
+  '`loss_exceeds_charge`: it is more than refunds, disputes that hold or have taken money, and the losses entered before have left of the charge, or more comes back than was lost. `already_booked`: a refund, return, dispute or loss of the charge has this `bank_reference`; a loss that was wrong is entered with the opposite amount first.';
 
 const NOT_POSSIBLE =
   '`pix_not_in_suspense`: it is credited, goes back or is closed. `pix_not_returnable`: the acquirer knows no way back. `charge_not_payable`: the message says why. `correction_waits`: another one of it waits. `idempotency_key_reused`: send a new key.';

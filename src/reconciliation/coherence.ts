@@ -240,6 +240,14 @@ export const CHECKS: readonly {
           WHERE coalesce(c.amount, 0) <> t.disputed_amount OR t.refunds_amount - t.cashouts_amount + t.disputed_amount > t.amount`,
   },
   {
+    name: 'what operators have entered as lost of a payment is what the payment counts, and with its refunds never exceeds it, nor with its devolutions and disputes',
+    sql: `SELECT t.id FROM transactions t LEFT JOIN (
+            SELECT transaction_id, sum(amount) AS amount FROM corrections
+            WHERE kind = 'loss' AND status = 'applied' AND transaction_id IS NOT NULL GROUP BY 1) l ON l.transaction_id = t.id
+          WHERE coalesce(l.amount, 0) <> t.losses_amount OR (t.losses_amount > 0
+            AND t.losses_amount + greatest(t.refunds_amount, t.refunds_amount - t.cashouts_amount + t.disputed_amount) > t.amount)`,
+  },
+  {
     name: 'each case holds and has lost what its journal entries say, in the account and mode of its charge',
     sql: `SELECT c.id, c.status, c.held_amount, c.lost_amount FROM med_cases c JOIN transactions t ON t.id = c.transaction_id LEFT JOIN (
             SELECT split_part(e.cause, ':', 2)::uuid AS id, sum(l.amount) FILTER (WHERE l.bucket = 'retained') AS held,
@@ -289,14 +297,14 @@ export const CHECKS: readonly {
           USING (id, amount) WHERE j.id IS NULL OR v.id IS NULL`,
   },
   {
-    name: 'a payment is disputed while a case holds something of it, and without an open one only when cases have taken all that devolutions left',
+    name: 'a payment is disputed while a case holds something of it, and without an open one only when cases have taken all that devolutions and losses left',
     sql: `SELECT * FROM (
             SELECT t.id, t.status, t.status IN ('DISPUTE', 'CHARGEBACK') AS disputed, t.status = 'REFUNDED' AND t.cashouts_amount > 0 AS given_back,
               EXISTS (SELECT 1 FROM med_cases c WHERE c.transaction_id = t.id AND c.held_amount > 0) AS held,
               EXISTS (
                 SELECT 1 FROM med_cases c WHERE c.transaction_id = t.id AND c.payment_reference = t.end_to_end_id
                   AND c.visible AND c.status IN ('open', 'appealed')) AS open,
-              t.refunds_amount - t.cashouts_amount + t.disputed_amount = t.amount AND EXISTS (
+              t.refunds_amount - t.cashouts_amount + t.disputed_amount + t.losses_amount = t.amount AND EXISTS (
                 SELECT 1 FROM med_cases c WHERE c.transaction_id = t.id AND c.lost_amount > 0) AS lost
             FROM transactions t WHERE t.paid_at IS NOT NULL) t
           WHERE (held AND NOT disputed AND NOT given_back) OR (disputed AND NOT open AND NOT lost)`,

@@ -61,6 +61,7 @@ export type {
   TransactionEventData,
   TransactionEventType,
 } from './transaction.events.js';
+export { type Taken, takeableOf } from './taken.js';
 export * from './transaction.js';
 export { SORT_FIELDS, type SortField } from './transaction-pages.repository.js';
 export { sampleTransactionEvent } from './transaction-samples.service.js';

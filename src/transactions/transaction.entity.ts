@@ -64,6 +64,8 @@ export class TransactionEntity extends Transaction {
   @Column('bigint', { name: 'disputed_amount', default: 0 }) readonly disputedAmount!: Amount;
   /** The part of `refundsAmount` that goes back by a new Pix; the payer's bank can still take back the payment itself. */
   @Column('bigint', { name: 'cashouts_amount', default: 0 }) readonly cashoutsAmount!: Amount;
+  /** What operators have entered that a bank took of the payment. */
+  @Column('bigint', { name: 'losses_amount', default: 0 }) readonly lossesAmount!: Amount;
 }
 
 @Entity('settlements')

@@ -17,11 +17,15 @@ import { idRange } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import { Transaction, TransactionEntity } from './transaction.entity.js';
+import { TAKEN_FIELDS } from './taken.js';
 import type { Failure } from './transaction.js';
 import { MOVES, type TransactionStatus, type Trigger } from './transactions.machine.js';
 
 /** The select list of a transaction under the alias `t`. */
 export const TRANSACTION_COLUMNS = columnsOf(Transaction, 't');
+
+/** The fields of `Taken` under the alias `t`. */
+export const TAKEN_COLUMNS = columnsOf(TransactionEntity, 't', { only: TAKEN_FIELDS });
 
 const WITH_ACCOUNT = `${columnsOf(Transaction, 't', { within: 'transaction' })}, ${columnsOf(Account, 'a', { within: 'account' })}`;
 
@@ -30,7 +34,7 @@ const INSERT = insertInto('transactions.insert', TransactionEntity, {
   without: [
     ...(['paidWith', 'artefacts', 'endToEndId', 'providerFee', 'platformFee', 'netAmount', 'paidAt'] as const),
     ...(['failure', 'med', 'returns', 'expiryAskAt', 'expiryAskedAt', 'expiryFirstAskedAt'] as const),
-    ...(['refundsAmount', 'disputedAmount', 'cashoutsAmount'] as const),
+    ...TAKEN_FIELDS,
   ],
 });
 const FIND = oneOf(

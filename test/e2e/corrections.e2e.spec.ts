@@ -33,7 +33,7 @@ describe('corrections of the books', () => {
   const ask = (path: string, body: Record<string, unknown> = {}, who = first): Promise<Answer<CorrectionAnswer>> =>
     service.call('POST', `/v1/operations/${path}`, {
       token: who.token,
-      body: path.endsWith('/approve') || path.endsWith('/reject') ? undefined : withKey(body),
+      body: /\/(approve|reject|accept|return)$/.test(path) ? undefined : withKey(body),
     });
   const withKey = (body: Record<string, unknown>): Record<string, unknown> => ({
     reason: 'Asked for by phone',
@@ -271,6 +271,63 @@ describe('corrections of the books', () => {
       key: story.key,
     });
     expect(body.data[0]).toMatchObject({ type: 'correction', amount: -99, source: null });
+  });
+
+  describe('twice at once', () => {
+    /** Each of six requests at the same moment has the same answer, and one audit event tells of them. */
+    async function expectOnce(
+      send: () => Promise<Answer<CorrectionAnswer>>,
+      expected: string,
+      type: string,
+    ): Promise<CorrectionAnswer> {
+      const audited = async (): Promise<number> =>
+        (await service.sql('SELECT 1 FROM audit_events WHERE type = $1', [type])).length;
+      const before = await audited();
+      const answers = await Promise.all(Array.from({ length: 6 }, send));
+      expect(answers.map(({ status, body }) => `${status} ${body.status} ${body.id}`)).toEqual(
+        answers.map(() => `200 ${expected} ${answers[0]?.body.id ?? ''}`),
+      );
+      expect(await audited()).toBe(before + 1);
+      return answers[0]?.body as CorrectionAnswer;
+    }
+
+    it.each(
+      (['return', 'assign', 'returned_elsewhere', 'write_off'] as const).flatMap((kind) =>
+        ([640, 6400] as const).map((amount) => [kind, amount] as const),
+      ),
+    )('makes %s of a Pix of %i once under one key, or has it wait once', async (kind, amount) => {
+      const [pix, charge] = [await stray(amount), await story.charge({ amount })];
+      const body = {
+        ...{ kind, idempotency_key: randomUUID() },
+        ...(kind === 'assign' ? { charge_id: charge.id } : {}),
+        ...(kind === 'returned_elsewhere' ? { bank_reference: 'app7' } : {}),
+      };
+      if (kind === 'returned_elsewhere') await returnInApp(pix.end_to_end_id, 'app7', (amount / 100).toFixed(2));
+      const expected = amount > 5000 ? ['waiting', 'requested'] : ['applied', 'applied'];
+      const { id } = await expectOnce(() => correct(pix, body), expected[0] ?? '', `correction.${expected[1] ?? ''}`);
+      if (amount > 5000) {
+        const approve = (): Promise<Answer<CorrectionAnswer>> => ask(`corrections/${id}/approve`, {}, second);
+        await expectOnce(approve, 'applied', 'correction.applied');
+      }
+      if (kind === 'return')
+        story.bank.settleReturn({ endToEndId: pix.end_to_end_id, id: await returnOf(pix.end_to_end_id) });
+      if (kind === 'return') await lists(pix.end_to_end_id, 'returned');
+    });
+
+    it.each(['bank_fee', 'loss'])('enters a %s once under one key, and rejects one that waits once', async (kind) => {
+      const { charge } = await story.paid({ amount: 6000 });
+      const body = { kind, amount: 6000, charge_id: charge.id, idempotency_key: randomUUID() };
+      const { id } = await expectOnce(() => wallet(body), 'waiting', 'correction.requested');
+      await expectOnce(() => ask(`corrections/${id}/reject`), 'rejected', 'correction.rejected');
+    });
+
+    it.each([
+      ['accept', 'review.accepted', 'accepted'],
+      ['return', 'review.returned', 'returned'],
+    ])('decides about a held payment once: %s', async (decision, type, expected) => {
+      const { reviewId } = await service.heldCharge((await service.merchant({ payer_lock: 'true' })).testKey);
+      await expectOnce(() => ask(`reviews/${reviewId}/${decision}`), expected, type);
+    });
   });
 
   it('a return in the bank`s app of a payment that was credited is a loss of the merchant, who may go below zero', async () => {

@@ -137,6 +137,32 @@ describe('what the bank rules after all', () => {
     expect(await world.statusOf(paid.id)).toBe('paid');
   });
 
+  it('takes what the youngest case holds, and leaves an older one its own', async () => {
+    const paid = await world.told.paid(world.key);
+    const held = (): Promise<unknown[]> =>
+      world.service.sql(
+        'SELECT held_amount::int AS held, lost_amount::int AS lost FROM med_cases WHERE transaction_id = $1 ORDER BY id',
+        [paid.id.slice(3)],
+      );
+    const first = await world.told.disputed(paid, { amount: 40 });
+    await world.decide((await world.waiting()).id, 'dismiss');
+    for (const amount of [60, 40]) {
+      await world.told.disputed(paid, { amount });
+      await world.decide((await world.waiting()).id, 'approve');
+    }
+    expect(await held()).toEqual([0, 60, 40].map((amount) => ({ held: amount, lost: 0 })));
+    await world.told.ruled(first, 'agreed');
+    const { id } = await contradicted();
+    // The first approval opens the case, which finds nothing to hold; the second one takes what the bank has taken.
+    for (let approvals = 0; approvals < 2; approvals++) expect((await world.decide(id, 'approve')).status).toBe(200);
+    expect(await held()).toEqual([
+      { held: 0, lost: 40 },
+      { held: 60, lost: 0 },
+      { held: 0, lost: 0 },
+    ]);
+    await world.expectBalance(0, 60);
+  });
+
   it('gives back what a younger case holds that had found nothing to hold: the charge is disputed again', async () => {
     const paid = await world.told.paid(world.key);
     const dispute = await world.told.disputed(paid, { amount: 2500 });

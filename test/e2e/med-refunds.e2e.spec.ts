@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { answerCase, casesOf, mailsTo } from '../support/med.js';
 import { MedWorld } from '../support/med-world.js';
-import { requestRefund } from '../support/refunds.js';
+import { refundsOf, requestRefund } from '../support/refunds.js';
 
 /** What an accountant expects of both. */
 describe('a dispute and refunds of the same payment', () => {
@@ -256,6 +256,20 @@ describe('a dispute and refunds of the same payment', () => {
       await world.told.finish();
       await world.expectBalance(0, 100);
       expect(world.told.bank.returns.size).toBe(0);
+    });
+
+    it('stops one that has not been sent when a dispute has taken its money and the payment is paid again', async () => {
+      const paid = await world.told.paid(world.key, 1000);
+      const refundId = await cashout(paid, 1000);
+      const dispute = await world.told.disputed(paid, { amount: 600 });
+      await world.decide((await world.waiting()).id, 'approve');
+      await world.told.ruled(dispute, 'agreed');
+      expect(await world.statusOf(paid.id)).toBe('paid');
+      await world.told.step(refundId);
+      const [refund] = await refundsOf(world.service, world.key, paid.id.slice(3));
+      expect(refund).toMatchObject({ status: 'FAILED', failureReason: 'charge_disputed' });
+      expect(world.told.bank.returns.size).toBe(0);
+      await world.expectBalance(400, 0);
     });
 
     it('leaves nothing to refund where dispute and cashout have taken more than was paid', async () => {

@@ -4,6 +4,7 @@ import { SecretBox } from '../../core/crypto/index.js';
 import type { Tx } from '../../core/database/index.js';
 import { conflict, notFound } from '../../core/errors/index.js';
 import { WalletsService } from '../../wallets/index.js';
+import { RefundTransitions } from '../refunds/refund-transitions.service.js';
 import { ReturnsService } from '../settlement/returns.service.js';
 import { SettlementOutcomes } from '../settlement/settlement-outcomes.service.js';
 import { type ReceivedMoney, whyNotCredited } from '../settlement/settlement.rules.js';
@@ -38,6 +39,7 @@ export class CorrectionMoves {
     private readonly transactions: TransactionsRepository,
     private readonly outcomes: SettlementOutcomes,
     private readonly returns: ReturnsService,
+    private readonly refunds: RefundTransitions,
     private readonly wallets: WalletsService,
     private readonly secrets: SecretBox,
   ) {}
@@ -85,7 +87,17 @@ export class CorrectionMoves {
     if (kind === 'returned_elsewhere' || kind === 'write_off') {
       this.corrections.movePix(tx, settlementId, 'closed', null, null);
     }
+    if (kind === 'loss' && transactionId !== null) await this.#lose(tx, transactionId, correction);
     this.wallets.correct(tx, { correctionId: id, accountId, mode, currency, transactionId, kind, borneBy, amount });
+  }
+
+  /** A loss that comes back leaves the payment more that can be disputed. */
+  async #lose(tx: Tx, transactionId: string, { id, amount }: CorrectionEntity): Promise<void> {
+    this.corrections.addLoss(tx, transactionId, amount);
+    if (amount > 0) return;
+    const sale = await this.transactions.lock(tx, transactionId);
+    if (!sale) throw new Error(`${transactionId} was there a moment ago`);
+    await this.refunds.freed(tx, sale, id);
   }
 
   async #lockPix(tx: Tx, settlementId: string): Promise<SuspendedPix> {

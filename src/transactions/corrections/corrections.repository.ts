@@ -5,7 +5,8 @@ import { idBound, idRange } from '../../core/ids.js';
 import type { Amount } from '../../core/money/index.js';
 import { OperatorQueues } from '../../core/operator-queues.js';
 import type { ReturnReason } from '../settlement/settlement.rules.js';
-import { PixReturnEntity, SettlementEntity } from '../transaction.entity.js';
+import { TAKEN_FIELDS, type Taken } from '../taken.js';
+import { PixReturnEntity, SettlementEntity, TransactionEntity } from '../transaction.entity.js';
 import { CorrectionEntity, type CorrectionStatus } from './corrections.entity.js';
 
 /** A Pix that was not credited. */
@@ -22,8 +23,7 @@ export interface TakenOfSale {
   /** Between what its losses may come to, however those that wait are decided. */
   readonly least: Amount;
   readonly most: Amount;
-  /** By refunds that go back as the payment came, and by disputes that are lost. */
-  readonly otherwise: Amount;
+  readonly taken: Taken;
   /** Whether a refund, a return, a dispute or a loss that stands has the id at the bank that was asked for. */
   readonly isBooked: boolean;
 }
@@ -35,10 +35,12 @@ export interface CorrectionFilter extends IdCursorFilter {
 
 const COLUMNS = columnsOf(CorrectionEntity, 'c');
 
-/** A repeated request, even one at the same moment, inserts nothing. */
-const INSERT = insertInto('corrections.insert', CorrectionEntity, {
-  after: 'ON CONFLICT (idempotency_key) DO NOTHING RETURNING 1',
-});
+const INSERT = insertInto('corrections.insert', CorrectionEntity);
+/** Held until the end of the transaction. A repetition at the same moment waits before it looks at the money. */
+const LOCK_KEY = write(
+  'corrections.lock_key',
+  `SELECT pg_advisory_xact_lock(hashtextextended('corrections.key:' || $1, 0))`,
+);
 const FIND_BY_KEY = read(
   'corrections.find_by_key',
   `SELECT ${COLUMNS} FROM corrections c WHERE c.idempotency_key = $1`,
@@ -86,27 +88,29 @@ const PIX_OF = read(
   `SELECT s.id FROM settlements s WHERE s.transaction_id = $1 AND s.outcome = 'credited'`,
 );
 /**
- * The losses of the sale $1 without the correction $3, and what else banks have taken of it. A cashout is money of the
- * merchant's own, and leaves the payment where it is. $2: the id of a return at the bank.
+ * What has been taken of the sale $1, and its losses without the correction $3. $2: the id of a return at the bank.
  */
 const TAKEN_OF = read(
   'corrections.taken_of',
-  `SELECT l.most, l.least, (r.amount + d.amount)::float8 AS otherwise,
+  `SELECT ${columnsOf(TransactionEntity, 't', { only: TAKEN_FIELDS, within: 'taken' })}, l.most, l.least,
      l.is_named OR r.is_named OR d.is_named OR p.is_named AS "isBooked"
-   FROM (
+   FROM transactions t, (
      SELECT coalesce(sum(c.amount) FILTER (WHERE c.amount > 0 OR c.status = 'applied'), 0)::float8 AS most,
        coalesce(sum(c.amount) FILTER (WHERE c.amount < 0 OR c.status = 'applied'), 0)::float8 AS least,
        coalesce(sum(c.amount) FILTER (WHERE c.bank_reference = $2 AND (c.amount > 0 OR c.status = 'applied')), 0) > 0 AS is_named
      FROM corrections c
      WHERE c.transaction_id = $1 AND c.kind = 'loss' AND c.status <> 'rejected' AND c.id IS DISTINCT FROM $3::uuid) l, (
-     SELECT coalesce(sum(r.amount) FILTER (WHERE r.status = 'REFUNDED'), 0) AS amount,
-       coalesce(bool_or(replace(r.id::text, '-', '') = $2), false) AS is_named
+     SELECT coalesce(bool_or(replace(r.id::text, '-', '') = $2), false) AS is_named
      FROM refunds r WHERE r.transaction_id = $1 AND r.way <> 'cashout' AND r.status <> 'FAILED') r, (
-     SELECT coalesce(sum(c.lost_amount), 0) AS amount,
-       coalesce(bool_or(split_part(c.reference, '/', -1) = $2), false) AS is_named
+     SELECT coalesce(bool_or(split_part(c.reference, '/', -1) = $2), false) AS is_named
      FROM med_cases c WHERE c.transaction_id = $1 AND c.held_amount + c.lost_amount > 0) d, (
      SELECT count(*) > 0 AS is_named
-     FROM pix_returns p WHERE p.transaction_id = $1 AND p.return_id = $2 AND p.status <> 'FAILED') p`,
+     FROM pix_returns p WHERE p.transaction_id = $1 AND p.return_id = $2 AND p.status <> 'FAILED') p
+   WHERE t.id = $1`,
+);
+const ADD_LOSS = write(
+  'corrections.add_loss',
+  'UPDATE transactions SET losses_amount = losses_amount + $2 WHERE id = $1',
 );
 const RETURNS_OF = read(
   'corrections.returns_of',
@@ -129,9 +133,12 @@ export class CorrectionsRepository {
     queues.register('corrections', COUNT);
   }
 
-  /** @returns false when there is one under its key */
-  async insert(tx: Tx, correction: CorrectionEntity): Promise<boolean> {
-    return (await tx.query(INSERT, INSERT.valuesOf(correction))).length > 0;
+  insert(tx: Tx, correction: CorrectionEntity): void {
+    tx.put(INSERT, correction);
+  }
+
+  async lockKey(tx: Tx, key: string): Promise<void> {
+    await tx.query(LOCK_KEY, [key]);
   }
 
   async findByKey(tx: Tx, key: string): Promise<CorrectionEntity | null> {
@@ -192,7 +199,13 @@ export class CorrectionsRepository {
     without: string | null,
   ): Promise<TakenOfSale> {
     const [row] = await tx.query<TakenOfSale>(TAKEN_OF, [transactionId, bankReference, without]);
-    return row ?? { least: 0, most: 0, otherwise: 0, isBooked: false };
+    if (!row) throw new Error(`There is no transaction ${transactionId}`);
+    return row;
+  }
+
+  /** Adds to what was lost of a sale; below zero: takes off. More than is left fails the transaction (`transactions_left`). */
+  addLoss(tx: Tx, transactionId: string, amount: Amount): void {
+    tx.defer(ADD_LOSS, [transactionId, amount]);
   }
 
   /** The latest first. Call it when the Pix is locked. */

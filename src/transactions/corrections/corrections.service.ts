@@ -8,6 +8,7 @@ import { ApiError, conflict, invalidRequest, notFound } from '../../core/errors/
 import { newId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
+import { leftOf } from '../taken.js';
 import type { Transaction } from '../transaction.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 import { CorrectionMoves, type CorrectionSubject } from './correction-moves.service.js';
@@ -76,11 +77,13 @@ export class CorrectionsService {
   }
 
   /**
-   * Makes a correction, or has it wait for a second operator. Locks the operator's, the sale, the Pix, then balances.
+   * Makes a correction, or has it wait for a second operator. Locks its key, the operator's, the sale, the Pix, then
+   * balances. A twin at the same moment waits for the key, and then is the same correction.
    * @throws ApiError 400, 404; 409 `idempotency_key_reused`, `pix_not_in_suspense`, `pix_not_returnable`,
    *   `charge_not_payable`, `correction_waits`, `loss_exceeds_charge`, `already_booked`
    */
   async request(tx: Tx, wanted: SuspenseCorrection | WalletCorrection, operatorId: string): Promise<CorrectionDecided> {
+    await this.corrections.lockKey(tx, wanted.idempotencyKey);
     const known = await this.corrections.findByKey(tx, wanted.idempotencyKey);
     if (known) return { correction: sameAs(known, wanted), changed: false };
     const now = this.clock.now();
@@ -98,11 +101,7 @@ export class CorrectionsService {
         ? { status: 'waiting', decidedBy: null, decidedAt: null }
         : { status: 'applied', decidedBy: operatorId, decidedAt: now }),
     };
-    if (!(await this.corrections.insert(tx, correction))) {
-      const twin = await this.corrections.findByKey(tx, wanted.idempotencyKey);
-      if (twin) return { correction: sameAs(twin, wanted), changed: false };
-      throw new Error(`The correction ${wanted.idempotencyKey} was neither written nor found under its key`);
-    }
+    this.corrections.insert(tx, correction);
     if (!needsSecond) await this.moves.apply(tx, correction);
     return { correction, changed: true };
   }
@@ -193,8 +192,8 @@ export class CorrectionsService {
   }
 
   /**
-   * What a bank has taken of a sale by a refund, a dispute or an earlier loss it has not taken once more. Call it when the
-   * sale is locked.
+   * Refuses a loss of what a refund, a dispute or an earlier loss has taken of the sale, or is about to take. Call it when
+   * the sale is locked.
    * @param correctionId the loss itself, where it waits already @throws ApiError 409
    */
   async #checkLoss(
@@ -203,22 +202,19 @@ export class CorrectionsService {
     { amount, bankReference }: Pick<CorrectionEntity, 'amount' | 'bankReference'>,
     correctionId: string | null,
   ): Promise<void> {
-    const { least, most, otherwise, isBooked } = await this.corrections.takenOf(
-      tx,
-      sale.id,
-      bankReference,
-      correctionId,
-    );
+    const { least, most, taken, isBooked } = await this.corrections.takenOf(tx, sale.id, bankReference, correctionId);
     if (amount > 0 && isBooked) {
       throw conflict(
         'already_booked',
         'A refund, return, dispute or loss of the charge has this bank_reference. A loss that was wrong is entered with the opposite amount under the same bank_reference first.',
       );
     }
-    if (least + amount < 0 || (amount > 0 && most + amount > sale.amount - otherwise)) {
+    // Losses that wait count as made: another operator may approve each of them.
+    const left = leftOf(sale.amount, { ...taken, lossesAmount: most });
+    if (least + amount < 0 || (amount > 0 && amount > left)) {
       throw conflict(
         'loss_exceeds_charge',
-        'It is more than refunds, disputes and the losses entered before have left of the charge, or more than was lost comes back.',
+        'It is more than refunds, disputes that hold or have taken money, and the losses entered before have left of the charge, or more than was lost comes back.',
       );
     }
   }

@@ -3,7 +3,9 @@ import type { Dispute } from '../../acquirers/index.js';
 import { columnsOf, Reader, read, write, type Tx, valuesOfFields } from '../../core/database/index.js';
 import type { Amount } from '../../core/money/index.js';
 import { SettlementEntity } from '../transaction.entity.js';
+import { NOTHING_TAKEN, type Taken } from '../taken.js';
 import type { MedBlock } from '../transaction.js';
+import { TAKEN_COLUMNS } from '../transactions.repository.js';
 
 /**
  * $3: among whose end-to-end ids it is; null: among all there are. A Pix of no sale that goes back is not decided before
@@ -36,10 +38,12 @@ const UNSETTLED = read(
 );
 const CLAIMS = read(
   'disputes.claims',
-  `SELECT disputed_amount AS "disputedAmount", cashouts_amount AS "cashoutsAmount", EXISTS (
+  `SELECT ${TAKEN_COLUMNS}, EXISTS (
      SELECT 1 FROM refunds r WHERE r.transaction_id = t.id AND r.status IN ('PENDING', 'IN_PROGRESS')) AS "isRefunding",
-     (SELECT max(r.created_at) FROM refunds r WHERE r.transaction_id = t.id) AS "lastRefundAt"
-   FROM transactions t WHERE id = $1`,
+     greatest((SELECT max(r.created_at) FROM refunds r WHERE r.transaction_id = t.id), (
+       SELECT max(c.decided_at) FROM corrections c
+       WHERE c.transaction_id = t.id AND c.kind = 'loss' AND c.status = 'applied' AND c.amount > 0)) AS "lastTakenAt"
+   FROM transactions t WHERE t.id = $1`,
 );
 const TELL = write('disputes.tell', 'UPDATE transactions SET med = $2 WHERE id = $1');
 const ADD = write('disputes.add', 'UPDATE transactions SET disputed_amount = disputed_amount + $2 WHERE id = $1');
@@ -48,15 +52,11 @@ const ADD = write('disputes.add', 'UPDATE transactions SET disputed_amount = dis
 export type DisputedPayment = Pick<Dispute, 'accountId' | 'paymentReference' | 'txid'>;
 
 /** What there is on a transaction's money. Amounts in the smallest unit. */
-export interface Claims {
-  /** What cases hold of it or have lost. */
-  readonly disputedAmount: Amount;
-  /** What refunds give back by a Pix of the merchant: the payment itself can still be taken back. */
-  readonly cashoutsAmount: Amount;
+export interface Claims extends Taken {
   /** Whether a refund is on its way: it may yet fail and give back what it has taken. */
   readonly isRefunding: boolean;
-  /** When the last refund was asked for, whatever came of it. */
-  readonly lastRefundAt: Date | null;
+  /** When the last refund was asked for, whatever came of it, or the last loss was entered. */
+  readonly lastTakenAt: Date | null;
 }
 
 @Injectable()
@@ -87,7 +87,7 @@ export class DisputesRepository {
 
   async claims(tx: Tx, id: string): Promise<Claims> {
     const [row] = await tx.query<Claims>(CLAIMS, [id]);
-    return row ?? { disputedAmount: 0, cashoutsAmount: 0, isRefunding: false, lastRefundAt: null };
+    return row ?? { ...NOTHING_TAKEN, isRefunding: false, lastTakenAt: null };
   }
 
   writeMedBlock(tx: Tx, id: string, med: MedBlock | null): void {

@@ -33,9 +33,9 @@ export class RefundOpening {
     const transaction = await this.transactions.lock(tx, transactionId);
     if (!transaction) throw notFound('payment');
     const { refunds } = this.acquirers.get(transaction.acquirer).capabilities;
+    const { payerIsKnown, refundCount, ...taken } = await this.refunds.standing(tx, transactionId);
     const plan = planRefund(order, {
-      transaction,
-      ...(await this.refunds.standing(tx, transactionId)),
+      ...{ transaction, taken, payerIsKnown, refundCount },
       ways: (transaction.paidWith && refunds[transaction.paidWith]) ?? [],
       pixOutFee: account.pixOutFee,
     });

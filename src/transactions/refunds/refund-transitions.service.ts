@@ -8,13 +8,18 @@ import { moneyOf, type Refund } from './refund.js';
 import { REFUND_EVENT_OF, refundEvent } from './refunds.events.js';
 import type { RefundTrigger } from './refunds.machine.js';
 import { type RefundEnd, RefundsRepository } from './refunds.repository.js';
+import { leftOf } from '../taken.js';
 import type { Transaction } from '../transaction.js';
 import { TransactionMoves } from '../transaction-moves.service.js';
 
 /** The module that keeps disputes, which have a claim on the money of payments. */
 export interface DisputeClaims {
-  /** A refund has failed: in its transaction, under the payment's lock and before the balances are touched. */
-  refundFailed(tx: Tx, transaction: Transaction, refund: Refund): Promise<void>;
+  /**
+   * A refund has failed, or a loss was taken back: there is more of the payment to be disputed. In the transaction that
+   * writes it, under the payment's lock and before the balances are touched.
+   * @param cause the id of the refund or the correction
+   */
+  freed(tx: Tx, transaction: Transaction, cause: string): Promise<void>;
   /** Whether a dispute of the payment is not ruled yet. @param tx in which to read; null: in none */
   isUnderway(tx: Tx | null, transactionId: string): Promise<boolean>;
 }
@@ -44,6 +49,11 @@ export class RefundTransitions {
     return (await this.#claims?.isUnderway(tx, transactionId)) ?? false;
   }
 
+  /** Lets disputes claim what nobody has taken of the payment any more: `DisputeClaims.freed`. */
+  async freed(tx: Tx, transaction: Transaction, cause: string): Promise<void> {
+    await this.#claims?.freed(tx, transaction, cause);
+  }
+
   /**
    * The intent, before the acquirer is called. A payment that has been disputed meanwhile is not refunded: the dispute
    * holds the same money. Once it is ruled, what it has not taken is the refund's again, and what it has taken is not.
@@ -52,8 +62,7 @@ export class RefundTransitions {
   async send(tx: Tx, refund: Refund): Promise<Refund | null> {
     const transaction = await this.moves.lock(tx, refund.transactionId);
     const isDisputed = transaction.status === 'DISPUTE' || transaction.status === 'CHARGEBACK';
-    const isTaken =
-      (await this.refunds.standing(tx, transaction.id)).disputedAmount > transaction.amount - transaction.refundsAmount;
+    const isTaken = leftOf(transaction.amount, await this.refunds.standing(tx, transaction.id)) < 0;
     if (isTaken || (isDisputed && (await this.isClaimed(tx, refund)))) {
       await this.#move(tx, transaction, refund, 'stopped', { failureReason: 'charge_disputed' });
       return null;
@@ -107,7 +116,7 @@ export class RefundTransitions {
       : transaction;
     const after = returned ? await this.close(tx, standing) : standing;
     this.outbox.record(tx, [refundEvent(REFUND_EVENT_OF[trigger], refund, after, transaction.status)]);
-    if (failed) await this.#claims?.refundFailed(tx, after, refund);
+    if (failed) await this.freed(tx, after, refund.id);
     if (failed) this.wallets.releaseRefund(tx, moneyOf(refund));
     if (returned) {
       this.wallets.payRefund(tx, moneyOf(refund));

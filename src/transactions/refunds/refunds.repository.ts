@@ -4,6 +4,8 @@ import type { IdCursorFilter } from '../../core/http/index.js';
 import { idRange } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
+import type { Taken } from '../taken.js';
+import { TAKEN_COLUMNS } from '../transactions.repository.js';
 import type { RefundFailure } from './refund.js';
 import { Refund, RefundEntity } from './refunds.entity.js';
 import { REFUND_MOVES, type RefundStatus, type RefundTrigger } from './refunds.machine.js';
@@ -12,7 +14,7 @@ const COLUMNS = columnsOf(Refund, 'r');
 
 const STANDING = read(
   'refunds.standing',
-  `SELECT t.disputed_amount AS "disputedAmount", EXISTS (
+  `SELECT ${TAKEN_COLUMNS}, EXISTS (
      SELECT 1 FROM settlements s
      WHERE s.transaction_id = t.id AND s.outcome = 'credited' AND s.payer_document_sealed IS NOT NULL) AS "payerIsKnown",
      (SELECT count(*)::int FROM refunds r WHERE r.transaction_id = t.id) AS "refundCount"
@@ -20,7 +22,7 @@ const STANDING = read(
 );
 const REMAINING = read(
   'refunds.remaining',
-  `SELECT greatest(t.amount - t.refunds_amount - t.disputed_amount, 0) AS amount FROM transactions t
+  `SELECT greatest(t.amount - t.refunds_amount - t.disputed_amount - t.losses_amount, 0) AS amount FROM transactions t
    WHERE t.id = $1 AND t.account_id = $2 AND t.mode = $3`,
 );
 const INSERT = insertInto('refunds.insert', RefundEntity);
@@ -42,7 +44,7 @@ const FIND_OPEN = read(
   'refunds.find_open',
   `SELECT ${columnsOf(Refund, 'r', { within: 'refund' })}, s.payer_document_sealed AS "payerDocumentSealed",
      t.status IN ('DISPUTE', 'CHARGEBACK') AS "isDisputed",
-     t.refunds_amount + t.disputed_amount > t.amount AS "isOvertaken" FROM refunds r
+     t.refunds_amount + t.disputed_amount + t.losses_amount > t.amount AS "isOvertaken" FROM refunds r
    JOIN transactions t ON t.id = r.transaction_id
    LEFT JOIN settlements s ON s.transaction_id = r.transaction_id AND s.outcome = 'credited'
    WHERE r.id = $1 AND r.status IN ('PENDING', 'IN_PROGRESS')`,
@@ -75,8 +77,7 @@ export interface RefundFilter extends IdCursorFilter {
   readonly status: RefundStatus | null;
 }
 
-interface Standing {
-  readonly disputedAmount: Amount;
+interface Standing extends Taken {
   readonly payerIsKnown: boolean;
   readonly refundCount: number;
 }
@@ -85,7 +86,7 @@ interface OpenRefund {
   readonly refund: Refund;
   readonly payerDocumentSealed: Buffer | null;
   readonly isDisputed: boolean;
-  /** Disputes and refunds together are more than was paid: a dispute has what a cashout was to give back. */
+  /** Disputes, losses and refunds together are more than was paid: a dispute has what a cashout was to give back. */
   readonly isOvertaken: boolean;
 }
 
@@ -101,7 +102,7 @@ export class RefundsRepository {
   }
 
   /**
-   * What neither refunds nor disputes have taken of a transaction. Not locked: what is refunded is decided under the
+   * What refunds, disputes and losses have left of a transaction. Not locked: what is refunded is decided under the
    * lock.
    */
   async remaining(scope: Scope, transactionId: string): Promise<Amount> {

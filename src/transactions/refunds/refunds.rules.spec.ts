@@ -3,6 +3,7 @@ import type { RefundWay } from '../../acquirers/index.js';
 import { ApiError } from '../../core/errors/index.js';
 import type { RefundOrder } from './refund.js';
 import { planRefund, type RefundFacts } from './refunds.rules.js';
+import { NOTHING_TAKEN } from '../taken.js';
 import { TRANSACTION_STATUSES } from '../transactions.machine.js';
 
 const order = (changes: Partial<RefundOrder> = {}): RefundOrder => ({
@@ -15,8 +16,8 @@ const order = (changes: Partial<RefundOrder> = {}): RefundOrder => ({
 });
 
 const facts = (changes: Partial<RefundFacts> = {}): RefundFacts => ({
-  transaction: { status: 'PAID', amount: 100, paidWith: 'PIX', refundsAmount: 0 },
-  disputedAmount: 0,
+  transaction: { status: 'PAID', amount: 100, paidWith: 'PIX' },
+  taken: NOTHING_TAKEN,
   ways: ['cashout', 'devolution'],
   payerIsKnown: true,
   refundCount: 0,
@@ -36,7 +37,7 @@ function refusal(asked: RefundOrder, known: RefundFacts): string {
 
 describe('a refund', () => {
   it.each(TRANSACTION_STATUSES)('of a payment that is %s', (status) => {
-    const known = facts({ transaction: { status, amount: 100, paidWith: 'PIX', refundsAmount: 0 } });
+    const known = facts({ transaction: { status, amount: 100, paidWith: 'PIX' } });
     const expected = {
       PAID: '{"way":"cashout","amount":100,"fee":0}',
       APPROVED: '{"way":"cashout","amount":100,"fee":0}',
@@ -57,7 +58,7 @@ describe('a refund', () => {
     [null, 100, null],
     [1, 100, null],
   ])('of %p when %i of 100 are taken: %p', (amount, refundsAmount, expected) => {
-    const answer = refusal(order({ amount }), facts({ transaction: { ...facts().transaction, refundsAmount } }));
+    const answer = refusal(order({ amount }), facts({ taken: { ...NOTHING_TAKEN, refundsAmount } }));
     if (expected === null) expect(answer).toBe('400 refund_amount_exceeds_remaining amount');
     else expect(JSON.parse(answer)).toMatchObject({ amount: expected });
   });
@@ -69,11 +70,18 @@ describe('a refund', () => {
     // A cashout had given back already what the dispute has taken.
     [null, 50, null],
     [1, 50, null],
-  ])('of %p when 60 of 100 are refunded and a dispute has taken %i: %p', (amount, disputedAmount, expected) => {
-    const transaction = { ...facts().transaction, refundsAmount: 60 };
-    const answer = refusal(order({ amount }), facts({ transaction, disputedAmount }));
-    if (expected === null) expect(answer).toBe('400 refund_amount_exceeds_remaining amount');
-    else expect(JSON.parse(answer)).toMatchObject({ amount: expected });
+  ])('of %p when 60 of 100 are refunded and a dispute or a bank has taken %i: %p', (amount, also, expected) => {
+    const [half, rest] = [Math.floor(also / 2), Math.ceil(also / 2)];
+    for (const [disputedAmount, lossesAmount] of [
+      [also, 0],
+      [0, also],
+      [half, rest],
+    ] as const) {
+      const taken = { refundsAmount: 60, cashoutsAmount: 60, disputedAmount, lossesAmount };
+      const answer = refusal(order({ amount }), facts({ taken }));
+      if (expected === null) expect(answer).toBe('400 refund_amount_exceeds_remaining amount');
+      else expect(JSON.parse(answer)).toMatchObject({ amount: expected });
+    }
   });
 
   const key = 'maria@example.com';
@@ -112,8 +120,8 @@ describe('a refund', () => {
     [{}, status('EXPIRED'), 'Only a payment that is PAID or APPROVED can be refunded; this one is EXPIRED.'],
     [
       { amount: 91 },
-      { disputedAmount: 10 },
-      'At most 90 can still be refunded; refunds on their way count as made, and what a dispute has taken is gone.',
+      { taken: { ...NOTHING_TAKEN, disputedAmount: 10 } },
+      'At most 90 can still be refunded; refunds on their way count as made, and what a dispute or a bank has taken is gone.',
     ],
     [{}, { ways: [] }, 'The provider of this payment does not refund payments of its method.'],
     [{}, { refundCount: 1000 }, 'A payment has at most 1000 refunds, failed ones among them.'],
@@ -144,7 +152,7 @@ describe('a refund', () => {
 
   describe('of a card payment', () => {
     const card: Partial<RefundFacts> = {
-      transaction: { status: 'APPROVED', amount: 100, paidWith: 'CREDIT_CARD', refundsAmount: 0 },
+      transaction: { status: 'APPROVED', amount: 100, paidWith: 'CREDIT_CARD' },
       ways: ['card'],
     };
 

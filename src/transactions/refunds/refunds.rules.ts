@@ -2,15 +2,14 @@ import type { RefundWay } from '../../acquirers/index.js';
 import { badRequest, business, invalidRequest } from '../../core/errors/index.js';
 import type { Amount } from '../../core/money/index.js';
 import type { RefundOrder } from './refund.js';
+import { leftOf, type Taken } from '../taken.js';
 import type { Transaction } from '../transaction.js';
 
 /** What a refund is decided on, read under the transaction's lock. */
 export interface RefundFacts {
-  readonly transaction: Pick<Transaction, 'status' | 'amount' | 'paidWith' | 'refundsAmount'>;
-  /**
-   * What disputes have taken of the payment for good. While its status is DISPUTE or CHARGEBACK no refund is made at all.
-   */
-  readonly disputedAmount: Amount;
+  readonly transaction: Pick<Transaction, 'status' | 'amount' | 'paidWith'>;
+  /** While the status is DISPUTE or CHARGEBACK no refund is made at all: what disputes took here is gone for good. */
+  readonly taken: Taken;
   /** What the acquirer can do for the method that was paid with; empty when it cannot refund it. */
   readonly ways: readonly RefundWay[];
   /** Whether the bank reported who paid. */
@@ -63,12 +62,12 @@ export function planRefund(order: RefundOrder, facts: RefundFacts): RefundPlan {
   const way = wayOf(order, facts);
   // After a cashout, which is a Pix of its own, a dispute can still take all of the payment: then refunds and losses
   // together are more than the payment, and what remains is 0.
-  const remaining = Math.max(transaction.amount - transaction.refundsAmount - facts.disputedAmount, 0);
+  const remaining = Math.max(leftOf(transaction.amount, facts.taken), 0);
   const amount = order.amount ?? remaining;
   if (amount > remaining || remaining === 0) {
     throw badRequest(
       'refund_amount_exceeds_remaining',
-      `At most ${remaining} can still be refunded; refunds on their way count as made, and what a dispute has taken is gone.`,
+      `At most ${remaining} can still be refunded; refunds on their way count as made, and what a dispute or a bank has taken is gone.`,
       'amount',
     );
   }
