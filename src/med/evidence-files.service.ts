@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Logger } from '../core/log/index.js';
 import { rateLimited, RateLimiter } from '../core/rate-limit/index.js';
-import { ObjectStorage, type StoredObject } from '../storage/index.js';
+import { fileNameOfType, ObjectStorage, type StoredObject } from '../storage/index.js';
 import type { ConfirmedEvidence, Evidence } from './evidence.js';
 import { notUploaded, sizeMismatch, wrongContent } from './evidence.errors.js';
 import type { ShownEvidence } from './evidence.serializer.js';
-import { HEAD_BYTES, isOfType } from './evidence-types.js';
+import { EXTENSIONS, HEAD_BYTES, isOfType } from './evidence-types.js';
 
 /** Source: docs/contract.md#evidence. */
 export const UPLOAD_SECONDS = 900;
@@ -54,7 +54,8 @@ export class EvidenceFiles {
 
   /** Evidence with a link to its file, good for five minutes. */
   async show(evidence: ConfirmedEvidence): Promise<ShownEvidence> {
-    const { objectName: name, mimeType: contentType, fileName } = evidence;
+    const { objectName: name, mimeType: contentType } = evidence;
+    const fileName = fileNameOfType(evidence.fileName, EXTENSIONS[contentType]);
     return { evidence, viewUrl: await this.storage.downloadUrl({ name, contentType, fileName }, VIEW_SECONDS) };
   }
 

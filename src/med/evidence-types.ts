@@ -2,6 +2,15 @@
 export const EVIDENCE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'application/pdf'] as const;
 export type EvidenceType = (typeof EVIDENCE_TYPES)[number];
 
+/** Extensions of a type, by which a computer chooses the program that opens the file; the usual one first. */
+export const EXTENSIONS: Readonly<Record<EvidenceType, readonly [string, ...string[]]>> = {
+  'image/png': ['png'],
+  'image/jpeg': ['jpg', 'jpeg'],
+  'image/webp': ['webp'],
+  'image/gif': ['gif'],
+  'application/pdf': ['pdf'],
+};
+
 /** 10 MB, as the contract calls them. */
 export const MAX_FILE_SIZE = 10 * 1024 * 1024;
 

@@ -3,10 +3,12 @@ import { withoutEnd } from '../core/text.js';
 /** Path separators, what shells and file systems read in their own way, and characters that turn text around. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}"*/:<>?\\|%]/gu;
 const MAX_LENGTH = 100;
+/** Names that Windows keeps for devices, with any extension and with blanks before it. */
+const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)\d)\s*(?:\.|$)/i;
 
 /**
- * A user's name for a file as one that can be saved: no path, no control or invisible characters, no leading dots;
- * the extension stays when a long name is cut. `download` when nothing is left.
+ * A user's name for a file as one that can be saved: no path, no device, no control or invisible characters, no leading
+ * dots; the extension stays when a long name is cut. `download` when nothing is left.
  */
 export function safeFileName(name: string): string {
   const started = name
@@ -14,11 +16,27 @@ export function safeFileName(name: string): string {
     .replace(UNSAFE, '_')
     .replace(/\.{2,}/g, '.')
     .replace(/^[\s._]+/, '');
-  const safe = withoutEnd(started, (character) => character === '.' || character.trim() === '');
+  const ended = withoutEnd(started, (character) => character === '.' || character.trim() === '');
+  // Windows takes superscript digits and wide letters for the plain ones.
+  const safe = DEVICE.test(ended.normalize('NFKC')) ? `_${ended}` : ended;
   const characters = [...safe];
   if (characters.length <= MAX_LENGTH) return safe === '' ? 'download' : safe;
   const extension = /\.[A-Za-z0-9]{1,8}$/.exec(safe)?.[0] ?? '';
   return characters.slice(0, MAX_LENGTH - extension.length).join('') + extension;
+}
+
+/**
+ * A user's name for a file whose type is proven, with the one extension of this type: `receipt.hta.png` of a PDF becomes
+ * `receipt_hta_png.pdf`.
+ * @param extensions of the type; the first one is given to a name that has none of them
+ */
+export function fileNameOfType(name: string, extensions: readonly [string, ...string[]]): string {
+  const safe = safeFileName(name);
+  const own = extensions.find((extension) => safe.toLowerCase().endsWith(`.${extension}`));
+  const stem = (own === undefined ? safe : safe.slice(0, -own.length - 1)).replaceAll('.', '_');
+  const extension = own ?? extensions[0];
+  const start = [...stem].slice(0, MAX_LENGTH - extension.length - 1).join('');
+  return safeFileName(`${start.trimEnd()}.${extension}`);
 }
 
 /** `Content-Disposition` of a download (RFC 6266): plain ASCII for old readers, the name itself for the others. */

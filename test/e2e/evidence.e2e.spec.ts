@@ -258,6 +258,21 @@ describe.each([
     },
   );
 
+  it.each([
+    ['image/png', png(500), 'x.exe', 'x_exe.png'],
+    ['application/pdf', Buffer.from('%PDF-1.7\n'.padEnd(500)), 'receipt.hta.png', 'receipt_hta_png.pdf'],
+    ['application/pdf', Buffer.from('%PDF-1.7\n'.padEnd(500)), 'CON.pdf', '_CON.pdf'],
+    ['image/jpeg', Buffer.from('\xff\xd8\xff\xe0'.padEnd(500), 'latin1'), 'LPT1 ', '_LPT1.jpg'],
+  ])('of type %s is downloaded under the extension of its type', async (mime_type, bytes, file_name, saved) => {
+    const ticket = await ticketFor({ mime_type, file_size: 500, file_name });
+    expect((await upload(service, ticket, bytes)).status).toBe(200);
+    const evidence = await completed(ticket);
+    expect(evidence.file_name).toBe(file_name);
+    const file = await fetch(reach(service, evidence.view_url));
+    await file.arrayBuffer();
+    expect(file.headers.get('content-disposition')).toBe(`attachment; filename="${saved}"; filename*=UTF-8''${saved}`);
+  });
+
   it('belongs to its account, mode and case alone', async () => {
     const id = await anUpload(service, key, medCase.id);
     const stranger = await service.merchant();
