@@ -184,6 +184,35 @@ const ADD_LIMIT_MS = 1_300;
     await addUntilSeen(queue, seen, 2);
   }, 20_000);
 
+  it.each([
+    ['is a replica (READONLY)', ['REPLICAOF 127.0.0.1 1'], ['REPLICAOF NO ONE']],
+    ['is full (OOM)', ['CONFIG SET maxmemory-policy noeviction', 'CONFIG SET maxmemory 1'], ['CONFIG SET maxmemory 0']],
+    [
+      'misses its replicas (NOREPLICAS)',
+      ['CONFIG SET min-replicas-to-write 1'],
+      ['CONFIG SET min-replicas-to-write 0'],
+    ],
+  ])('is down in the health check while Redis answers PING and %s', async (_state, begin, end) => {
+    const tell = async (commands: string[]): Promise<void> => {
+      for (const command of commands) expect(await redis.command(...command.split(' '))).toBe('+OK');
+    };
+    const queue = open();
+    await waitFor('the queue to be up', () => queue.ping());
+    await tell(begin);
+    expect(await redis.command('PING')).toBe('+PONG');
+    for (let times = 0; times < 3; times++) expect(await queue.ping()).toBe(false);
+    await expect(queue.add('spec.bull', { id: -1 })).rejects.toMatchObject({ name: 'QueueUnavailableError' });
+    await tell(end);
+    await waitFor('the queue to be up again', () => queue.ping());
+    await queue.add('spec.bull', { id: 1 });
+  });
+
+  it('leaves nothing behind in Redis for its health check', async () => {
+    const queue = open();
+    await waitFor('the queue to be up', () => queue.ping());
+    expect(await redis.command('TTL', '{recebe}:ping')).toMatch(/^:[1-6]\d?$/);
+  });
+
   it('finds its way back from a connection that only looks alive', async () => {
     const { queue, seen } = worker();
     await addUntilSeen(queue, seen, 1);

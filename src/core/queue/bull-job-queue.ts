@@ -18,6 +18,8 @@ const CHUNK = 500;
 const BLOCK_SECONDS = 5;
 /** A Redis that loses data at the wrong moment keeps the key of a job that is in no list: a key holds no longer than this. */
 const KEY_MS = 600_000;
+/** How long the key stays that `ping` writes. */
+const PING_SECONDS = 60;
 const STARTING: ReadonlySet<string> = new Set(['connecting', 'connect']);
 /** An error is logged once in this time: in an outage Bull and ioredis repeat it many times a second. */
 const LOG_AGAIN_MS = 10_000;
@@ -51,6 +53,7 @@ export class BullJobQueue extends JobQueue {
   private readonly closeTimeoutMs: number;
   private readonly firstReady: Promise<void>;
   private running = 0;
+  private writing: Promise<unknown> | undefined;
   private onIdle: (() => void) | undefined;
   private closing: Promise<void> | undefined;
 
@@ -130,11 +133,22 @@ export class BullJobQueue extends JobQueue {
   override async ping(): Promise<boolean> {
     try {
       await this.reachable();
-      await this.bounded(this.client.ping());
+      await this.bounded(this.written());
       return true;
     } catch {
       return false;
     }
+  }
+
+  /**
+   * Writes a key: a replica, a full memory and a master without its replicas answer PING and take no job. Only one write
+   * is on its way, since ioredis repeats it until it is taken, also when nobody waits for it any more.
+   */
+  private written(): Promise<unknown> {
+    this.writing ??= this.client
+      .set(`${PREFIX}:ping`, '', 'EX', PING_SECONDS)
+      .finally(() => (this.writing = undefined));
+    return this.writing;
   }
 
   override close(): Promise<void> {

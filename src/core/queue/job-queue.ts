@@ -68,7 +68,7 @@ export abstract class JobQueue {
   /** Jobs by the names that this process adds to or processes. Rejects with `QueueUnavailableError` within a second. */
   abstract counts(): Promise<Record<string, JobCounts>>;
 
-  /** Whether jobs can be added now, for the health check. Answers within a second, never rejects. */
+  /** Whether jobs can be added now, shown by a write, for the health check. Answers within a second, never rejects. */
   abstract ping(): Promise<boolean>;
 
   /**
