@@ -370,6 +370,15 @@ describe('webhook deliveries', () => {
          UPDATE webhook_deliveries SET next_attempt_at = now() - interval '1 minute' WHERE id = $1`,
         [id.slice(3), merchant.accountId],
       );
+      const [paused] = await service.sql<{ paused_until: Date }>(
+        'SELECT paused_until FROM webhook_endpoints WHERE id = $1',
+        [endpoint.slice(3)],
+      );
+      const isShownPaused = expect.objectContaining({ id, nextRetryAt: paused?.paused_until.toISOString() }) as unknown;
+      for (const query of ['?status=PENDING', `?endpointId=${endpoint}`]) {
+        expect(await list(query)).toEqual([isShownPaused]);
+      }
+      expect((await get<Detail>(`/v1/webhooks/deliveries/${id}`)).body).toEqual(isShownPaused);
       const woken = jest.spyOn(service.get(Dispatcher), 'wake');
       receiver.answer = 200;
       expect((await post<Delivery>(`/v1/webhooks/deliveries/${id}/retry`)).status).toBe(200);

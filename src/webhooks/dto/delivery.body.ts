@@ -22,7 +22,11 @@ export class DeliveryBody {
   @Integer('Attempts after which it is FAILED.', 15) maxAttempts!: number;
   @NullableInteger('Status of the last answer; null when none came.', 200) lastStatusCode!: number | null;
   @NullableText('Why the last attempt failed.', null) lastError!: string | null;
-  @NullableTime('When it is tried next; null unless PENDING.', '2026-11-03T12:00:00.000Z') nextRetryAt!: string | null;
+  @NullableTime(
+    'When it is tried next, or at the earliest while its endpoint is left alone; null unless PENDING.',
+    '2026-11-03T12:00:00.000Z',
+  )
+  nextRetryAt!: string | null;
   @NullableTime('When it was answered 2xx.', '2026-11-03T12:00:00.000Z') deliveredAt!: string | null;
   @Time('When it was made.', '2026-11-03T12:00:00.000Z') createdAt!: string;
   @Time('When it last changed.', '2026-11-03T12:00:00.000Z') updatedAt!: string;

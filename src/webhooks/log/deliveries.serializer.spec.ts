@@ -14,6 +14,7 @@ const delivery = {
   kind: 'registered',
   url: 'https://merchant.example/hook',
   endpointStatus: 'ACTIVE',
+  pausedUntil: null,
   eventId: EVENT,
   eventType: 'charge.paid',
   messageId: 'never shown',
@@ -59,6 +60,17 @@ describe('delivery serializers', () => {
       limit: 1,
       offset: 3,
     });
+  });
+
+  it.each([
+    ['a pause that ends later', { pausedUntil: at(50) }, at(50)],
+    ['a pause that ends earlier', { pausedUntil: at(29) }, at(30)],
+    ['a pause, where the delivery was due long ago', { nextAttemptAt: at(1), pausedUntil: at(50) }, at(50)],
+    ['no pause, where the delivery is due already', { nextAttemptAt: at(1) }, at(1)],
+    ['an endpoint that is off', { endpointStatus: 'INACTIVE' }, null],
+  ] as const)('tell the time of the next retry with %s', (_case, differences, expected) => {
+    const { nextRetryAt } = deliveryItem({ ...delivery, ...differences });
+    expect(nextRetryAt).toBe(expected?.toISOString() ?? null);
   });
 
   it('tell a next retry only of what waits for it', () => {

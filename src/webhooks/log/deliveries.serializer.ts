@@ -21,13 +21,19 @@ export function deliveryItem(delivery: DeliveryRecord): DeliveryBody {
     maxAttempts: delivery.maxAttempts,
     lastStatusCode: delivery.lastStatusCode,
     lastError: delivery.lastError,
-    // While PROCESSING the column is the worker's lease.
-    nextRetryAt: delivery.status === 'PENDING' ? (delivery.nextAttemptAt?.toISOString() ?? null) : null,
+    nextRetryAt: nextRetryAt(delivery)?.toISOString() ?? null,
     deliveredAt: delivery.deliveredAt?.toISOString() ?? null,
     createdAt: delivery.createdAt.toISOString(),
     updatedAt: delivery.updatedAt.toISOString(),
     payload: JSON.parse(delivery.payload) as Record<string, unknown>,
   };
+}
+
+/** Due times are kept while an endpoint is left alone: nothing is sent before its pause has ended. */
+function nextRetryAt({ status, endpointStatus, nextAttemptAt, pausedUntil }: DeliveryRecord): Date | null {
+  // While PROCESSING the column is the worker's lease. An endpoint that is off gets nothing.
+  if (status !== 'PENDING' || endpointStatus !== 'ACTIVE' || nextAttemptAt === null) return null;
+  return pausedUntil !== null && pausedUntil > nextAttemptAt ? pausedUntil : nextAttemptAt;
 }
 
 export function deliveryList(

@@ -18,7 +18,7 @@ import { Retained } from '../../core/retention.js';
 export interface DeliveryRecord
   extends
     Omit<WebhookDeliveryEntity, (typeof UNSHOWN)[number]>,
-    Pick<WebhookEndpointEntity, 'kind' | 'url'>,
+    Pick<WebhookEndpointEntity, 'kind' | 'url' | 'pausedUntil'>,
     Pick<WebhookMessageEntity, 'eventId' | 'payload'> {
   readonly endpointStatus: EndpointStatus;
 }
@@ -39,7 +39,7 @@ export interface DeliveryFilter {
 }
 
 const COLUMNS = `${columnsOf(WebhookDeliveryEntity, 'd', { without: UNSHOWN })}, e.kind, e.url,
-  e.status AS "endpointStatus", m.event_id AS "eventId", m.payload`;
+  e.paused_until AS "pausedUntil", e.status AS "endpointStatus", m.event_id AS "eventId", m.payload`;
 
 /** Conditions that name an owner's deliveries, for each index: $1 account, $2 mode, and $3 the endpoint, if any. */
 interface Owned {
