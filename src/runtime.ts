@@ -42,6 +42,15 @@ export interface RuntimeOverrides {
 
 const NONE = Promise.resolve(null);
 
+/** Applies the missing migrations as `ownerUrl`, for the service's role of `databaseUrl`. @returns their names */
+export async function migrateAs(
+  ownerUrl: string,
+  databaseUrl: string,
+  { databasePrepare }: Pick<Config, 'databasePrepare'>,
+): Promise<string[]> {
+  return migrate(ownerUrl, MIGRATIONS, databaseUrl, databasePrepare).catch(tellOfPooler);
+}
+
 /** Opens everything that `config` asks for; on a failure closes again what was opened. */
 export async function openRuntime(
   config: Config,
@@ -72,7 +81,7 @@ export async function openRuntime(
     const redisUrl = options.redis ? (config.redisUrl ?? redis?.url) : undefined;
 
     const prepare = config.databasePrepare;
-    await migrate(ownerUrl, MIGRATIONS, databaseUrl, prepare).catch(tellOfPooler);
+    await migrateAs(ownerUrl, databaseUrl, config);
     const dataSource = createDataSource({ url: databaseUrl, pool: config.databasePool, prepare });
     await dataSource.initialize().catch(tellOfPooler);
     closers.push(() => dataSource.destroy());

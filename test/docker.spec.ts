@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
@@ -11,8 +11,16 @@ import { describe, it, expect } from '@jest/globals';
 import { Ajv } from 'ajv';
 import { DockerfileParser, type Instruction } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
+import { Redis } from 'ioredis';
 import { parse } from 'yaml';
+import { MIGRATIONS } from '../migrations/index.js';
 import { readConfig } from '../src/core/config/config.js';
+import { excessivePowers, migrate } from '../src/core/database/index.js';
+import { freePort } from '../tools/harness/free-port.js';
+import { runCli } from './support/cli.js';
+import { createEmptyDatabase } from './support/database.js';
+import { findRedisServer, redisAvailable } from './support/redis.js';
+import { waitFor } from './support/wait.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -122,11 +130,16 @@ function dockerfileProblems(text: string): string[] {
 
 interface Service {
   image: string;
+  command?: string | string[];
+  entrypoint?: string | string[];
   environment: Record<string, string>;
+  logging?: object;
+  networks?: string[];
+  restart?: string;
   ports?: string[];
   volumes?: string[];
   depends_on?: Record<string, { condition: string }>;
-  healthcheck?: object;
+  healthcheck?: { test?: string[]; disable?: boolean };
   cap_drop?: string[];
   read_only?: boolean;
   security_opt?: string[];
@@ -139,14 +152,18 @@ interface Compose {
   volumes: object;
 }
 
-/** Substitutes ${NAME}, ${NAME:-default} and ${NAME:?message} in every string, as Compose does after parsing. */
+/** Substitutes ${NAME}, ${NAME:-default}, ${NAME:?message} and $$ in every string, as Compose does after parsing. */
 function interpolate<T>(node: T, env: Record<string, string>): T {
   if (typeof node === 'string') {
-    return node.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_all, name: string, kind?: string, rest?: string) => {
-      const value = env[name] ?? '';
-      if (value === '' && kind === '?') throw new Error(`${name}: ${rest ?? ''}`);
-      return value === '' && kind === '-' ? (rest ?? '') : value;
-    }) as T;
+    return node.replace(
+      /\$\$|\$\{(\w+)(?::([-?])([^}]*))?\}/g,
+      (all: string, name?: string, kind?: string, rest?: string) => {
+        if (all === '$$') return '$';
+        const value = env[name ?? ''] ?? '';
+        if (value === '' && kind === '?') throw new Error(`${name ?? ''}: ${rest ?? ''}`);
+        return value === '' && kind === '-' ? (rest ?? '') : value;
+      },
+    ) as T;
   }
   if (Array.isArray(node)) return node.map((item: unknown) => interpolate(item, env)) as T;
   if (typeof node !== 'object' || node === null) return node;
@@ -168,6 +185,13 @@ const required: Record<string, string> = {
 const load = (text: string, env = required): Compose => interpolate(parse(text, { merge: true }) as Compose, env);
 const compose = load(composeText);
 
+/** Every setting that the service reads. */
+const settings = [...read('src/core/config/config.ts').matchAll(/^\s+([A-Z][A-Z0-9_]{2,}):/gm)].map(
+  ([, name = '']) => name,
+);
+/** Settings with a value of their own in the image or for each service. */
+const FIXED = ['NODE_ENV', 'HOST', 'PORT', 'DATA_DIR', 'ROLE', 'DATABASE_URL', 'DATABASE_MIGRATION_URL', 'REDIS_URL'];
+
 function schemaProblems(document: object): string[] {
   // The package carries compose-spec's own schema; its $schema says https, which names no schema that ajv knows.
   const path = join(dirname(require.resolve('dclint/package.json')), 'schemas/compose.schema.json');
@@ -175,6 +199,17 @@ function schemaProblems(document: object): string[] {
   const check = new Ajv({ strict: false, allErrors: true }).compile(schema);
   return check(document) ? [] : (check.errors ?? []).map((e) => `${e.instancePath} ${e.message ?? ''}`);
 }
+
+/** The program of PostgreSQL that runs docker/roles.sql in its image. */
+const hasPsql = ((): boolean => {
+  try {
+    execFileSync('psql', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    process.stderr.write('No psql on PATH: the spec of docker/roles.sql is skipped\n');
+    return false;
+  }
+})();
 
 describe('docker/Dockerfile', () => {
   it('keeps every rule', () => {
@@ -268,6 +303,7 @@ describe('docker/healthcheck.mjs', () => {
 
 describe('docker/compose.yaml', () => {
   const own = ['api', 'worker'] as const;
+  const all = ['migrate', 'api', 'worker', 'postgres', 'redis', 'mail'] as const;
   const stateful = ['postgres', 'redis'] as const;
   const service = (name: string): Service => {
     const found = compose.services[name];
@@ -307,7 +343,7 @@ describe('docker/compose.yaml', () => {
   });
 
   it('names every service that runs', () => {
-    expect(Object.keys(compose.services).sort()).toEqual([...own, ...stateful, 'mail'].sort());
+    expect(Object.keys(compose.services).sort()).toEqual([...all].sort());
     expect(composeText).not.toMatch(/^version:/m);
   });
 
@@ -323,25 +359,154 @@ describe('docker/compose.yaml', () => {
   });
 
   it.each(own)('gives %s only settings that the service knows, enough for production', (name) => {
-    const known = [...read('src/core/config/config.ts').matchAll(/^\s+([A-Z_]{3,}):/gm)].map((m) => m[1]);
     const all = stages(dockerfile);
     const image = Object.entries(environmentOf(all, all.at(-1))).filter(([key]) => !key.startsWith('NPM_CONFIG_'));
     const environment = { ...Object.fromEntries(image), ...service(name).environment };
-    expect(known.length).toBeGreaterThan(10);
-    expect(Object.keys(environment).filter((key) => !known.includes(key))).toEqual([]);
+    expect(settings.length).toBeGreaterThan(10);
+    expect(Object.keys(environment).filter((key) => !settings.includes(key))).toEqual([]);
     expect(readConfig(environment)).toMatchObject({
       production: true,
       role: name,
       host: '0.0.0.0',
       port: 3000,
       databaseUrl: `postgres://recebe_service:${required['POSTGRES_SERVICE_PASSWORD'] ?? ''}@postgres:5432/recebe`,
-      databaseMigrationUrl: `postgres://recebe:${required['POSTGRES_PASSWORD'] ?? ''}@postgres:5432/recebe`,
+      databaseMigrationUrl: undefined,
       redisUrl: `redis://:${required['REDIS_PASSWORD'] ?? ''}@redis:6379`,
     });
   });
 
-  it.each(own)('starts %s after the healthy databases', (name) => {
+  it('documents every setting, and no other one', () => {
+    const documented = new Set(
+      [...read('docs/configuration.md').matchAll(/^\|.*$/gm)]
+        .flatMap(([row]) => [...row.matchAll(/`([A-Z][A-Z0-9]*_[A-Z0-9_]+|ROLE|CLUSTER|PORT|HOST)`/g)])
+        .map(([, name = '']) => name),
+    );
+    expect([...documented].sort()).toEqual([...settings].sort());
+  });
+
+  it.each([...own, 'migrate'] as const)('hands every setting to %s that has no fixed value', (name) => {
+    const handed = settings.filter((setting) => {
+      const { services } = load(composeText, { ...required, [setting]: 'from outside' });
+      return services[name]?.environment[setting] === 'from outside';
+    });
+    expect(handed.sort()).toEqual(settings.filter((setting) => !FIXED.includes(setting)).sort());
+  });
+
+  it('gives the owner of the database to nobody but the service that migrates and ends', () => {
+    const owner = required['POSTGRES_PASSWORD'] ?? '';
+    expect(all.filter((name) => JSON.stringify(service(name)).includes(owner))).toEqual(['migrate', 'postgres']);
+    const { command, restart, networks, healthcheck, environment, depends_on } = service('migrate');
+    expect({ command, restart, networks, healthcheck }).toEqual({
+      command: ['recebe', 'migrate'],
+      restart: 'on-failure:3',
+      networks: ['inside'],
+      healthcheck: { disable: true },
+    });
+    expect(depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+    expect(readConfig({ NODE_ENV: 'production', ...environment })).toMatchObject({
+      databaseUrl: `postgres://recebe_service:${required['POSTGRES_SERVICE_PASSWORD'] ?? ''}@postgres:5432/recebe`,
+      databaseMigrationUrl: `postgres://recebe:${owner}@postgres:5432/recebe`,
+    });
+  });
+
+  it.each(all)('bounds the log of %s', (name) => {
+    expect(service(name).logging).toEqual({ driver: 'json-file', options: { 'max-size': '10m', 'max-file': '5' } });
+  });
+
+  it.each(all)('has no secret among the arguments of a process of %s', (name) => {
+    const { command = [], entrypoint = [], healthcheck } = service(name);
+    const args = [command, entrypoint, healthcheck?.test ?? []].flat().join(' ');
+    expect(Object.entries(required).filter(([key, value]) => SECRET.test(key) && args.includes(value))).toEqual([]);
+  });
+
+  (redisAvailable() ? it : it.skip)(
+    'starts Redis with its password, which its command line does not show',
+    async () => {
+      const directory = mkdtempSync(join(tmpdir(), 'compose-'));
+      const port = String(await freePort());
+      const script = (name: string, text: string): void =>
+        writeFileSync(join(directory, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+      script('docker-entrypoint.sh', 'exec "$@"');
+      script('valkey-server', `exec ${findRedisServer() ?? ''} "$@" --port ${port} --dir ${directory}`);
+      const [file = '', ...args] = service('redis').command as string[];
+      const { REDISCLI_AUTH = '' } = service('redis').environment;
+      const env = { ...process.env, REDISCLI_AUTH, PATH: `${directory}:${process.env['PATH'] ?? ''}` };
+      const server = spawn(file, args, { env, stdio: 'ignore' });
+      const redis = new Redis({ port: Number(port), password: REDISCLI_AUTH, retryStrategy: () => 50 });
+      redis.on('error', () => undefined);
+      try {
+        await waitFor('the server', () => redis.status === 'ready');
+        expect(await redis.config('GET', 'maxmemory-policy')).toEqual(['maxmemory-policy', 'noeviction']);
+        expect(await redis.config('GET', 'appendonly')).toEqual(['appendonly', 'yes']);
+        expect(
+          execFileSync('ps', ['-ww', '-o', 'args=', '-p', String(server.pid)], { encoding: 'utf8' }),
+        ).not.toContain(REDISCLI_AUTH);
+        const stranger = new Redis({ port: Number(port), lazyConnect: true, retryStrategy: () => null });
+        await expect(stranger.ping()).rejects.toThrow('NOAUTH');
+        stranger.disconnect();
+      } finally {
+        redis.disconnect();
+        server.kill('SIGKILL');
+        rmSync(directory, { recursive: true, force: true });
+      }
+    },
+  );
+
+  (hasPsql ? it : it.skip)(
+    'makes an owner who is no superuser and migrates all the same',
+    async () => {
+      const database = await createEmptyDatabase();
+      const { pathname } = new URL(database.ownerUrl);
+      const names = { recebe: `owner_${pathname.slice(1)}`, postgres: `admin_${pathname.slice(1)}` };
+      const service = `service_${pathname.slice(1)}`;
+      const roleUrl = (user: string, password: string): string => {
+        const url = new URL(database.ownerUrl);
+        [url.username, url.password] = [user, password];
+        return url.href;
+      };
+      const env = { ...process.env, POSTGRES_PASSWORD: required['POSTGRES_PASSWORD'] };
+      const roles = read('docker/roles.sql')
+        .replaceAll('DATABASE recebe', `DATABASE ${pathname.slice(1)}`)
+        .replaceAll(
+          /(ROLE|TO) (recebe|postgres)\b/g,
+          (_all, word: string, name: 'recebe' | 'postgres') => `${word} ${names[name]}`,
+        );
+      await database.pool.query(`CREATE ROLE ${names.postgres} LOGIN PASSWORD 'x'`);
+      try {
+        execFileSync('psql', ['-v', 'ON_ERROR_STOP=1', '-X', '-q', '-f', '-', database.ownerUrl], {
+          env,
+          input: roles,
+        });
+        const serviceUrl = roleUrl(service, required['POSTGRES_SERVICE_PASSWORD'] ?? '');
+        const { code, stdout } = await runCli(['migrate'], {
+          DATABASE_URL: serviceUrl,
+          DATABASE_MIGRATION_URL: roleUrl(names.recebe, env.POSTGRES_PASSWORD ?? ''),
+        });
+        expect(code).toBe(0);
+        expect((JSON.parse(stdout) as { applied: string[] }).applied).toHaveLength(MIGRATIONS.length);
+        const { rows } = await database.pool.query(
+          `SELECT rolname, rolsuper, rolbypassrls, rolpassword IS NULL AS "hasNone" FROM pg_authid
+         WHERE rolname = ANY ($1) ORDER BY rolname`,
+          [[names.recebe, names.postgres]],
+        );
+        expect(rows).toEqual([
+          { rolname: names.postgres, rolsuper: false, rolbypassrls: false, hasNone: true },
+          { rolname: names.recebe, rolsuper: false, rolbypassrls: false, hasNone: false },
+        ]);
+        expect(await excessivePowers(database.pool, service)).toEqual([]);
+        // Processes that start later migrate nothing, and do so without the owner.
+        expect(await migrate(serviceUrl, MIGRATIONS, serviceUrl)).toEqual([]);
+      } finally {
+        await database.pool.query(`DROP OWNED BY ${service}`).catch(() => undefined);
+        await database.drop();
+      }
+    },
+    60_000,
+  );
+
+  it.each(own)('starts %s after the migrations and the healthy databases', (name) => {
     expect(service(name).depends_on).toEqual({
+      migrate: { condition: 'service_completed_successfully' },
       postgres: { condition: 'service_healthy' },
       redis: { condition: 'service_healthy' },
     });
@@ -355,7 +520,7 @@ describe('docker/compose.yaml', () => {
     expect(Object.keys(compose.volumes)).toContain(volumes?.[0]?.split(':')[0]);
   });
 
-  it.each([...own, ...stateful, 'mail'])('gives %s no right and no space that it does not need', (name) => {
+  it.each(all)('gives %s no right and no space that it does not need', (name) => {
     const { cap_drop, read_only, security_opt } = service(name);
     expect({ cap_drop, read_only, security_opt }).toEqual({
       cap_drop: ['ALL'],
@@ -364,13 +529,16 @@ describe('docker/compose.yaml', () => {
     });
   });
 
-  it.each([...own, ...stateful])('bounds the memory and the processes of %s', (name) => {
+  it.each(all)('bounds the memory and the processes of %s', (name) => {
     expect(service(name).mem_limit).toMatch(/^\d+[gm]$/);
     expect(service(name).pids_limit).toBeGreaterThan(50);
   });
 
   it('mounts PostgreSQL 18 where its image keeps the data', () => {
-    expect(service('postgres').volumes).toEqual(['postgres:/var/lib/postgresql']);
+    expect(service('postgres').volumes).toEqual([
+      'postgres:/var/lib/postgresql',
+      './roles.sql:/docker-entrypoint-initdb.d/roles.sql:ro',
+    ]);
   });
 
   it.each(own)(

@@ -8,6 +8,7 @@ import { acquirerCommands } from './acquirer-commands.js';
 import { ledgerCommands, reconcileCommand, statisticsCommands } from './books-commands.js';
 import { checkRequired, EXIT_USAGE, UsageError } from './command.js';
 import { demoCommands } from './demo-commands.js';
+import { migrateCommand } from './migrate-command.js';
 import { reportCommands } from './report-commands.js';
 import { secretCommands } from './secret-commands.js';
 import type { Shell } from './shell.js';
@@ -33,7 +34,7 @@ function program(shell: Shell): Command {
     .hook('preAction', (_root, command) => checkRequired(command));
   const groups = [accountCommands, memberCommands, operatorCommands, userCommands, keyCommands, acquirerCommands];
   const books = [statisticsCommands, ledgerCommands, reportCommands, reconcileCommand];
-  for (const add of [...groups, ...books, workCommands, secretCommands, demoCommands]) add(root, shell);
+  for (const add of [...groups, ...books, workCommands, secretCommands, migrateCommand, demoCommands]) add(root, shell);
   return root;
 }
 
