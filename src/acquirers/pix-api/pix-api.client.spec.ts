@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ENDLESS_ANSWERS, ENDLESS_BODIES, EndlessPeer } from '../../../test/support/endless-answers.js';
 import { SELF_SIGNED, SELF_SIGNED_PFX } from '../../../test/support/self-signed.js';
+import { waitFor } from '../../../test/support/wait.js';
 import { PixApiClient, type PixApiClientOptions } from './pix-api.client.js';
 import { PixApiError } from './pix-api.errors.js';
 import { findProfile } from './profiles.js';
@@ -191,6 +193,19 @@ describe('PixApiClient', () => {
     it('is unknown when the answer is larger than any answer is', async () => {
       psp.script = () => ({ status: 201, text: 'x'.repeat(5 * 1024 * 1024) });
       expect(await errorOf(make().putCob(TXID, BODY))).toMatchObject({ kind: 'unknown', reason: 'answer_too_large' });
+    });
+
+    it.each(
+      Object.keys({ ...ENDLESS_ANSWERS, ...ENDLESS_BODIES }).filter((name) => name !== 'blank lines after the answer'),
+    )('is unknown when the answer goes on without end, with %s', async (name) => {
+      const peer = await EndlessPeer.listen({ ...ENDLESS_ANSWERS, ...ENDLESS_BODIES }[name] ?? ['', '']);
+      const client = make({ baseUrl: peer.url }, { limits: { answerMs: 30_000, callMs: 30_000 } });
+      const { kind, reason } = await errorOf(client.putCob(TXID, BODY));
+      expect(kind).toBe('unknown');
+      expect(reason).toMatch(/^(?:endless_answer|answer_too_large|UND_ERR_HEADERS_OVERFLOW|HPE_\w+)$/);
+      await waitFor('the connection to be closed', () => peer.closed.length > 0);
+      expect(peer.closed[0]).toBeLessThan(32 * 1024 * 1024);
+      await peer.stop();
     });
 
     it('is repeated once after a 429, which is turned away whole, and then unavailable', async () => {

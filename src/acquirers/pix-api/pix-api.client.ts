@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Agent } from 'undici';
+import { Agent, buildConnector } from 'undici';
+import { boundAnswers } from '../../core/net/index.js';
 import { MemoryRateLimiter } from '../../core/rate-limit/index.js';
 import { withoutTrailingSlashes } from '../../core/text.js';
 import type { PixApiConnection } from './connection.js';
@@ -17,6 +18,8 @@ const ANSWER_MS = 15_000;
 /** A whole call: waiting for the rate limit and a token, repetitions and their pauses included. */
 const CALL_MS = 25_000;
 const MAX_BYTES = 4 * 1024 * 1024;
+/** Bytes of the socket for one answer: its body, headers, and a quarter as much for the frames of small chunks. */
+const MAX_SOCKET_BYTES = 1.25 * MAX_BYTES;
 const CONNECTIONS = 64;
 /** Shorter than what common gateways keep idle connections for: a PUT on a connection that is just being closed is lost. */
 const KEEP_ALIVE_MS = 4_000;
@@ -94,8 +97,10 @@ export class PixApiClient {
     this.#tokenKey = tokenKey(connection, profile);
     this.#baseUrl = urlOf('base URL', connection.baseUrl ?? profile.baseUrl.production.value);
     this.#tokenUrl = urlOf('token URL', connection.tokenUrl ?? profile.tokenUrl.production.value);
+    const secureContext = secureContextOf(connection.credentials);
+    const connect = buildConnector({ secureContext, timeout: this.#limits.connectMs });
     this.#agent = new Agent({
-      connect: { secureContext: secureContextOf(connection.credentials), timeout: this.#limits.connectMs },
+      connect: boundAnswers(connect, MAX_SOCKET_BYTES),
       connections: CONNECTIONS,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,

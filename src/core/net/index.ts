@@ -1,4 +1,5 @@
 export { type AddressClass, addressClass } from './address-class.js';
+export { boundAnswers, isStaleConnection } from './bounded-answers.js';
 export {
   type AddressRules,
   allowsPrivate,

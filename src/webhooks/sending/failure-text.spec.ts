@@ -23,7 +23,7 @@ describe('failureText', () => {
     ['UND_ERR_SOCKET', 'the receiver closed the connection before it answered'],
     ['UND_ERR_HEADERS_OVERFLOW', 'the headers of the answer are too large'],
     ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'the answer is not valid HTTP'],
-    ['ERR_TOO_MANY_INTERIM', 'the receiver sent interim answers (HTTP 1xx) and no end of them'],
+    ['endless_answer', 'the receiver sent 128 KiB and no answer'],
     ['EAI_AGAIN', 'the host name could not be resolved'],
     ['EHOSTUNREACH', 'the host cannot be reached'],
     ['ENETUNREACH', 'the host cannot be reached'],

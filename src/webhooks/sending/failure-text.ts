@@ -17,7 +17,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'the connection timed out',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not valid HTTP',
   UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
-  ERR_TOO_MANY_INTERIM: 'the receiver sent interim answers (HTTP 1xx) and no end of them',
+  endless_answer: 'the receiver sent 128 KiB and no answer',
 };
 
 /** Answers that the HTTP client takes no further: it knows them by these messages only. */

@@ -1,8 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { ENDLESS_ANSWERS, ENDLESS_BODIES, EndlessPeer } from '../../../test/support/endless-answers.js';
 import { SELF_SIGNED } from '../../../test/support/self-signed.js';
+import { waitFor } from '../../../test/support/wait.js';
 import { readConfig } from '../../core/config/index.js';
 import type { Mode } from '../../core/mode.js';
 import type { ResolveHost } from './guarded-connect.js';
@@ -195,25 +198,76 @@ describe('WebhookClient', () => {
     expect((await client().post(url)).error).toBe('the headers of the answer are too large');
   });
 
-  it('takes what comes before the answer for what it is', async () => {
+  it('skips interim answers, asked for or not', async () => {
     const informed = await receiver((_request, response) => {
-      response.writeProcessing();
+      for (let count = 0; count < 40; count++) response.writeProcessing();
       response.writeEarlyHints({ link: '</x>; rel=preload' });
+      response.writeContinue();
       response.writeHead(200).end('then');
     });
     expect(await client().post(informed)).toMatchObject({ statusCode: 200, responseBody: 'then' });
-    const talkative = await receiver((_request, response) => {
-      for (let count = 0; count < 40; count++) response.writeProcessing();
-      response.writeHead(200).end();
+    const switching = createTcpServer((socket) => {
+      socket.on('error', () => undefined).resume();
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
     });
-    expect((await client().post(talkative)).error).toBe(
-      'the receiver sent interim answers (HTTP 1xx) and no end of them',
-    );
-    const unasked = await receiver((_request, response) => {
-      response.writeContinue();
-      response.writeHead(200).end();
+    const { error } = await client().post(`http://127.0.0.1:${await listen(switching)}/`);
+    expect(error).toBe('the receiver answered HTTP 101, which it was not asked for');
+  });
+
+  it.each([
+    ...Object.keys(ENDLESS_ANSWERS).map((name) => [name, null] as const),
+    ...Object.keys(ENDLESS_BODIES).map((name) => [name, 200] as const),
+  ])('ends an attempt whose answer goes on with %s by its bytes: status %p', async (name, statusCode) => {
+    const peer = await EndlessPeer.listen({ ...ENDLESS_ANSWERS, ...ENDLESS_BODIES }[name] ?? ['', '']);
+    open.push({ close: () => peer.stop() });
+    const answer = await client({ env: { WEBHOOK_TIMEOUT_MS: '30000' } }).post(peer.url);
+    expect(answer).toMatchObject({
+      statusCode,
+      error:
+        statusCode === 200
+          ? null
+          : expect.stringMatching(/sent 128 KiB and no answer|headers of the answer are too large/),
     });
-    expect((await client().post(unasked)).error).toBe('the receiver answered HTTP 100, which it was not asked for');
+    // The buffers of the kernel hold a part of these bytes.
+    await waitFor('the connection to be closed', () => peer.closed.length > 0);
+    expect(peer.closed[0]).toBeLessThan(16 * 1024 * 1024);
+  });
+
+  it('sends again over a new connection, as the same attempt, when the receiver had closed the one that was kept', async () => {
+    const seen: { port: number | undefined; id: string | string[] | undefined }[] = [];
+    const url = await receiver((request, response) => {
+      const { socket, headers } = request;
+      const isReused = seen.some(({ port }) => port === socket.remotePort);
+      seen.push({ port: socket.remotePort, id: headers['x-service-delivery'] });
+      if (isReused) socket.resetAndDestroy();
+      else response.end('ok');
+    });
+    const sender = client();
+    let tries = 0;
+    // A second post may open a second connection.
+    while (seen.length <= tries) {
+      const id = `delivery-${tries++}`;
+      const answer = await sender.post(url, '{}', { 'X-Service-Delivery': id });
+      expect(answer).toMatchObject({ statusCode: 200, error: null });
+      await delay(20);
+    }
+    expect(seen.slice(-2).map(({ id }) => id)).toEqual(Array(2).fill(`delivery-${tries - 1}`));
+    expect(new Set(seen.map(({ port }) => port)).size).toBe(seen.length - 1);
+  });
+
+  it('sends once more and not again', async () => {
+    let requests = 0;
+    const url = await receiver((request, response) => {
+      if (requests++ === 0) response.end();
+      else request.socket.resetAndDestroy();
+    });
+    const sender = client();
+    expect((await sender.post(url)).statusCode).toBe(200);
+    await delay(20);
+    expect((await sender.post(url)).error).toBe('the receiver closed the connection before it answered');
+    expect(requests).toBe(3);
+    expect((await sender.post(url)).error).toBe('the receiver closed the connection before it answered');
+    expect(requests).toBe(4);
   });
 });
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher } from 'undici';
 import type { Mode } from '../../core/mode.js';
-import { type AddressRules, allowsPrivate, checkUrl } from '../../core/net/index.js';
+import { type AddressRules, allowsPrivate, boundAnswers, checkUrl, isStaleConnection } from '../../core/net/index.js';
 import { failureText } from './failure-text.js';
 import {
   AddressNotAllowedError,
@@ -26,13 +26,15 @@ export interface WebhookAnswer {
   readonly durationMs: number;
 }
 
-/** Interim answers (1xx) before the answer. A receiver that sends them without end would keep this process busy. */
-const MAX_INTERIM = 32;
+/** Bytes of the socket for one attempt: far above the headers and the part of the body that are read. */
+const MAX_SOCKET_BYTES = 128 * 1024;
 /** How long a registration waits for name servers. */
 const RESOLVE_MS = 1_000;
 
 /** How many addresses are remembered, each with whether and where to it is posted. */
 const MAX_KNOWN_URLS = 1_000;
+
+type ReceiverAnswer = Omit<WebhookAnswer, 'durationMs'>;
 
 /** Where to: a delivery, or what an endpoint is tested with. */
 export interface WebhookTarget {
@@ -46,8 +48,8 @@ export interface WebhookTarget {
  */
 @Injectable()
 export class WebhookClient implements OnApplicationShutdown {
-  /** One pool for each set of address rules: a connection is never used by a delivery under stricter ones. */
-  readonly #agents: { readonly public: Agent; readonly private: Agent };
+  /** Pools for each set of address rules: a connection is never used by a delivery under stricter ones. */
+  readonly #agents: { readonly public: Agents; readonly private: Agents };
   readonly #resolvers: { readonly public: ResolveHost; readonly private: ResolveHost };
   readonly #limits: { connectMs: number; totalMs: number };
   readonly #targets = new Map<string, Target | string>();
@@ -61,24 +63,22 @@ export class WebhookClient implements OnApplicationShutdown {
     const { connectTimeoutMs, timeoutMs } = rules.webhooks;
     this.#limits = { connectMs: connectTimeoutMs, totalMs: timeoutMs };
     this.#resolvers = { public: resolve ?? createResolver(false), private: resolve ?? createResolver(true) };
-    const agent = (mayBePrivate: boolean): Agent =>
-      new Agent({
-        connect: guardedConnect({
-          mayBePrivate,
-          timeoutMs: connectTimeoutMs,
-          resolve: this.#resolvers[mayBePrivate ? 'private' : 'public'],
-        }),
-        // Shorter than what common servers keep idle connections for (2 s and more): a POST on a connection that the
-        // receiver is just closing is lost and would cost the merchant a failed attempt.
-        keepAliveTimeout: 1_500,
-      });
-    this.#agents = { public: agent(false), private: agent(true) };
+    const agents = (mayBePrivate: boolean): Agents => {
+      const resolve = this.#resolvers[mayBePrivate ? 'private' : 'public'];
+      const guarded = guardedConnect({ mayBePrivate, timeoutMs: connectTimeoutMs, resolve });
+      const connect = boundAnswers(guarded, MAX_SOCKET_BYTES);
+      // Shorter than what common servers keep idle connections for (2 s and more).
+      return { kept: new Agent({ connect, keepAliveTimeout: 1_500 }), fresh: new Agent({ connect, pipelining: 0 }) };
+    };
+    this.#agents = { public: agents(false), private: agents(true) };
   }
 
   /** Posts under way come to their end and are recorded; no new one starts. */
   onApplicationShutdown(): void {
     this.#closed = true;
-    for (const agent of Object.values(this.#agents)) agent.close().catch(() => undefined);
+    for (const agent of Object.values(this.#agents).flatMap(({ kept, fresh }) => [kept, fresh])) {
+      agent.close().catch(() => undefined);
+    }
   }
 
   /**
@@ -101,19 +101,22 @@ export class WebhookClient implements OnApplicationShutdown {
   }
 
   /** @throws Error only when this process is shutting down: that attempt says nothing about the receiver */
-  post({ url, mode }: WebhookTarget, headers: Record<string, string>, body: string): Promise<WebhookAnswer> {
+  async post({ url, mode }: WebhookTarget, headers: Record<string, string>, body: string): Promise<WebhookAnswer> {
     const started = performance.now();
     const target = this.#target(url, mode);
-    if (typeof target === 'string') return Promise.resolve(noAnswer(`the URL ${target}`, started));
-    return new Promise((resolve, reject) => {
-      const exchange = new Exchange(this.#limits.totalMs, (answer, reason) => {
-        if (answer) resolve({ ...answer, durationMs: since(started) });
-        else if (this.#closed) reject(reason ?? new Error('The service is shutting down'));
-        else resolve(noAnswer(failureText(reason, this.#limits), started));
-      });
-      const agent = allowsPrivate(mode, this.rules) ? this.#agents.private : this.#agents.public;
-      agent.dispatch({ ...target, method: 'POST', headers, body, headersTimeout: 0, bodyTimeout: 0 }, exchange);
-    });
+    if (typeof target === 'string') return noAnswer(`the URL ${target}`, started);
+    const { kept, fresh } = allowsPrivate(mode, this.rules) ? this.#agents.private : this.#agents.public;
+    const request: Dispatcher.DispatchOptions = {
+      ...{ ...target, method: 'POST', headers, body },
+      ...{ headersTimeout: 0, bodyTimeout: 0 },
+    };
+    const { totalMs } = this.#limits;
+    let outcome = await exchange(kept, request, totalMs);
+    // The receiver had closed this connection, as servers do with idle ones: the same attempt goes over a new one.
+    if (isStaleConnection(outcome)) outcome = await exchange(fresh, request, totalMs - since(started));
+    if (!(outcome instanceof Error)) return { ...outcome, durationMs: since(started) };
+    if (this.#closed) throw outcome;
+    return noAnswer(failureText(outcome, this.#limits), started);
   }
 
   /**
@@ -132,6 +135,13 @@ export class WebhookClient implements OnApplicationShutdown {
   }
 }
 
+interface Agents {
+  /** Keeps its connections for later deliveries. */
+  readonly kept: Agent;
+  /** Opens a connection for each post. */
+  readonly fresh: Agent;
+}
+
 interface Target {
   readonly origin: string;
   readonly path: string;
@@ -139,6 +149,11 @@ interface Target {
 
 function targetOf({ origin, pathname, search }: URL): Target {
   return { origin, path: `${pathname}${search}` };
+}
+
+/** @returns the answer, or why there is none. @throws Error when the agent is closed */
+function exchange(agent: Agent, request: Dispatcher.DispatchOptions, limitMs: number): Promise<ReceiverAnswer | Error> {
+  return new Promise((resolve) => agent.dispatch(request, new Exchange(limitMs, resolve)));
 }
 
 /**
@@ -154,13 +169,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   #statusCode: number | null = null;
   #retryAfter: string | null = null;
   #size = 0;
-  #interim = 0;
   #done = false;
 
-  /** @param tell called once: the answer, or null and why there is none */
   constructor(
     limitMs: number,
-    private readonly tell: (answer: Omit<WebhookAnswer, 'durationMs'> | null, reason: Error | null) => void,
+    private readonly resolve: (outcome: ReceiverAnswer | Error) => void,
   ) {
     this.#timer = setTimeout(() => this.#stop(new DOMException('too slow', 'TimeoutError')), limitMs);
   }
@@ -172,12 +185,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: unknown, statusCode: number, headers: IncomingHttpHeaders): void {
-    if (statusCode >= 200) {
-      this.#statusCode = statusCode;
-      this.#retryAfter = first(headers['retry-after']);
-    } else if (++this.#interim > MAX_INTERIM) {
-      this.#stop(new TooManyInterimError('too many'));
-    }
+    this.#statusCode = statusCode;
+    this.#retryAfter = first(headers['retry-after']);
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
@@ -210,21 +219,16 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#done = true;
     clearTimeout(this.#timer);
     if (this.#statusCode === null) {
-      this.tell(null, reason ?? new Error('an answer without a status'));
+      this.resolve(reason ?? new Error('an answer without a status'));
       return;
     }
-    const answer = {
+    this.resolve({
       statusCode: this.#statusCode,
       error: statusText(this.#statusCode),
       retryAfter: this.#retryAfter,
       responseBody: toStorableText(Buffer.concat(this.#chunks)),
-    };
-    this.tell(answer, null);
+    });
   }
-}
-
-class TooManyInterimError extends Error {
-  readonly code = 'ERR_TOO_MANY_INTERIM';
 }
 
 function noAnswer(error: string, started: number): WebhookAnswer {
