@@ -16,6 +16,7 @@ import {
   tellOfPooler,
 } from './core/database/index.js';
 import { startEmbeddedPostgres, startRedisChild } from './core/embedded/index.js';
+import { Drain } from './core/drain.js';
 import { HttpAdapter } from './core/http/index.js';
 import { createLogger, type Logger } from './core/log/index.js';
 import { Metrics } from './core/metrics/index.js';
@@ -95,6 +96,7 @@ export async function openRuntime(
     }
 
     const metrics = new Metrics();
+    const drain = new Drain();
     const queue = createJobQueue({ redisUrl, logger });
     closers.push(() => queue.close());
     const limiter = createRateLimiter({ redisUrl, logger });
@@ -108,6 +110,7 @@ export async function openRuntime(
       config,
       logger,
       metrics,
+      drain,
       dataSource,
       secrets: new SecretBox(config.encryptionKey ?? localSecret(config.dataDir, 'encryption-key')),
       queue,
@@ -116,15 +119,18 @@ export async function openRuntime(
       clock: overrides.clock ?? new Clock(),
       providers: overrides.providers ?? [],
     };
+    const http = new HttpAdapter(config, logger, metrics, drain);
     const app = await NestFactory.create<NestExpressApplication>(
       AppModule.with(resources),
-      new HttpAdapter(config, logger, metrics),
+      http,
       // A route of fixed words wins over one of its parameters, wherever either is declared.
       { bodyParser: false, logger: false, abortOnError: false, routeResolutionStrategy: 'specificity' },
     );
     // Closed in reverse: requests stop first, then the tasks, then what they used.
     closers.push(() => poller.stop());
     closers.push(() => app.close());
+    // Modules prepare their end only when no request needs them any more.
+    closers.push(() => http.stop(config.drainMs));
     // First of all, or what a shutdown ends beside us would be started again.
     for (const server of [database, redis]) {
       const release = server?.keepRunning(logger);

@@ -4,6 +4,7 @@ import { Test } from '@nestjs/testing';
 import { AccountsService } from '../accounts/index.js';
 import { Clock } from '../core/clock.js';
 import { notFound } from '../core/errors/index.js';
+import { Drain } from '../core/drain.js';
 import { readConfig } from '../core/config/index.js';
 import { ErrorFilter, HttpAdapter } from '../core/http/index.js';
 import { createLogger } from '../core/log/index.js';
@@ -39,7 +40,7 @@ beforeAll(async () => {
     ],
   }).compile();
   const logger = createLogger('silent');
-  const adapter = new HttpAdapter(readConfig({}), logger, new Metrics());
+  const adapter = new HttpAdapter(readConfig({}), logger, new Metrics(), new Drain());
   app = module.createNestApplication<NestExpressApplication>(adapter, { logger: false, bodyParser: false });
   app.useGlobalFilters(new ErrorFilter(logger));
   await app.listen(0, '127.0.0.1');

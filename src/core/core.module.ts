@@ -6,6 +6,7 @@ import { Clock } from './clock.js';
 import { type Config, CONFIG } from './config/index.js';
 import { SecretBox } from './crypto/index.js';
 import { Database, Reader } from './database/index.js';
+import { Drain } from './drain.js';
 import { IdempotencyRepository, IdempotencyService } from './idempotency/index.js';
 import { Logger } from './log/index.js';
 import {
@@ -29,6 +30,7 @@ export interface CoreResources {
   readonly config: Config;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly drain: Drain;
   readonly dataSource: DataSource;
   readonly secrets: SecretBox;
   readonly queue: JobQueue;
@@ -48,6 +50,7 @@ export class CoreModule {
       { provide: CONFIG, useValue: resources.config },
       { provide: Logger, useValue: resources.logger },
       { provide: Metrics, useValue: resources.metrics },
+      { provide: Drain, useValue: resources.drain },
       { provide: DataSource, useValue: resources.dataSource },
       { provide: SecretBox, useValue: resources.secrets },
       { provide: JobQueue, useValue: resources.queue },

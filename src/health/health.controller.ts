@@ -5,6 +5,7 @@ import type { Response } from 'express';
 import { LimitPerIp, Public } from '../auth/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { Reader, read } from '../core/database/index.js';
+import { Drain } from '../core/drain.js';
 import { EnumOf } from '../core/http/index.js';
 import { isSame } from '../core/crypto/index.js';
 import { notFound } from '../core/errors/index.js';
@@ -42,6 +43,7 @@ export class HealthController {
     private readonly queue: JobQueue,
     private readonly storage: ObjectStorage,
     private readonly metrics: Metrics,
+    private readonly drain: Drain,
   ) {}
 
   @Get('health/live')
@@ -60,11 +62,16 @@ export class HealthController {
       'Redis or the file storage down is reported but does not make the service unready: the workers look in PostgreSQL by themselves, and without files everything but evidence goes on.',
   })
   @ApiResponse({ status: 200, description: 'Ready.', type: ReadyBody })
-  @ApiResponse({ status: 503, description: 'Not ready: the database does not answer.', type: ReadyBody })
+  @ApiResponse({
+    status: 503,
+    description: 'Not ready: the database does not answer, or this process is about to end.',
+    type: ReadyBody,
+  })
   async ready(@Res({ passthrough: true }) response: Response): Promise<ReadyBody> {
     const now = performance.now();
     if (this.#last === null || now - this.#last.at >= SHARED_MS) this.#last = { at: now, answer: this.#check() };
-    const answer = await this.#last.answer;
+    const checked = await this.#last.answer;
+    const answer: ReadyBody = this.drain.isUnderWay ? { ...checked, status: 'down' } : checked;
     if (answer.status === 'down') response.status(503);
     return answer;
   }

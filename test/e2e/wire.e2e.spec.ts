@@ -211,6 +211,61 @@ describe('requests that do not wait for answers', () => {
   });
 });
 
+describe('bytes that are no part of a request', () => {
+  const LIVE = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
+  const POSTED = 'POST /v1/charges HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}';
+  const CHUNKED = 'POST /v1/charges HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+  it.each([
+    ['blank lines before the first request', '', '\r\n'],
+    ['blank lines after a request', LIVE, '\r\n'],
+    ['blank lines after a request with a body', POSTED, '\r\n'],
+    ['blanks before an address', `${LIVE}GET `, ' '],
+    ['blanks before the value of a header', `${LIVE}GET /health/live HTTP/1.1\r\nHost:`, ' '],
+    ['the value of a header', 'GET /health/live HTTP/1.1\r\nHost: ', 'x'],
+    ['a method', LIVE, 'X'],
+    ['a chunk extension', `${CHUNKED}1`, ';x=y'],
+    ['the zeros of a chunk size', CHUNKED, '0'],
+    ['trailers', `${CHUNKED}0\r\n`, 'A: b\r\n'],
+  ])('end their connection when they do not: %s', async (_name, start, piece) => {
+    const accepted = new Promise<Socket>((resolve) => {
+      service.runtime.app.getHttpServer().once('connection', resolve);
+    });
+    const wire = await Wire.send(start);
+    const block = piece.repeat(Math.ceil(16_384 / piece.length));
+    const more = (): void => {
+      while (!wire.isClosed && wire.socket.write(block));
+    };
+    wire.socket.on('drain', more);
+    more();
+    const server = await accepted;
+    await waitFor('the connection to be closed', () => server.closed);
+    // Up to two reads of a socket beyond the limit; a body in chunks may have 20 MiB.
+    const limit = start.includes('chunked') ? 20 * 1024 * 1024 : 65_536;
+    expect(server.bytesRead).toBeLessThanOrEqual(limit + 2 * 65_536);
+    wire.socket.destroy();
+  });
+
+  it('are not counted with those of requests, however many these are and wherever they are cut', async () => {
+    const wire = await Wire.open(service);
+    const body = JSON.stringify({ amount: 1990, description: ' '.repeat(60_000) });
+    const post = create(merchant.testKey, body.length) + body;
+    for (let round = 0; round < 12; round++) {
+      const before = wire.text.length;
+      const request = round % 2 === 0 ? post : LIVE;
+      wire.socket.write(request.slice(0, 10));
+      await delay(5);
+      wire.socket.write(request.slice(10, 90));
+      await delay(5);
+      wire.socket.write(request.slice(90));
+      await waitFor('the answer', () => /\}$/.test(wire.text.slice(before)));
+      wire.socket.write('\r\n');
+    }
+    expect(wire.isClosed).toBe(false);
+    wire.socket.destroy();
+  });
+});
+
 describe('the page of the documentation', () => {
   it('asks for the document, and does not have it in itself', async () => {
     const { text } = await service.call('GET', '/docs/swagger-ui-init.js');

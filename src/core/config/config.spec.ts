@@ -30,6 +30,7 @@ describe('the configuration', () => {
       role: 'all',
       runsApi: true,
       runsWorkers: true,
+      drainMs: 0,
       port: 3000,
       host: '127.0.0.1',
       maxConnections: 2_000,
@@ -111,6 +112,8 @@ describe('the configuration', () => {
     ],
     [{ DATABASE_POOL: '200' }, { databasePool: 200 }],
     [{ CLUSTER: '4' }, { cluster: 4 }],
+    [{ DRAIN_SECONDS: '0' }, { drainMs: 0 }],
+    [{ DRAIN_SECONDS: '30' }, { drainMs: 30_000 }],
     [{ DATABASE_GROUP: '1' }, { databaseGroup: 1 }],
     [{ DATABASE_PREPARE: 'false' }, { databasePrepare: false }],
     [{ REDIS_URL: 'rediss://cache:6380/1' }, { redisUrl: 'rediss://cache:6380/1' }],
@@ -171,6 +174,7 @@ describe('the configuration', () => {
     ...['http://x', 'localhost:6379'].map((value) => ['REDIS_URL', value]),
     ...['1', '201', 'many'].map((value) => ['DATABASE_POOL', value]),
     ...['0', '65'].map((value) => ['DATABASE_GROUP', value]),
+    ...['-1', '0.5', '301'].map((value) => ['DRAIN_SECONDS', value]),
     ...['mail.example', 'http://mail.example', 'smtp:'].map((value) => ['SMTP_URL', value]),
     ...[
       'nobody',
@@ -280,7 +284,8 @@ describe('in production', () => {
     Object.fromEntries(Object.entries(complete).filter(([name]) => !names.includes(name)));
 
   it('a complete configuration is taken', () => {
-    expect(readConfig(complete)).toMatchObject({ production: true, allowedProblems: [] });
+    expect(readConfig(complete)).toMatchObject({ production: true, allowedProblems: [], drainMs: 5_000 });
+    expect(readConfig({ ...complete, DRAIN_SECONDS: '0' }).drainMs).toBe(0);
     expect(readConfig(complete).webhooks.allowPrivate).toBe(false);
   });
 

@@ -64,6 +64,8 @@ const schema = z.object({
   ALLOW_INSECURE: list(),
   ROLE: z.enum(['all', 'api', 'worker']).default('all'),
   CLUSTER: integer(1, 1, 64),
+  // Unset it follows production.
+  DRAIN_SECONDS: z.coerce.number().int().min(0).max(300).optional(),
   PORT: integer(3000, 0, 65535),
   HOST: z.string().optional(),
   MAX_CONNECTIONS: integer(2_000, 10, 100_000),
@@ -154,6 +156,8 @@ export interface Config {
   readonly role: 'all' | 'api' | 'worker';
   readonly runsApi: boolean;
   readonly runsWorkers: boolean;
+  /** How long after SIGTERM requests are still taken. */
+  readonly drainMs: number;
   readonly port: number;
   readonly host: string;
   /** Beyond them new connections are closed unheard. */
@@ -271,6 +275,7 @@ export function readConfig(env: NodeJS.ProcessEnv, options: { onTerminal: boolea
     role: v.ROLE,
     runsApi: v.ROLE !== 'worker',
     runsWorkers: v.ROLE !== 'api',
+    drainMs: 1_000 * (v.DRAIN_SECONDS ?? (isProduction ? 5 : 0)),
     port: v.PORT,
     host: v.HOST ?? (embedded ? '127.0.0.1' : '0.0.0.0'),
     maxConnections: v.MAX_CONNECTIONS,

@@ -11,7 +11,7 @@ export const MAX_BODY_BYTES = 64 * 1024;
 const BYTES_PER_TOKEN = 16 * 1024;
 const VALUES_PER_TOKEN = 100;
 /** Bytes of an unwanted body that are read and dropped, so that its sender gets the answer; then we hang up. */
-const MAX_DRAIN_BYTES = 16 * 1024 * 1024;
+export const MAX_DRAIN_BYTES = 16 * 1024 * 1024;
 
 /** What a body that is read as a whole has time for; files, which are streams, have the server's longer time. */
 const BODY_MS = 10_000;

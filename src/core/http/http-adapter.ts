@@ -1,17 +1,19 @@
 import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { parse } from 'node:querystring';
+import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises';
 import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { API_VERSION } from '../api-version.js';
 import type { Config } from '../config/index.js';
-import { badRequest, hungUp, notFound, serviceUnavailable } from '../errors/index.js';
+import type { Drain } from '../drain.js';
+import { badRequest, hungUp, notFound } from '../errors/index.js';
 import type { Logger } from '../log/index.js';
 import type { Metrics } from '../metrics/index.js';
 import { uniqueBytes } from '../random.js';
-import { addressBucket, siteBucket } from '../rate-limit/index.js';
 import { browserHeaders } from './browser-headers.js';
+import { Connections } from './connections.js';
 import { sendError, toApiError } from './error.filter.js';
 import { enterDoor, routeOf } from './request.js';
 
@@ -92,19 +94,6 @@ const SILENCE_MS = 60_000;
 /** The work of a request whose caller has hung up takes less; it is looked at so often whether it is done. */
 const GONE_MS = 60_000;
 const LOOK_MS = 200;
-/** The share of MAX_CONNECTIONS that one address may have, and the one of the /48 of an IPv6 address. */
-const ONE_ADDRESS = 1 / 4;
-const ONE_SITE = 1 / 2;
-/** Requests that a connection may have on their way: no client of today sends another before the answer to the first. */
-const UNANSWERED = 4;
-/** From this share of MAX_CONNECTIONS on none is kept alive: idle connections would keep other callers out. */
-const CROWDED = 3 / 4;
-
-function hangUp(response: Response): void {
-  response.destroyed = true;
-  response.emit('close');
-}
-
 /**
  * The HTTP server under NestJS. What must hold for every request, also for those no guard or interceptor ever sees
  * (unknown routes, malformed addresses), is done here around Express: its id, the request log, metrics.
@@ -113,21 +102,22 @@ export class HttpAdapter extends ExpressAdapter {
   #isClosing = false;
   #onResponse: (request: Request, response: Response) => void = () => undefined;
   readonly #browserHeaders: RequestHandler;
-  /** Open ones by address and site, see `addressBucket`; those of trusted proxies are not counted. */
-  readonly #connections = new Map<string, number>();
-  readonly #open = new Set<Socket>();
-  /** Answers that are to come, by connection. */
-  readonly #unanswered = new WeakMap<Socket, Set<Response>>();
+  readonly #connections: Connections;
+  #end: Promise<void> | null = null;
 
   constructor(
     private readonly config: Config,
     private readonly requestLogger: Logger,
     private readonly metrics: Metrics,
+    private readonly drain: Drain,
   ) {
     const app = express();
     app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
     app.set('trust proxy', config.trustProxies.length > 0 && [...config.trustProxies]);
     super(app);
+    const isTrusted = app.get('trust proxy fn') as (ip: string, hop: number) => boolean;
+    this.#connections = new Connections(config.maxConnections, (address) => isTrusted(address, 0));
+    drain.signal.addEventListener('abort', () => this.#connections.keepNoneAlive(), { once: true });
     this.#browserHeaders = browserHeaders(config);
     app.use(this.#browserHeaders);
   }
@@ -170,7 +160,7 @@ export class HttpAdapter extends ExpressAdapter {
     // For a client that reads no answer, or a handler that makes none: longer than an acquirer is waited for.
     server.timeout = SILENCE_MS;
     server.maxConnections = this.config.maxConnections;
-    server.on('connection', (socket: Socket) => this.#countConnection(socket));
+    server.on('connection', (socket: Socket) => this.#connections.add(socket));
     server.on('clientError', (error, socket) => answerUnreadable(error, socket as Socket, this.requestLogger));
     // Node.js would answer by itself what it is not asked to know, past every limit.
     server.on('checkExpectation', (request, response) => this.#receive(request as Request, response as Response));
@@ -218,61 +208,32 @@ export class HttpAdapter extends ExpressAdapter {
     return response.end();
   }
 
-  /**
-   * What is under way is answered first; a connection that is kept alive is closed when it has nothing to do, and one on
-   * which nothing has been asked yet at once: Node.js itself would wait for its question.
-   */
-  override close(): Promise<unknown> | undefined {
-    this.#isClosing = true;
+  /** Serves requests for so long after the end was announced, and then until those under way are answered. */
+  async stop(drainMs: number): Promise<void> {
+    if (!(this.httpServer as Server).listening) return;
+    this.drain.begin();
+    await delay(drainMs);
+    await this.close();
+  }
+
+  /** Answers requests under way first; idle connections are closed. */
+  override close(): Promise<unknown> {
+    this.#end ??= this.#close();
+    return this.#end;
+  }
+
+  async #close(): Promise<void> {
+    this.drain.begin();
+    // The kernel may hold requests of connections that look idle: they are read within one turn.
+    await immediate();
     const closed = super.close();
-    for (const socket of this.#open) if (!this.#unanswered.has(socket)) socket.destroy();
-    return closed;
-  }
-
-  /** Beyond its part a connection is closed unheard, so that one address cannot keep all others out. */
-  #countConnection(socket: Socket): void {
-    this.#open.add(socket);
-    socket.once('close', () => this.#open.delete(socket));
-    const { remoteAddress = '' } = socket;
-    const isTrusted = this.getInstance<express.Express>().get('trust proxy fn') as (ip: string, hop: number) => boolean;
-    if (isTrusted(remoteAddress, 0)) return;
-    const bucket = addressBucket(remoteAddress);
-    const site = siteBucket(bucket);
-    const isWithin = (key: string, share: number): boolean =>
-      (this.#connections.get(key) ?? 0) + 1 <= this.config.maxConnections * share;
-    if (!isWithin(bucket, ONE_ADDRESS) || (site !== null && !isWithin(site, ONE_SITE))) {
-      socket.destroy();
-      return;
-    }
-    for (const key of site === null ? [bucket] : [bucket, site]) {
-      this.#connections.set(key, (this.#connections.get(key) ?? 0) + 1);
-      socket.once('close', () => {
-        const left = (this.#connections.get(key) ?? 1) - 1;
-        if (left > 0) this.#connections.set(key, left);
-        else this.#connections.delete(key);
-      });
-    }
-  }
-
-  /** Unread answers pile up in memory: a client that sends on without reading them is hung up on. */
-  #isWithinTurn(socket: Socket, response: Response): boolean {
-    const coming = this.#unanswered.get(socket) ?? new Set<Response>();
-    if (!this.#unanswered.has(socket)) {
-      this.#unanswered.set(socket, coming);
-      // Node.js tells of a connection's end the answer whose turn it is, before this, and none of those behind it.
-      socket.once('close', () => setImmediate(() => coming.forEach(hangUp)));
-    }
-    if (coming.size >= UNANSWERED) {
-      socket.destroy();
-      return false;
-    }
-    coming.add(response);
-    response.once('close', () => coming.delete(response));
-    return true;
+    this.#isClosing = true;
+    this.#connections.endUnasked();
+    await closed;
   }
 
   #receive(request: Request, response: Response): void {
-    if (!this.#isWithinTurn(request.socket, response)) return;
+    if (!this.#connections.isWithinTurn(request, response)) return;
     request.id = requestId(request.headers['x-request-id']);
     request.receivedAt = performance.now();
     response.once('close', () => this.#closed(request, response));
@@ -280,7 +241,7 @@ export class HttpAdapter extends ExpressAdapter {
     request.url = request.url.replace(/^https?:\/\/[^/?]*/i, '');
     enterDoor(request);
     const { url } = request;
-    if (this.#open.size > this.config.maxConnections * CROWDED) response.setHeader('Connection', 'close');
+    if (this.drain.isUnderWay || this.#connections.isCrowded) response.setHeader('Connection', 'close');
     if (request.headers.host === undefined && request.httpVersion !== '1.0') {
       response.setHeader('Connection', 'close');
       sendError(request, response, badRequest('invalid_request', 'The header Host is missing.'));
@@ -294,11 +255,6 @@ export class HttpAdapter extends ExpressAdapter {
     if (parametersOf(url) > MOST_PARAMETERS) {
       const message = `An address has at most ${MOST_PARAMETERS} parameters.`;
       sendError(request, response, badRequest('invalid_request', message));
-      return;
-    }
-    if (this.#isClosing) {
-      response.setHeader('Connection', 'close');
-      sendError(request, response, serviceUnavailable());
       return;
     }
     // A worker answers only those who watch it.

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Drain } from '../../core/drain.js';
 import type { Poller } from '../../core/queue/index.js';
 import type { OutboxRepository } from '../../outbox/index.js';
 import type { EventBody } from '../dto/event.body.js';
@@ -12,7 +13,7 @@ const SCOPE = { accountId: 'a', mode: 'test' } as const;
 const NOTHING: FeedPage = { items: [], end: FIRST, hasMore: false };
 
 function streamsOf(feed: Pick<EventFeed, 'newer' | 'end'>): EventStreams {
-  return new EventStreams({} as OutboxRepository, feed as EventFeed, {} as Poller);
+  return new EventStreams({} as OutboxRepository, feed as EventFeed, {} as Poller, new Drain());
 }
 
 describe('a stream on which nothing happens', () => {

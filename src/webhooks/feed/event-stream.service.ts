@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Drain } from '../../core/drain.js';
 import { ApiError, serviceUnavailable } from '../../core/errors/index.js';
 import type { Scope } from '../../core/mode.js';
 import { Poller } from '../../core/queue/index.js';
@@ -53,24 +54,19 @@ interface Page {
  * asked while there are none.
  */
 @Injectable()
-export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy {
+export class EventStreams implements OnApplicationBootstrap {
   readonly #listeners = new Map<string, Listeners>();
-  readonly #closing = new AbortController();
   readonly #reading = new Turnstile(READ_AT_A_TIME, MOST_WAITING, 1);
 
   constructor(
     private readonly events: OutboxRepository,
     private readonly feed: EventFeed,
     private readonly poller: Poller,
+    private readonly drain: Drain,
   ) {}
 
   onApplicationBootstrap(): void {
     this.poller.every('webhooks.streams', LOOK_MS, () => this.#look());
-  }
-
-  /** The server waits for what is under way. */
-  onModuleDestroy(): void {
-    this.#closing.abort();
   }
 
   /**
@@ -90,7 +86,7 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy {
     const listeners = this.#join(scope, userId, gone);
     if (from) await this.feed.newer(scope, filter, from, 1);
     const start = from ?? (await this.feed.end(scope));
-    return this.#stream(listeners, filter, start, AbortSignal.any([gone, this.#closing.signal]));
+    return this.#stream(listeners, filter, start, AbortSignal.any([gone, this.drain.signal]));
   }
 
   #join(scope: Scope, userId: string | null, gone: AbortSignal): Listeners {
