@@ -42,15 +42,12 @@ async function peer(...answers: (readonly string[] | null)[]): Promise<string> {
   const server: Server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
-    socket.on('data', async (data: Buffer) => {
+    socket.on('data', (data: Buffer) => {
       // Header and body of a request may come apart.
       if (!data.includes('POST')) return;
       const answer = answers[requests++] ?? null;
       if (answer === null) socket.resetAndDestroy();
-      for (const part of answer ?? []) {
-        socket.write(part);
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
+      else answer.forEach((part, at) => setTimeout(() => socket.write(part), 10 * at));
     });
   });
   server.listen(0, '127.0.0.1');
