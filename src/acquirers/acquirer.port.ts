@@ -299,7 +299,10 @@ export interface NotificationHint {
    * accounts apart.
    */
   readonly reference: string;
-  /** Of a `pix`: the txid of the charge that it is said to pay. The expiry of that charge waits for the answer. */
+  /**
+   * Of a `pix`: the txid of the charge that it is said to pay, whose expiry waits for the answer. Of a `dispute`: the txid
+   * of the payment's charge, of which nothing is refunded before the answer.
+   */
   readonly txid?: string | null;
 }
 

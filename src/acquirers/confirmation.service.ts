@@ -91,6 +91,7 @@ export class ConfirmationService {
     let notification = found;
     let answered = false;
     let isClosed = false;
+    let endLease = (): void => undefined;
     const close = (tx: Tx): void => {
       this.inbox.close(tx, notification);
       tx.afterCommit(() => (isClosed = true));
@@ -101,8 +102,9 @@ export class ConfirmationService {
         answered = begun === null;
         if (!begun) return null;
         notification = begun;
+        endLease = this.inbox.keepLease(notification);
       }
-      const applied = await this.#apply(notification, close);
+      const applied = await this.#apply(notification, close).finally(endLease);
       answered = true;
       if (applied === 'unknown' || applied === 'open') {
         await this.#notConfirmed(notification, applied);

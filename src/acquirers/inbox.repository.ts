@@ -84,11 +84,16 @@ const FIND_PENDING = oneOf(
   ),
   'uuid',
 );
-/** Marks that a dispute is read anew: earlier answers are not the latest. The lease is longer than any answer takes. */
+/** Marks that a dispute is read anew: earlier answers are not the latest. */
 const BEGIN = write(
   'inbox.begin',
   `UPDATE acquirer_notifications SET hints = hints + 1, next_attempt_at = greatest(next_attempt_at, $2)
    WHERE id = $1 AND ${isPending('status')} RETURNING hints`,
+);
+const PROLONG = write(
+  'inbox.prolong',
+  `UPDATE acquirer_notifications SET next_attempt_at = greatest(next_attempt_at, $2)
+   WHERE id = $1 AND ${isPending('status')} AND hints = $3`,
 );
 const IS_LATEST = read(
   'inbox.is_latest',
@@ -196,7 +201,14 @@ interface WaitingRow extends Pick<WaitingDispute, (typeof WAITS)[number] | 'awai
 /** Whether a Pix is told of for a charge that its acquirer has not confirmed yet. */
 const TOLD = read(
   'inbox.told',
-  `SELECT 1 FROM acquirer_notifications WHERE acquirer = $1 AND txid = $2 AND status = 'pending' LIMIT 1`,
+  `SELECT 1 FROM acquirer_notifications
+   WHERE acquirer = $1 AND txid = $2 AND status = 'pending' AND kind <> 'dispute' LIMIT 1`,
+);
+/** If a callback alone tells of a dispute and the acquirer does not know it at the first question, it holds nothing up. */
+const DISPUTE_TOLD = read(
+  'inbox.dispute_told',
+  `SELECT 1 FROM acquirer_notifications
+   WHERE acquirer = $1 AND txid = $2 AND status = 'pending' AND kind = 'dispute' AND (NOT is_hearsay OR attempts = 0) LIMIT 1`,
 );
 /** Not what was set aside, which has a time of its end too. */
 const APPLIED = read(
@@ -241,12 +253,11 @@ export class InboxRepository {
   async insert(
     tx: Tx,
     acquirer: string,
-    hints: readonly (NotificationHint & { readonly id: string })[],
+    hints: readonly (NotificationHint & { readonly id: string; readonly nextAttemptAt: Date })[],
     receivedAt: Date,
-    nextAttemptAt: Date,
     isHearsay: boolean,
   ): Promise<string[]> {
-    const rows = hints.map(({ id, kind, reference, txid }) => [
+    const rows = hints.map(({ id, kind, reference, txid, nextAttemptAt }) => [
       ...[id, acquirer, kind, reference],
       ...[receivedAt, nextAttemptAt, isHearsay, txid ?? null],
     ]);
@@ -266,6 +277,10 @@ export class InboxRepository {
   /** Whether nobody has told of it or asked about it since. */
   async isLatest(tx: Tx, { id, hints }: Notification): Promise<boolean> {
     return (await tx.query(IS_LATEST, [id, hints])).length > 0;
+  }
+
+  prolong(tx: Tx, { id, hints }: Notification, leasedUntil: Date): void {
+    tx.defer(PROLONG, [id, leasedUntil, hints]);
   }
 
   async claimDue(tx: Tx, now: Date, leasedUntil: Date, limit: number): Promise<string[]> {
@@ -338,6 +353,10 @@ export class InboxRepository {
   async applied(acquirer: string, kind: NotificationHint['kind'], references: readonly string[]): Promise<Set<string>> {
     const rows = await this.reader.query<{ reference: string }>(APPLIED, [acquirer, kind, references]);
     return new Set(rows.map((row) => row.reference));
+  }
+
+  async isDisputeTold(tx: Tx, acquirer: string, txid: string): Promise<boolean> {
+    return (await tx.query(DISPUTE_TOLD, [acquirer, txid])).length > 0;
   }
 
   async isTold(acquirer: string, txid: string): Promise<boolean> {

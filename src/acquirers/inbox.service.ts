@@ -15,8 +15,9 @@ declare module '../core/queue/index.js' {
 
 const SWEEP_MS = 1_000;
 const LEASE_SECONDS = 15;
-/** Longer than an acquirer's answers about a dispute take. */
-const DISPUTE_LEASE_SECONDS = 60;
+/** A dispute whose process has died is taken up by another one after this. The lease is prolonged while the acquirer is asked. */
+const DISPUTE_LEASE_SECONDS = 5;
+const PROLONG_MS = 2_000;
 /** The expiry of a charge waits ten minutes for a Pix that is told of. */
 const LONGEST_AT_EXPIRY_SECONDS = 240;
 const BATCH = 100;
@@ -62,8 +63,8 @@ export class InboxService implements OnApplicationBootstrap {
     if (hints.length === 0) return [];
     const now = this.clock.now();
     const distinct = new Map(hints.map((hint) => [`${hint.kind} ${hint.reference}`, { ...hint, id: newId(now) }]));
-    const nextAttemptAt = new Date(now.getTime() + LEASE_SECONDS * 1000);
-    return this.inbox.insert(tx, acquirer, [...distinct.values()], now, nextAttemptAt, isHearsay);
+    const rows = [...distinct.values()].map((hint) => ({ ...hint, nextAttemptAt: this.#leasedUntil(hint, now) }));
+    return this.inbox.insert(tx, acquirer, rows, now, isHearsay);
   }
 
   /** Whether a Pix is told of for a charge that its acquirer has not confirmed yet. */
@@ -137,10 +138,31 @@ export class InboxService implements OnApplicationBootstrap {
     return this.inbox.findPending(notificationId);
   }
 
+  /** Whether a dispute of the charge is reported that the acquirer has not answered about yet. */
+  isDisputeTold(tx: Tx, acquirer: string, txid: string): Promise<boolean> {
+    return this.inbox.isDisputeTold(tx, acquirer, txid);
+  }
+
   /** Leases a dispute that is about to be asked about. @returns null when it is not pending any more */
   begin(notification: Notification): Promise<Notification | null> {
-    const leasedUntil = new Date(this.clock.now().getTime() + DISPUTE_LEASE_SECONDS * 1000);
+    const leasedUntil = this.#leasedUntil(notification, this.clock.now());
     return this.database.transaction((tx) => this.inbox.begin(tx, notification, leasedUntil));
+  }
+
+  /** Prolongs the lease of a dispute until the returned function is called, or this process dies. */
+  keepLease(notification: Notification): () => void {
+    const prolong = (): void => {
+      const leasedUntil = this.#leasedUntil(notification, this.clock.now());
+      // If the database is away, the lease ends, and the dispute is asked about anew.
+      this.database.transaction(async (tx) => this.inbox.prolong(tx, notification, leasedUntil)).catch(() => undefined);
+    };
+    const timer = setInterval(prolong, PROLONG_MS);
+    return () => clearInterval(timer);
+  }
+
+  #leasedUntil({ kind }: Pick<NotificationHint, 'kind'>, now: Date): Date {
+    const seconds = kind === 'dispute' ? DISPUTE_LEASE_SECONDS : LEASE_SECONDS;
+    return new Date(now.getTime() + seconds * 1000);
   }
 
   /** Whether nobody has told of it or asked about it since. */

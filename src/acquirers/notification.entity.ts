@@ -13,7 +13,7 @@ export class AcquirerNotificationEntity {
   @Column('text') readonly acquirer!: string;
   @Column('text') readonly kind!: NotificationHint['kind'];
   @Column('text') readonly reference!: string;
-  /** Of a `pix`: the txid of the charge that it is said to pay (`NotificationHint`). */
+  /** Of a `pix` or a `dispute`: the txid of the charge that it is about (`NotificationHint`). */
   @Column('text', { nullable: true }) readonly txid!: string | null;
   @Column('text', { default: 'pending' }) readonly status!: string;
   @Column('integer', { default: 0 }) readonly attempts!: number;

@@ -49,10 +49,11 @@ export function readCallbackBody(body: unknown): Callback {
       continue;
     }
     const { endToEndId, txid, devolucoes } = pix.data;
-    add({ kind: 'pix', reference: endToEndId, ...(typeof txid === 'string' && isTxid(txid) ? { txid } : {}) });
+    const paid = typeof txid === 'string' && isTxid(txid) ? txid : null;
+    add({ kind: 'pix', reference: endToEndId, ...(paid === null ? {} : { txid: paid }) });
     for (const each of devolucoes ?? []) {
       const known = returned.safeParse(each);
-      if (known.success) add(returnHint(endToEndId, { ...known.data, natureza: known.data.natureza ?? null }));
+      if (known.success) add(returnHint(endToEndId, { ...known.data, natureza: known.data.natureza ?? null }, paid));
       else skipped += 1;
     }
   }

@@ -265,10 +265,10 @@ export class PixApiAcquirer implements Acquirer {
   }
 
   /** @param unreadable takes those that cannot be read */
-  #returns({ endToEndId, devolucoes }: PixAnswer, unreadable: UnreadableLine[]): StatementLine['returns'] {
+  #returns({ endToEndId, txid, devolucoes }: PixAnswer, unreadable: UnreadableLine[]): StatementLine['returns'] {
     return (devolucoes ?? []).flatMap((entry) => {
       const answer = this.#read('pix.list', returnAnswer, entry, { endToEndId });
-      const read = answer && statementReturn(endToEndId, answer);
+      const read = answer && statementReturn(endToEndId, answer, txid);
       if (answer && !read) this.#odd('pix.list', 'malformed', { endToEndId });
       if (!read) unreadable.push(unreadableReturn(endToEndId, entry));
       return read ?? [];

@@ -166,20 +166,25 @@ export function returnState(answer: ReturnAnswer, fee: Amount): Exclude<ReturnSt
 }
 
 /** @returns null when it cannot be */
-export function statementReturn(endToEndId: string, answer: ReturnAnswer): StatementReturn | null {
+export function statementReturn(
+  endToEndId: string,
+  answer: ReturnAnswer,
+  txid: string | null = null,
+): StatementReturn | null {
   const amount = toCents(answer.valor);
   const state = stateOf(answer.status);
   if (amount === null || state === undefined || !isReturnId(answer.id)) return null;
   const cause = isDisputeReturn(answer) ? 'dispute' : 'requested';
-  return { returnId: answer.id, amount, state, cause, hint: returnHint(endToEndId, answer) };
+  return { returnId: answer.id, amount, state, cause, hint: returnHint(endToEndId, answer, txid) };
 }
 
 export function returnHint(
   endToEndId: string,
   { id, status, natureza }: Pick<ReturnAnswer, 'id' | 'status' | 'natureza'>,
+  txid: string | null = null,
 ): NotificationHint {
   return isDisputeReturn({ natureza })
-    ? { kind: 'dispute', reference: `${endToEndId}/${id}` }
+    ? { kind: 'dispute', reference: `${endToEndId}/${id}`, ...(txid === null ? {} : { txid }) }
     : { kind: 'return', reference: `${endToEndId}/${id}/${status}` };
 }
 

@@ -113,7 +113,7 @@ export class SandboxDisputes {
         updatedAt: now,
         closedAt: null,
       });
-      return this.inbox.store(tx, 'sandbox', { kind: 'dispute', reference });
+      return this.inbox.store(tx, 'sandbox', { kind: 'dispute', reference, txid: claim.txid });
     });
   }
 
@@ -134,7 +134,7 @@ export class SandboxDisputes {
   #end(txid: string, status: 'closed' | 'canceled', result: Dispute['result']): Promise<string | null> {
     return this.database.transaction(async (tx) => {
       const reference = await this.disputes.end(tx, txid, status, result, this.clock.now());
-      return reference === null ? null : this.inbox.store(tx, 'sandbox', { kind: 'dispute', reference });
+      return reference === null ? null : this.inbox.store(tx, 'sandbox', { kind: 'dispute', reference, txid });
     });
   }
 }

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../../accounts/index.js';
-import { AcquirersService } from '../../acquirers/index.js';
-import { Clock } from '../../core/clock.js';
+import { AcquirersService, InboxService } from '../../acquirers/index.js';
 import { SecretBox } from '../../core/crypto/index.js';
 import type { Tx } from '../../core/database/index.js';
-import { business, notFound } from '../../core/errors/index.js';
+import { badRequest, business, notFound } from '../../core/errors/index.js';
 import { WorkService } from '../../core/work/index.js';
 import { WalletsService } from '../../wallets/index.js';
 import { moneyOf, type Refund, type RefundOrder } from './refund.js';
@@ -18,18 +17,25 @@ export class RefundOpening {
   constructor(
     private readonly transactions: TransactionsRepository,
     private readonly acquirers: AcquirersService,
+    private readonly inbox: InboxService,
     private readonly refunds: RefundsRepository,
     private readonly wallets: WalletsService,
     private readonly work: WorkService,
     private readonly secrets: SecretBox,
-    private readonly clock: Clock,
   ) {}
 
   /**
    * Writes a new refund under the lock of its payment, and has it sent once that is committed.
-   * @throws ApiError 404; what `planRefund` throws; 422 `insufficient_balance`
+   * @throws ApiError 404; what `planRefund` throws; 400 `charge_disputed`, also while a report of a dispute is looked up;
+   *   422 `insufficient_balance`
    */
-  async open(tx: Tx, id: string, account: Account, transactionId: string, order: RefundOrder): Promise<Refund> {
+  async open(
+    tx: Tx,
+    { id, now }: { id: string; now: Date },
+    account: Account,
+    transactionId: string,
+    order: RefundOrder,
+  ): Promise<Refund> {
     const transaction = await this.transactions.lock(tx, transactionId);
     if (!transaction) throw notFound('payment');
     const { refunds } = this.acquirers.get(transaction.acquirer).capabilities;
@@ -39,7 +45,12 @@ export class RefundOpening {
       ways: (transaction.paidWith && refunds[transaction.paidWith]) ?? [],
       pixOutFee: account.pixOutFee,
     });
-    const now = this.clock.now();
+    if (await this.inbox.isDisputeTold(tx, transaction.acquirer, transaction.txid ?? '')) {
+      throw badRequest(
+        'charge_disputed',
+        'A dispute of this payment was reported and is being looked up at its bank: try again in some seconds.',
+      );
+    }
     const refund: Refund = {
       id,
       accountId: transaction.accountId,

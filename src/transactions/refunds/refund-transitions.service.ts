@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ReturnState } from '../../acquirers/index.js';
+import { InboxService, type ReturnState } from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
 import type { Tx } from '../../core/database/index.js';
 import { OutboxService } from '../../outbox/index.js';
@@ -34,6 +34,7 @@ export class RefundTransitions {
 
   constructor(
     private readonly moves: TransactionMoves,
+    private readonly inbox: InboxService,
     private readonly refunds: RefundsRepository,
     private readonly wallets: WalletsService,
     private readonly outbox: OutboxService,
@@ -57,10 +58,12 @@ export class RefundTransitions {
   /**
    * The intent, before the acquirer is called. A payment that has been disputed meanwhile is not refunded: the dispute
    * holds the same money. Once it is ruled, what it has not taken is the refund's again, and what it has taken is not.
-   * @returns the refund to call for, or null when there is none to be made or another run has made it
+   * While a report of a dispute is looked up the refund waits.
+   * @returns the refund to call for, or null when there is none to be made now or another run has made it
    */
   async send(tx: Tx, refund: Refund): Promise<Refund | null> {
     const transaction = await this.moves.lock(tx, refund.transactionId);
+    if (await this.inbox.isDisputeTold(tx, transaction.acquirer, transaction.txid ?? '')) return null;
     const isDisputed = transaction.status === 'DISPUTE' || transaction.status === 'CHARGEBACK';
     const isTaken = leftOf(transaction.amount, await this.refunds.standing(tx, transaction.id)) < 0;
     if (isTaken || (isDisputed && (await this.isClaimed(tx, refund)))) {

@@ -101,10 +101,11 @@ export class RefundsService {
           return present({ ...(await this.#found(scope, transactionId, refundId)), status: 'PENDING' });
         }
         return this.database.transaction(async (tx) => {
-          const id = newId(this.clock.now());
+          const now = this.clock.now();
+          const id = newId(now);
           // Before the transaction, as everywhere: twins queue up at the key.
           claim.take(tx, id, null);
-          const refund = await this.opening.open(tx, id, account, transactionId, order);
+          const refund = await this.opening.open(tx, { id, now }, account, transactionId, order);
           const answer = present(refund);
           claim.complete(tx, answer);
           this.audit.record(tx, actor, 'refund.requested', scope.accountId, {

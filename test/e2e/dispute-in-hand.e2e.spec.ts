@@ -1,0 +1,98 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { InboxService } from '../../src/acquirers/index.js';
+import { Database } from '../../src/core/database/index.js';
+import type { Paid } from '../support/med-bank.js';
+import { MedWorld } from '../support/med-world.js';
+import { refundsOf, requestRefund } from '../support/refunds.js';
+import { waitFor } from '../support/wait.js';
+
+describe('a dispute between its report and its case', () => {
+  const world = MedWorld.forSpec();
+
+  /** The bank disputes a payment, and its report is stored. @returns the id of the stored report */
+  async function reported({ pix }: Paid, isHearsay = false): Promise<string> {
+    const { reference } = world.told.bank.dispute(pix);
+    const hint = { kind: 'dispute', reference, txid: pix.txid } as const;
+    const [id] = await world.service
+      .get(Database)
+      .transaction((tx) => world.service.get(InboxService).storeAll(tx, world.told.bank.name, [hint], { isHearsay }));
+    return id ?? '';
+  }
+
+  const refund = async ({ id }: Paid): Promise<string> => {
+    const { status, body } = await requestRefund(world.service, world.key, id, { amount: 40 });
+    return `${status} ${status === 201 ? '' : body.error.code}`.trim();
+  };
+
+  async function secondsLeft(notificationId: string): Promise<number> {
+    const [row] = await world.service.sql<{ at: Date }>(
+      'SELECT next_attempt_at AS at FROM acquirer_notifications WHERE id = $1',
+      [notificationId],
+    );
+    return ((row?.at.getTime() ?? 0) - world.service.clock.now().getTime()) / 1000;
+  }
+
+  it.each([false, true])(
+    'refuses a refund of the payment, also when a callback alone has told of it (%s)',
+    async (only) => {
+      const [paid, other] = [await world.told.paid(world.key), await world.told.paid(world.key)];
+      const id = await reported(paid, only);
+      expect(await refund(paid)).toBe('400 charge_disputed');
+      expect(await refund(other)).toBe('201');
+      await world.told.process(id);
+      expect(await world.statusOf(paid.id)).toBe('disputed');
+      await world.told.finish();
+    },
+  );
+
+  it('holds no refund up when its bank does not know what a callback tells of', async () => {
+    const paid = await world.told.paid(world.key);
+    const id = await reported(paid, true);
+    world.told.bank.disputes.clear();
+    await world.told.process(id);
+    expect(await refund(paid)).toBe('201');
+    await world.told.finish();
+  });
+
+  it('keeps a refund that was accepted before from being sent', async () => {
+    const paid = await world.told.paid(world.key);
+    const refundId = await world.told.refund(world.key, paid, 100);
+    const id = await reported(paid);
+    await world.told.step(refundId);
+    expect(world.told.bank.requests.size).toBe(0);
+    await world.told.process(id);
+    await world.told.step(refundId);
+    expect(await refundsOf(world.service, world.key, paid.id.slice(3))).toMatchObject([
+      { status: 'FAILED', failureReason: 'charge_disputed' },
+    ]);
+    await world.expectBalance(0, 100);
+  });
+
+  it('is taken up some seconds after its process has died, and the answer of a slow process is not applied', async () => {
+    const paid = await world.told.paid(world.key);
+    const id = await reported(paid);
+    const { bank } = world.told;
+    let answer = (): void => undefined;
+    const slow = new Promise<void>((resolve) => (answer = resolve));
+    const getDispute = jest.spyOn(bank, 'getDispute').mockImplementationOnce(async (reference) => {
+      const known = bank.disputes.get(reference) ?? null;
+      await slow;
+      return known;
+    });
+    const inHand = world.told.process(id);
+    await waitFor('the question', () => Promise.resolve(getDispute.mock.calls.length === 1));
+    expect(await secondsLeft(id)).toBeLessThanOrEqual(5);
+    // A process that goes on asking keeps its lease.
+    world.service.clock.advance(4);
+    await waitFor('the lease to be prolonged', async () => (await secondsLeft(id)) > 3);
+    expect(await refund(paid)).toBe('400 charge_disputed');
+    world.service.clock.advance(6);
+    await world.service.get(InboxService).sweep();
+    await world.told.process(id);
+    await world.expectBalance(0, 100);
+    answer();
+    await inHand;
+    await world.expectBalance(0, 100);
+    expect(await world.outcomes(paid.id)).toEqual([[100, 'open', null]]);
+  });
+});
