@@ -40,7 +40,7 @@ describe('readCallbackBody', () => {
     expect(readCallbackBody({ pix: [aPix({ devolucoes })] }).hints).toEqual([
       { kind: 'pix', reference: E2E, txid: TXID },
       { kind: 'return', reference: `${E2E}/r1/EM_PROCESSAMENTO` },
-      { kind: 'dispute', reference: `${E2E}/m1` },
+      { kind: 'dispute', reference: `${E2E}/m1`, txid: TXID },
     ]);
   });
 

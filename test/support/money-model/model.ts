@@ -1,0 +1,590 @@
+import type { Branch, Reached } from './branches.js';
+import {
+  applied,
+  type CaseModel,
+  type CorrectionModel,
+  type DisputeKind,
+  isContradicted,
+  isDisputed,
+  isLost,
+  isOver,
+  isRefunding,
+  isUnderway,
+  left,
+  losses,
+  type RefundModel,
+  refunded,
+  room,
+  type SaleModel,
+  sum,
+  takeable,
+  takenByCases,
+} from './sale.js';
+
+/**
+ * What a merchant's sales, refunds, disputes and balance come to, written from docs/contract.md, docs/design/money.md and
+ * docs/design/disputes.md alone: it imports nothing of the service, keeps no ledger and adds everything up anew.
+ */
+
+export interface Terms {
+  readonly feeBps: number;
+  readonly feeFixed: number;
+  readonly pixOutFee: number;
+  /** What the bank charges for each payment and each return: of a sale the merchant bears it, of all else the platform. */
+  readonly bankFee: number;
+  /** For so many days what is paid is pending. */
+  readonly releaseDays: number;
+  /** Basis points of each sale that are pending for two days. */
+  readonly reserveBps: number;
+  /** What one operator may enter alone within a day. */
+  readonly correctionLimit: number;
+}
+
+export interface RefundRequest {
+  readonly amount: number | null;
+  readonly strategy: 'cashout' | 'devolution' | null;
+  readonly passFee: boolean;
+}
+
+/** How the service has to answer. */
+export type Expected = 200 | 201 | `${400 | 409 | 422} ${string}`;
+
+export class MoneyModel {
+  readonly sales: SaleModel[] = [];
+  /** Counts what happens: of two things one is later. */
+  #now = 0;
+
+  /** What the operator has entered alone since yesterday. */
+  #enteredAlone = 0;
+
+  /** @param purse what is the merchant's without a sale */
+  constructor(
+    readonly terms: Terms,
+    readonly purse: number,
+    private readonly reached: Reached,
+  ) {}
+
+  #reach(branch: Branch, isReached = true): void {
+    if (isReached) this.reached.add(branch);
+  }
+
+  get balance(): { available: number; pending: number; retained: number } {
+    const all = this.sales.map((sale) => {
+      const net = sale.isPaid ? sale.amount - feesOf(sale.amount, this.terms) : 0;
+      const gone = sum(sale.refunds.filter(({ status }) => status !== 'FAILED').map((r) => r.amount + r.fee));
+      const retained = sum(sale.cases.map(({ held }) => held));
+      const entered = sum(applied(sale).map(({ borneBy, amount }) => (borneBy === 'merchant' ? amount : 0)));
+      const reserve = Math.min(net, shareOf(sale.amount, this.terms.reserveBps));
+      const pending = (sale.pendingDays > 0 ? net - reserve : 0) + (sale.reservedDays > 0 ? reserve : 0);
+      return {
+        available: net - pending - gone - retained - entered - sum(sale.cases.map(({ lost }) => lost)),
+        pending,
+        retained,
+      };
+    });
+    return {
+      available: this.purse + sum(all.map(({ available }) => available)),
+      pending: sum(all.map(({ pending }) => pending)),
+      retained: sum(all.map(({ retained }) => retained)),
+    };
+  }
+
+  /** What the bank has received and not sent back, before what disputes take: all that is not credited or looked at goes back. */
+  get heldByBank(): number {
+    return sum(
+      this.sales.map(({ amount, isPaid, isHeldForReview, refunds }) => {
+        const arrived = refunds.filter(({ status }) => status === 'REFUNDED').map((refund) => refund.amount);
+        return (isPaid || isHeldForReview ? amount : 0) - sum(arrived);
+      }),
+    );
+  }
+
+  /** For what has come and what has gone back. */
+  get chargedByBank(): number {
+    const times = this.sales.map(({ payments, isPaid, isHeldForReview, refunds }) => {
+      const back = payments - (isPaid || isHeldForReview ? 1 : 0);
+      return payments + back + refunds.filter(({ status }) => status === 'REFUNDED').length;
+    });
+    const entered = this.sales.flatMap(applied).filter(({ kind }) => kind === 'bank_fee');
+    return this.terms.bankFee * sum(times) + sum(entered.map(({ amount }) => amount));
+  }
+
+  create(sale: Pick<SaleModel, 'method' | 'amount' | 'isLocked'>): void {
+    const fresh = {
+      payments: 0,
+      isHeldForReview: false,
+      isPaid: false,
+      payerIsKnown: false,
+      pendingDays: 0,
+    };
+    this.sales.push({
+      ...sale,
+      ...fresh,
+      reservedDays: 0,
+      status: 'WAITING_PAYMENT',
+      backs: [],
+      refunds: [],
+      cases: [],
+      corrections: [],
+      before: null,
+    });
+  }
+
+  pay(sale: SaleModel, amount: number, payer: 'right' | 'other' | 'unknown'): void {
+    const { method, status } = sale;
+    sale.payments += 1;
+    // A card is authenticated before it is charged.
+    if (method === 'CREDIT_CARD' && status === 'WAITING_PAYMENT') sale.status = 'PROCESSING';
+    const isWaiting = sale.status === 'WAITING_PAYMENT' || (sale.status === 'PROCESSING' && !sale.isHeldForReview);
+    const isClosed = sale.status === 'CANCELLED' || sale.status === 'REFUSED';
+    const ended = sale.status === 'EXPIRED' ? 'late' : isClosed ? 'charge_closed' : 'duplicate';
+    if (!isWaiting || amount !== sale.amount) {
+      const reason = isWaiting ? 'wrong_amount' : ended;
+      const branches = { wrong_amount: 'wrong amount', late: 'late', charge_closed: 'of a closed charge' } as const;
+      this.#reach(reason === 'duplicate' ? 'duplicate' : branches[reason]);
+      sale.backs.push(reason);
+      return;
+    }
+    // Also of what an operator has to look at first: the days count from when the bank had it.
+    sale.pendingDays = this.terms.releaseDays;
+    sale.reservedDays = 2;
+    if (sale.isLocked && payer === 'unknown') {
+      this.#reach('held for review');
+      sale.status = 'PROCESSING';
+      sale.isHeldForReview = true;
+    } else if (sale.isLocked && payer === 'other') {
+      this.#reach('of another payer');
+      sale.status = 'REFUNDED';
+      sale.backs.push('payer_mismatch');
+    } else this.#credit(sale, payer !== 'unknown');
+  }
+
+  /** What is paid in the last millisecond is paid, also when the bank tells of it after the expiry. */
+  payInTheEnd(sale: SaleModel, isToldLate = false): void {
+    this.#reach(isToldLate ? 'told after the expiry' : 'in the last millisecond');
+    this.pay(sale, sale.amount, 'right');
+  }
+
+  /** What is paid when its time is over goes back. */
+  comesLate(sale: SaleModel): void {
+    this.#reach('late');
+    sale.payments += 1;
+    sale.backs.push('late');
+    this.end(sale, 'EXPIRED');
+  }
+
+  decideReview(sale: SaleModel, decision: 'accept' | 'return'): void {
+    sale.isHeldForReview = false;
+    this.#reach(decision === 'accept' ? 'review accepted' : 'review returned');
+    if (decision === 'accept') this.#credit(sale, false);
+    else {
+      sale.status = 'REFUNDED';
+      sale.backs.push('review_returned');
+    }
+  }
+
+  /** The bank ends what was not paid. */
+  end(sale: SaleModel, status: 'EXPIRED' | 'REFUSED'): void {
+    if (!['WAITING_PAYMENT', 'PROCESSING'].includes(sale.status) || sale.isHeldForReview) return;
+    this.#reach('ended unpaid');
+    sale.status = status;
+  }
+
+  cancel(sale: SaleModel): Expected {
+    if (sale.status === 'CANCELLED') return 200;
+    if (!['WAITING_PAYMENT', 'PROCESSING'].includes(sale.status)) return '400 payment_not_cancellable';
+    sale.before = sale.status;
+    sale.status = 'CANCELLED';
+    this.#reach(sale.isHeldForReview ? 'cancelled while held' : 'cancelled');
+    if (sale.isHeldForReview) sale.backs.push('cancelled');
+    sale.isHeldForReview = false;
+    return 200;
+  }
+
+  refund(sale: SaleModel, asked: RefundRequest): Expected {
+    if (isDisputed(sale)) return this.#refuse('refund refused: disputed', '400 charge_disputed');
+    if (!['PAID', 'APPROVED'].includes(sale.status)) return '400 payment_not_refundable';
+    if (sale.method === 'CREDIT_CARD' && (asked.strategy !== null || asked.passFee)) {
+      return this.#refuse('refund refused: way', '400 invalid_request');
+    }
+    if (sale.method === 'PIX' && asked.strategy === 'cashout' && !sale.payerIsKnown) {
+      return this.#refuse('refund refused: way', '422 REFUND_STRATEGY_NOT_SUPPORTED');
+    }
+    const byDefault = sale.payerIsKnown ? 'cashout' : 'devolution';
+    const way = sale.method === 'CREDIT_CARD' ? 'card' : (asked.strategy ?? byDefault);
+    const rest = Math.max(0, left(sale));
+    const amount = asked.amount ?? rest;
+    if (rest === 0 || amount > rest) {
+      return this.#refuse('refund refused: more than is left', '400 refund_amount_exceeds_remaining');
+    }
+    const fee = way === 'cashout' && asked.passFee ? this.terms.pixOutFee : 0;
+    const { available } = this.balance;
+    if (available < amount + fee) {
+      this.#reach('refund refused: balance, by its fee alone', available >= amount);
+      return this.#refuse('refund refused: balance', '422 insufficient_balance');
+    }
+    this.#reach(
+      ({ cashout: 'refund by cashout', devolution: 'refund by devolution', card: 'refund of a card' } as const)[way],
+    );
+    this.#reach('refund of the rest', asked.amount === null);
+    this.#reach('refund of what a loss has left', losses(sale) > 0 && amount === rest);
+    const fresh = { fails: false, status: 'PENDING', reason: null } as const;
+    sale.refunds.push({ amount, fee, way, madeAt: ++this.#now, ...fresh });
+    return 201;
+  }
+
+  /** Refunds of two sales were asked for at the same moment. */
+  bothRefunded(isOne: boolean): void {
+    this.#reach('refund at the same moment as another', isOne);
+  }
+
+  /**
+   * Whether the worker sends the refund now. A case that is open has its money, and so has a ruling that took more than was
+   * left beside it, also of a sale that is paid again.
+   */
+  isSent(sale: SaleModel): boolean {
+    return left(sale) >= 0 && !(isDisputed(sale) && sale.cases.some(isUnderway));
+  }
+
+  /** A worker takes the refund one step further. @param fails whether the bank refuses it, if it is sent now */
+  work(sale: SaleModel, refund: RefundModel, fails: boolean): void {
+    if (refund.status === 'PENDING') {
+      if (this.isSent(sale)) {
+        this.#reach('refund sent');
+        this.#reach(
+          'refund sent after a ruling that left its money',
+          sale.cases.some(isOver) && takenByCases(sale) > 0,
+        );
+        Object.assign(refund, { status: 'IN_PROGRESS', fails });
+        return;
+      }
+      const isOpen = isDisputed(sale) && sale.cases.some(isUnderway);
+      this.#reach('refund stopped: a case is open', isOpen);
+      this.#reach('refund stopped: a ruling has taken its money, and the sale is paid again', !isDisputed(sale));
+      this.#fail(sale, refund, 'charge_disputed');
+    } else if (refund.status === 'IN_PROGRESS') {
+      if (refund.fails) return this.#fail(sale, refund, 'refused');
+      this.#reach('refund arrived');
+      this.#reach('refund arrived while a case is open', sale.cases.some(isUnderway));
+      refund.status = 'REFUNDED';
+      this.#close(sale, 'sale refunded');
+    }
+  }
+
+  #fail(sale: SaleModel, refund: RefundModel, reason: NonNullable<RefundModel['reason']>): void {
+    Object.assign(refund, { status: 'FAILED', reason });
+    this.#reach('refund refused by the bank', reason === 'refused');
+    this.#reach('fee of a failed cashout given back', refund.fee > 0);
+    this.#free(sale, 'failed refund held for a case', 'failed refund: a lost case is in doubt');
+  }
+
+  nextDay(): void {
+    this.#enteredAlone = 0;
+    for (const sale of this.sales) {
+      sale.pendingDays = Math.max(0, sale.pendingDays - 1);
+      sale.reservedDays = Math.max(0, sale.reservedDays - 1);
+      this.end(sale, 'EXPIRED');
+    }
+  }
+
+  enter(sale: SaleModel, entered: Pick<CorrectionModel, 'kind' | 'borneBy' | 'amount'>): Expected {
+    const refused = this.#refusedLoss(sale, entered, null);
+    if (refused) return refused;
+    this.#reach('bank fee', entered.kind === 'bank_fee');
+    this.#reach('borne by the platform', entered.borneBy === 'platform');
+    const isAlone = this.#enteredAlone + Math.abs(entered.amount) <= this.terms.correctionLimit;
+    this.#reach(
+      'waits because of what was made alone before',
+      !isAlone && Math.abs(entered.amount) <= this.terms.correctionLimit,
+    );
+    const correction: CorrectionModel = { ...entered, status: 'waiting', appliedAt: 0 };
+    sale.corrections.push(correction);
+    if (entered.kind === 'loss') this.#reach(isAlone ? 'loss applied at once' : 'loss waits');
+    if (isAlone) {
+      this.#enteredAlone += Math.abs(entered.amount);
+      this.#apply(sale, correction);
+    }
+    return 200;
+  }
+
+  /** Refunds and disputes may have taken meanwhile what there was when it was entered. */
+  approveEntry(sale: SaleModel, entry: CorrectionModel): Expected {
+    const refused = this.#refusedLoss(sale, entry, entry);
+    if (refused) return this.#refuse('approval refused: taken meanwhile', refused);
+    this.#reach('loss approved', entry.kind === 'loss');
+    this.#apply(sale, entry);
+    return 200;
+  }
+
+  /** Who has entered it may not approve it. */
+  approveOwnEntry(): Expected {
+    return this.#refuse('second operator required', '409 second_operator_required');
+  }
+
+  rejectEntry(entry: CorrectionModel): Expected {
+    this.#reach('loss rejected', entry.kind === 'loss');
+    entry.status = 'rejected';
+    return 200;
+  }
+
+  #apply(sale: SaleModel, entry: CorrectionModel): void {
+    Object.assign(entry, { status: 'applied', appliedAt: ++this.#now });
+    if (entry.kind !== 'loss' || entry.amount > 0) return;
+    this.#reach('loss given back');
+    this.#free(sale, 'loss given back held for a case', 'loss given back: a lost case is in doubt');
+  }
+
+  /**
+   * What is lost of a sale is at most what refunds, disputes and other losses have left, however another operator decides
+   * those that wait; and no more comes back than was lost.
+   */
+  #refusedLoss(
+    sale: SaleModel,
+    { kind, amount }: Pick<CorrectionModel, 'kind' | 'amount'>,
+    itself: CorrectionModel | null,
+  ): Expected | null {
+    if (kind !== 'loss') return null;
+    const waiting = sale.corrections.filter(
+      (other) => other !== itself && other.kind === 'loss' && other.status === 'waiting',
+    );
+    const of = (sign: number): number => sum(waiting.map((other) => (other.amount * sign > 0 ? other.amount : 0)));
+    const refusal = '409 loss_exceeds_charge';
+    if (losses(sale) + of(-1) + amount < 0) return this.#refuse('loss refused: more comes back than was lost', refusal);
+    const rest = left(sale) - of(1);
+    if (amount < 0 || amount <= rest) return null;
+    this.#reach('loss refused: a case holds it', amount <= rest + sum(sale.cases.map(({ held }) => held)));
+    const cashouts = refunded(sale) - (sale.amount - room(sale) - takenByCases(sale) - losses(sale));
+    this.#reach('loss refused: a cashout gave it back', cashouts > 0 && amount <= rest + cashouts);
+    this.#reach('loss refused: another one waits', amount <= left(sale));
+    return this.#refuse('loss refused: more than is left', refusal);
+  }
+
+  #refuse(branch: Branch, expected: Expected): Expected {
+    this.#reach(branch);
+    return expected;
+  }
+
+  /** The payer's bank disputes. A card is disputed once in each way. */
+  dispute(sale: SaleModel, kind: DisputeKind, reported: number): void {
+    if (kind !== 'med' && sale.cases.some((known) => known.kind === kind)) {
+      this.#reach('card disputed twice in one way');
+      return;
+    }
+    const others = sale.cases.filter(isUnderway).length;
+    this.#reach('case beside another one', others === 1);
+    this.#reach('case beside two others', others > 1);
+    const isClear = reported === sale.amount && this.#isDisputable(sale);
+    const fresh = { ruling: null, status: 'open', outcome: null, held: 0, lost: 0, told: null, overAt: 0 } as const;
+    const made: CaseModel = { ...fresh, kind, reported, amount: reported, isVisible: false, isInDoubt: !isClear };
+    sale.cases.push(made);
+    if (isClear) this.#show(sale, made);
+    else this.#reach(reported === sale.amount ? 'case kept back: nothing to hold' : 'case kept back: amount');
+  }
+
+  /** Of the dispute that has waited longest at the bank. */
+  rule(sale: SaleModel, ruling: 'won' | 'lost'): void {
+    const ruled = sale.cases.find((candidate) => candidate.ruling === null);
+    if (!ruled) return;
+    ruled.ruling = ruling;
+    if (isUnderway(ruled)) this.#finish(sale, ruled);
+    else if (isOver(ruled)) {
+      this.#reach('ruling of a case that is over');
+      ruled.isInDoubt = isContradicted(sale, ruled);
+    }
+  }
+
+  appeal(medCase: CaseModel): Expected {
+    if (medCase.status !== 'open') return '400 invalid_request';
+    this.#reach('case appealed');
+    medCase.status = 'appealed';
+    return 200;
+  }
+
+  accept(sale: SaleModel, medCase: CaseModel): Expected {
+    if (medCase.status !== 'open') return '400 invalid_request';
+    this.#reach('case accepted');
+    this.#over(sale, medCase, 'accepted', 'lost');
+    this.#revive(sale);
+    return 200;
+  }
+
+  dismiss(medCase: CaseModel): Expected {
+    this.#reach('case dismissed');
+    medCase.isInDoubt = false;
+    if (!medCase.isVisible) Object.assign(medCase, { status: 'closed', overAt: ++this.#now });
+    return 200;
+  }
+
+  /** @param amount what is really disputed of a case that the merchant has not seen; null: what the bank reports */
+  approve(sale: SaleModel, medCase: CaseModel, amount: number | null): Expected {
+    if (medCase.isVisible) {
+      if (amount !== null) return this.#refuse('approval refused', '400 invalid_request');
+      medCase.isInDoubt = false;
+      if (isContradicted(sale, medCase)) this.#correct(sale, medCase);
+      else this.#reach('contradiction without anything to move');
+      return 200;
+    }
+    const claimed = amount ?? medCase.reported;
+    if (claimed > sale.amount) return this.#refuse('approval refused', '400 invalid_request');
+    this.#reach('case approved');
+    this.#reach('case approved with another amount', claimed !== medCase.reported);
+    this.#reach('ruled before it was approved', medCase.ruling !== null);
+    Object.assign(medCase, { isInDoubt: false, status: 'open', amount: claimed });
+    this.#show(sale, medCase);
+    if (medCase.ruling !== null) this.#finish(sale, medCase);
+    return 200;
+  }
+
+  #credit(sale: SaleModel, payerIsKnown: boolean): void {
+    this.#reach('credited');
+    this.#reach('reserve kept back', this.terms.reserveBps > 0);
+    this.#reach('pending until a later day', sale.pendingDays > 0);
+    sale.status = sale.method === 'PIX' ? 'PAID' : 'APPROVED';
+    sale.isPaid = true;
+    sale.payerIsKnown = payerIsKnown;
+  }
+
+  #isDisputable(sale: SaleModel): boolean {
+    if (!sale.isPaid) return false;
+    return room(sale) > 0 || isRefunding(sale) || sale.cases.some(isUnderway);
+  }
+
+  #show(sale: SaleModel, medCase: CaseModel): void {
+    const isDisputable = this.#isDisputable(sale);
+    const rest = room(sale);
+    this.#reach(medCase.amount > rest ? 'case opened, holding less than it claims' : 'case opened');
+    this.#reach('case of what a loss has left', losses(sale) > 0 && rest > 0 && medCase.amount >= rest);
+    this.#reach('case of what a cashout gave back', Math.min(medCase.amount, rest) > Math.max(0, left(sale)));
+    medCase.held = Math.min(medCase.amount, rest);
+    this.#reach('below zero by a case', this.balance.available < 0 && medCase.held > 0);
+    medCase.isVisible = true;
+    if (isDisputable) this.#disputed(sale, medCase.kind);
+  }
+
+  #disputed(sale: SaleModel, kind: DisputeKind): void {
+    if (['PAID', 'APPROVED'].includes(sale.status)) sale.status = kind === 'chargeback' ? 'CHARGEBACK' : 'DISPUTE';
+    else if (sale.status === 'DISPUTE' && kind === 'chargeback') sale.status = 'CHARGEBACK';
+  }
+
+  #finish(sale: SaleModel, medCase: CaseModel): void {
+    if (medCase.ruling === 'won') {
+      this.#reach('case won');
+      const released = medCase.held;
+      medCase.held = 0;
+      this.#over(sale, medCase, 'closed', 'refunded_to_merchant');
+      medCase.told = released;
+      this.#reach('released money held for another case', holdMore(sale));
+    } else if (medCase.status === 'appealed') {
+      this.#reach('case lost on appeal');
+      this.#over(sale, medCase, 'rejected', 'lost');
+    } else {
+      this.#reach('case lost');
+      this.#over(sale, medCase, 'closed', 'closed_without_refund');
+    }
+    this.#revive(sale);
+  }
+
+  /** What is held then is lost. */
+  #over(sale: SaleModel, medCase: CaseModel, status: CaseModel['status'], outcome: CaseModel['outcome']): void {
+    Object.assign(medCase, { status, outcome, lost: medCase.held, told: medCase.held, held: 0, overAt: ++this.#now });
+    medCase.isInDoubt = isContradicted(sale, medCase);
+  }
+
+  /** The bank has ruled otherwise than the case had ended. */
+  #correct(sale: SaleModel, medCase: CaseModel): void {
+    const isWon = medCase.ruling === 'won';
+    const before = medCase.lost;
+    const isAsBefore = !isWon && medCase.outcome !== 'refunded_to_merchant';
+    this.#reach(`contradiction: ${isAsBefore ? 'another amount' : isWon ? 'won after all' : 'lost after all'}`);
+    if (isWon) medCase.lost = 0;
+    else {
+      medCase.amount = Math.min(medCase.reported, sale.amount);
+      // What the bank has taken is gone, also where younger cases hold it by now.
+      const holders = sale.cases.filter((other) => isUnderway(other) && other.held > 0);
+      for (const other of holders.reverse()) {
+        const less = Math.max(0, Math.min(other.held, medCase.amount - medCase.lost - room(sale)));
+        this.#reach('contradiction takes what a younger case holds', less > 0);
+        this.#reach(
+          'contradiction takes of the youngest of two',
+          less > 0 && other === holders[0] && holders.length > 1,
+        );
+        other.held -= less;
+      }
+      medCase.lost = Math.min(medCase.amount, medCase.lost + room(sale));
+    }
+    medCase.told = isWon ? before : medCase.lost;
+    medCase.overAt = ++this.#now;
+    // One that is lost for another amount stays as it had ended.
+    const outcome = isWon ? 'refunded_to_merchant' : 'closed_without_refund';
+    if (!isAsBefore) Object.assign(medCase, { status: 'closed', outcome });
+    if (isWon || medCase.lost < before) {
+      holdMore(sale);
+      doubtLosses(sale);
+    }
+    this.#revive(sale);
+    const holder = sale.cases.find((other) => isUnderway(other) && other.held > 0);
+    if (holder) this.#disputed(sale, holder.kind);
+    else if (isLost(sale)) this.#disputed(sale, medCase.kind);
+  }
+
+  /** Something of the payment is not taken any more: it is the merchant's again, or a case's that has too little. */
+  #free(sale: SaleModel, held: Branch, doubted: Branch): void {
+    const wasDisputed = isDisputed(sale);
+    if (wasDisputed) this.#reach(held, holdMore(sale));
+    this.#reach(doubted, doubtLosses(sale));
+    if (wasDisputed) this.#revive(sale);
+    this.#reach('failed refund: the sale is paid again', wasDisputed && !isDisputed(sale));
+  }
+
+  /** A dispute ends with its last case, unless cases have taken all that was left to take. */
+  #revive(sale: SaleModel): void {
+    if (!isDisputed(sale)) return;
+    this.#reach('sale stays disputed: another case', sale.cases.some(isUnderway));
+    if (sale.cases.some(isUnderway)) return;
+    this.#reach('sale stays disputed: all is lost', isLost(sale));
+    if (isLost(sale)) return;
+    this.#reach('sale paid again, less what was lost', takenByCases(sale) > 0);
+    sale.status = sale.method === 'PIX' ? 'PAID' : 'APPROVED';
+    this.#close(sale, 'sale refunded when its dispute ended');
+  }
+
+  #close(sale: SaleModel, branch: Branch): void {
+    const arrived = sum(sale.refunds.filter(({ status }) => status === 'REFUNDED').map(({ amount }) => amount));
+    if (!['PAID', 'APPROVED'].includes(sale.status) || arrived < sale.amount) return;
+    this.#reach(branch);
+    sale.status = 'REFUNDED';
+  }
+}
+
+/** The bank's and the platform's: never more than the amount. */
+function feesOf(amount: number, { feeBps, feeFixed, bankFee }: Pick<Terms, 'feeBps' | 'feeFixed' | 'bankFee'>): number {
+  return Math.min(amount, shareOf(amount, feeBps) + feeFixed + bankFee);
+}
+
+/** Rounded half up. */
+function shareOf(amount: number, bps: number): number {
+  return Math.floor((amount * bps + 5_000) / 10_000);
+}
+
+/** @returns whether a case holds more now */
+function holdMore(sale: SaleModel): boolean {
+  const before = takenByCases(sale);
+  for (const medCase of sale.cases.filter(isUnderway)) {
+    medCase.held += Math.max(0, Math.min(medCase.amount - medCase.held, room(sale)));
+  }
+  return takenByCases(sale) > before;
+}
+
+/** Cases that are over and lost less than the bank has taken, now that there is more for it to take. @returns whether there is one */
+function doubtLosses(sale: SaleModel): boolean {
+  const doubted = sale.cases.filter(
+    (medCase) =>
+      isOver(medCase) &&
+      medCase.ruling === 'lost' &&
+      medCase.outcome !== 'refunded_to_merchant' &&
+      medCase.isVisible &&
+      medCase.lost < takeable(sale, medCase),
+  );
+  for (const medCase of doubted) medCase.isInDoubt = true;
+  return doubted.length > 0;
+}

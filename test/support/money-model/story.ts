@@ -1,0 +1,280 @@
+import { expect } from '@jest/globals';
+import { expectLedgerCoherent } from '../coherence.js';
+import type { TestService } from '../service.js';
+import type { Reached } from './branches.js';
+import { type Expected, MoneyModel, type Terms } from './model.js';
+import { type CorrectionModel, isRefunding, type SaleModel } from './sale.js';
+import { Dice, drawTerms, nextStep, type Step } from './walk.js';
+import { MoneyWorld, PAYER, type SaleState, SHORTEST_SECONDS, STRANGER } from './world.js';
+
+const ZONE_HOURS = 3;
+
+/** A merchant's story, told to the service and to the model at once. */
+export class Story {
+  readonly steps: Step[] = [];
+  readonly #entries: CorrectionModel[] = [];
+
+  private constructor(
+    private readonly service: TestService,
+    private readonly world: MoneyWorld,
+    private readonly model: MoneyModel,
+  ) {}
+
+  static async begin(service: TestService, terms: Terms, purse: number, reached: Reached): Promise<Story> {
+    // A story that goes on over midnight would see a release that none of its steps is about.
+    const hour = (service.clock.now().getUTCHours() + 24 - ZONE_HOURS) % 24;
+    if (hour >= 22) service.clock.offsetMs += 3 * 3_600_000;
+    const world = await MoneyWorld.begin(service, terms, purse);
+    return new Story(service, world, new MoneyModel(terms, purse, reached));
+  }
+
+  draw(dice: Dice): Step {
+    const last = this.steps.findLast((step): step is Step & { sale: number } => 'sale' in step);
+    return nextStep(this.model, dice, last?.sale ?? Math.max(0, this.model.sales.length - 1));
+  }
+
+  /** Tells one step; afterwards the balance is as the model says, and so is the sale that it is about. @returns false when it cannot happen */
+  async tell(step: Step): Promise<boolean> {
+    if (!this.#canHappen(step)) return false;
+    this.steps.push(step);
+    this.world.tick();
+    await this.#happen(step);
+    expect(await this.world.balance()).toEqual(this.model.balance);
+    const sale = 'sale' in step ? step.sale : this.model.sales.length - 1;
+    await this.#expectSale(sale);
+    if (step.do === 'refund both') await this.#expectSale(step.other);
+    return true;
+  }
+
+  /** What is on its way comes to its end, and all of the books are as the model says. */
+  async end(): Promise<void> {
+    for (const [at, sale] of this.model.sales.entries()) {
+      while (isRefunding(sale)) {
+        for (const [refund, { status }] of sale.refunds.entries()) {
+          if (status === 'PENDING' || status === 'IN_PROGRESS') await this.#work(at, refund, false);
+        }
+      }
+    }
+    await this.world.settleReturns();
+    expect(await this.world.balance()).toEqual(this.model.balance);
+    for (const [at, sale] of this.model.sales.entries()) {
+      await this.#expectSale(at);
+      expect(await this.world.backsOf(at)).toEqual([...sale.backs].sort());
+    }
+    const { heldByBank, chargedByBank } = this.model;
+    expect(await this.world.atTheBank()).toEqual({ there: heldByBank, here: heldByBank, charged: chargedByBank });
+  }
+
+  /** Steps that are told again without one of those before them may be about what is not there. */
+  #canHappen(step: Step): boolean {
+    if (!('sale' in step)) return true;
+    const sale = this.model.sales[step.sale];
+    if (!sale) return false;
+    switch (step.do) {
+      case 'review':
+        return sale.isHeldForReview;
+      case 'work':
+        return sale.refunds[step.refund] !== undefined;
+      case 'refund both':
+        return this.model.sales[step.other]?.isPaid === true && sale.isPaid;
+      case 'dispute':
+        return sale.isPaid;
+      case 'rule':
+        return sale.cases.length > 0;
+      case 'answer':
+        return sale.cases[step.medCase]?.isVisible === true;
+      case 'decide':
+        return sale.cases[step.medCase]?.isInDoubt === true;
+      case 'enter':
+        return sale.isPaid;
+      case 'decide entry':
+        return sale.corrections[step.entry]?.status === 'waiting';
+      default:
+        return true;
+    }
+  }
+
+  async #happen(step: Step): Promise<void> {
+    const { world, model } = this;
+    const sale = ('sale' in step ? model.sales[step.sale] : undefined) as SaleModel;
+    switch (step.do) {
+      case 'create':
+        await world.create(step);
+        return model.create(step);
+      case 'pay': {
+        const document = { right: PAYER, other: STRANGER, unknown: null }[step.payer];
+        const reference = world.newReference();
+        const pay = { event: 'pay', amount: step.amount, payer_document: document, end_to_end_id: reference };
+        await world.happens(step.sale, pay);
+        if (step.isAgain) await world.happens(step.sale, pay);
+        return model.pay(sale, step.amount, step.payer);
+      }
+      case 'pay at the end': {
+        const made = await this.#short(step.amount);
+        this.service.clock.offsetMs += SHORTEST_SECONDS * 1_000 + step.late;
+        const pay = { event: 'pay', payer_document: PAYER, end_to_end_id: world.newReference() };
+        await world.happens(model.sales.length - 1, pay);
+        return step.late < 0 ? model.payInTheEnd(made) : model.comesLate(made);
+      }
+      case 'told late': {
+        const made = await this.#short(step.amount);
+        await world.toldLate(model.sales.length - 1, step.amount);
+        return model.payInTheEnd(made, true);
+      }
+      case 'end':
+        await world.happens(step.sale, { event: step.event });
+        return model.end(sale, step.event === 'expire' ? 'EXPIRED' : 'REFUSED');
+      case 'cancel':
+        return expectAnswer(await world.cancel(step.sale), model.cancel(sale));
+      case 'review':
+        await world.review(step.sale, step.decision);
+        return model.decideReview(sale, step.decision);
+      case 'refund': {
+        const key = `refund-${world.newReference()}`;
+        const expected = model.refund(sale, step);
+        expectAnswer(await world.refund(step.sale, step, key), expected);
+        if (step.isAgain) expectAnswer(await world.refund(step.sale, step, key), expected);
+        return;
+      }
+      case 'refund both':
+        return this.#refundBoth(step.sale, step.other);
+      case 'work':
+        return this.#work(step.sale, step.refund, step.fails);
+      case 'dispute': {
+        const { kind, amount } = step;
+        await world.happens(step.sale, kind === 'med' ? { event: 'med_open', amount } : { event: kind });
+        return model.dispute(sale, kind, amount);
+      }
+      case 'rule': {
+        const { result } = step;
+        await world.happens(
+          step.sale,
+          result === 'withdrawn' ? { event: 'med_withdraw' } : { event: 'med_rule', result },
+        );
+        return model.rule(sale, result === 'agreed' ? 'lost' : 'won');
+      }
+      case 'answer': {
+        const medCase = sale.cases[step.medCase];
+        if (!medCase) return;
+        const expected = step.answer === 'appeal' ? model.appeal(medCase) : model.accept(sale, medCase);
+        return expectAnswer(await world.answer(step.sale, step.medCase, step.answer), expected);
+      }
+      case 'decide': {
+        const medCase = sale.cases[step.medCase];
+        if (!medCase) return;
+        const expected =
+          step.decision === 'dismiss' ? model.dismiss(medCase) : model.approve(sale, medCase, step.amount);
+        return expectAnswer(await world.decide(step.sale, step.medCase, step.decision, step.amount), expected);
+      }
+      case 'enter': {
+        const { kind, borneBy, amount } = step;
+        const expected = model.enter(sale, { kind, borneBy, amount });
+        if (expected === 200) this.#entries.push(sale.corrections.at(-1) as CorrectionModel);
+        return expectAnswer(await world.enter(step.sale, kind, borneBy, amount), expected);
+      }
+      case 'decide entry': {
+        const entry = sale.corrections[step.entry] as CorrectionModel;
+        const { decision, isOwn } = step;
+        const expected =
+          decision === 'reject'
+            ? model.rejectEntry(entry)
+            : isOwn
+              ? model.approveOwnEntry()
+              : model.approveEntry(sale, entry);
+        return expectAnswer(await world.decideEntry(this.#entries.indexOf(entry), decision, isOwn), expected);
+      }
+      case 'next day':
+        await world.nextDay();
+        return model.nextDay();
+    }
+  }
+
+  async #short(amount: number): Promise<SaleModel> {
+    const sale = { method: 'PIX', amount, isLocked: false } as const;
+    await this.world.create(sale, SHORTEST_SECONDS);
+    this.model.create(sale);
+    return this.model.sales.at(-1) as SaleModel;
+  }
+
+  /** What is available is there for one of two, where it is not for both. */
+  async #refundBoth(first: number, second: number): Promise<void> {
+    const whole = { amount: null, strategy: null, passFee: false };
+    const answers = await Promise.all(
+      [first, second].map(async (at) => ({ at, told: await this.world.refund(at, whole) })),
+    );
+    // Nobody knows which of them came first, but for one that was made and left too little to the other one.
+    answers.sort((a, b) => Number(b.told === 201) - Number(a.told === 201));
+    for (const { at, told } of answers) expectAnswer(told, this.model.refund(this.model.sales[at] as SaleModel, whole));
+    this.model.bothRefunded(answers.some(({ told }) => told === 201));
+  }
+
+  async #work(at: number, refund: number, fails: boolean): Promise<void> {
+    const sale = this.model.sales[at] as SaleModel;
+    const wanted = sale.refunds[refund];
+    if (!wanted) return;
+    // The bank refuses the next refund that it is sent: none is left for another one.
+    const willFail = fails && wanted.status === 'PENDING' && this.model.isSent(sale);
+    await this.world.work(at, refund, willFail);
+    this.model.work(sale, wanted, willFail);
+  }
+
+  async #expectSale(at: number): Promise<void> {
+    const sale = this.model.sales[at];
+    if (sale) expect(await this.world.stateOf(at)).toEqual(stateOf(sale));
+  }
+}
+
+function expectAnswer(told: number | string, expected: Expected): void {
+  expect(told).toBe(expected);
+}
+
+function stateOf(sale: SaleModel): SaleState {
+  const lost = sale.corrections.filter(({ kind, status }) => kind === 'loss' && status === 'applied');
+  return {
+    status: sale.status,
+    told: sale.status,
+    losses: lost.reduce((total, { amount }) => total + amount, 0),
+    refunds: sale.refunds.map(({ amount, status, reason }) => ({ amount, status, reason })),
+    cases: sale.cases.map(({ kind, status, amount, outcome, held, lost: gone, isVisible, isInDoubt, told }) => ({
+      ...{ kind, status, amount, outcome, held, lost: gone, isVisible, isInDoubt },
+      ...{ toldStatus: isVisible ? status : null, toldOutcome: isVisible ? outcome : null, told },
+    })),
+  };
+}
+
+/** A story of so many steps that a seed draws. @returns the difference; null when all agree */
+export async function tellStory(
+  service: TestService,
+  seed: number,
+  { steps, correctionLimit, reached }: { steps: number; correctionLimit: number; reached: Reached },
+  useBankFee: (fee: number) => void,
+): Promise<{ told: readonly Step[]; terms: Terms; purse: number; error: unknown }> {
+  const dice = new Dice(seed);
+  const { terms, purse } = drawTerms(dice, correctionLimit);
+  useBankFee(terms.bankFee);
+  const story = await Story.begin(service, terms, purse, reached);
+  try {
+    for (let step = 0; step < steps; step++) await story.tell(story.draw(dice));
+    await story.end();
+    return { told: story.steps, terms, purse, error: null };
+  } catch (error) {
+    return { told: story.steps, terms, purse, error };
+  }
+}
+
+/** Tells known steps again. @returns whether they differ, or leave books that are not coherent */
+export async function tellAgain(
+  service: TestService,
+  steps: readonly Step[],
+  { terms, purse, reached }: { terms: Terms; purse: number; reached: Reached },
+): Promise<boolean> {
+  const story = await Story.begin(service, terms, purse, reached);
+  try {
+    for (const step of steps) await story.tell(step);
+    await story.end();
+    await expectLedgerCoherent(service.database.url);
+    return false;
+  } catch {
+    return true;
+  }
+}

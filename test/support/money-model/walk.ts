@@ -1,0 +1,222 @@
+import { type MoneyModel, type RefundRequest, type Terms } from './model.js';
+import { type CaseModel, type DisputeKind, isOver, isUnderway, left, room, type SaleModel, takeable } from './sale.js';
+
+/** One thing that happens, as data: it can be told again, and left out. Sales, refunds, cases and entries by their order. */
+export type Step =
+  | { do: 'create'; method: SaleModel['method']; amount: number; isLocked: boolean }
+  | { do: 'pay'; sale: number; amount: number; payer: 'right' | 'other' | 'unknown'; isAgain: boolean }
+  | { do: 'pay at the end'; amount: number; late: number }
+  | { do: 'told late'; amount: number }
+  | { do: 'end'; sale: number; event: 'expire' | 'fail' }
+  | { do: 'cancel'; sale: number }
+  | { do: 'review'; sale: number; decision: 'accept' | 'return' }
+  | ({ do: 'refund'; sale: number; isAgain: boolean } & RefundRequest)
+  | { do: 'refund both'; sale: number; other: number }
+  | { do: 'work'; sale: number; refund: number; fails: boolean }
+  | { do: 'dispute'; sale: number; amount: number; kind: DisputeKind }
+  | { do: 'rule'; sale: number; result: 'agreed' | 'disagreed' | 'withdrawn' }
+  | { do: 'answer'; sale: number; medCase: number; answer: 'appeal' | 'accept' }
+  | { do: 'decide'; sale: number; medCase: number; decision: 'approve' | 'dismiss'; amount: number | null }
+  | { do: 'enter'; sale: number; kind: 'loss' | 'bank_fee'; borneBy: 'merchant' | 'platform'; amount: number }
+  | { do: 'decide entry'; sale: number; entry: number; decision: 'approve' | 'reject'; isOwn: boolean }
+  | { do: 'next day' };
+
+const MOST_SALES = 6;
+
+/** A small generator of numbers, the same ones for the same seed. */
+export class Dice {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** From 0 up to, and without, `end`. */
+  below(end: number): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = this.#state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % end;
+  }
+
+  oneOf<T>(all: readonly T[]): T {
+    return all[this.below(all.length)] as T;
+  }
+
+  isOne(of: number): boolean {
+    return this.below(of) === 0;
+  }
+
+  weighted<T>(all: readonly (readonly [weight: number, what: T])[]): T {
+    let at = this.below(all.reduce((total, [weight]) => total + weight, 0));
+    for (const [weight, what] of all) {
+      if (at < weight) return what;
+      at -= weight;
+    }
+    throw new Error('There is nothing to choose from');
+  }
+}
+
+export function drawTerms(dice: Dice, correctionLimit: number): { terms: Terms; purse: number } {
+  const terms = {
+    // Half a cent is a matter of rounding at every odd amount.
+    feeBps: dice.oneOf([0, 0, 99, 5_000, 10_000]),
+    feeFixed: dice.oneOf([0, 40]),
+    pixOutFee: dice.oneOf([0, 25]),
+    bankFee: dice.oneOf([0, 0, 7]),
+    releaseDays: dice.oneOf([0, 0, 0, 0, 1, 2]),
+    reserveBps: dice.oneOf([0, 0, 0, 1_000]),
+    correctionLimit,
+  };
+  // Half of the merchants can refund more than what their sales have left of fees and disputes.
+  return { terms, purse: dice.oneOf([0, 0, 0, 1_000_000]) };
+}
+
+/** Amounts near a bound, and parts that leave something for two others. */
+function near(dice: Dice, bound: number): number {
+  return Math.max(1, bound + dice.oneOf([0, 0, 0, 1, -1]));
+}
+
+function part(dice: Dice, all: number): number {
+  return Math.max(1, Math.round(all * dice.oneOf([0.2, 0.3, 0.4, 0.4, 0.5, 0.6, 0.6])));
+}
+
+/** The next step, drawn among those that can happen: most often about the sale of the last one, where rules meet. */
+export function nextStep(model: MoneyModel, dice: Dice, last: number): Step {
+  const { sales } = model;
+  if (sales.length === 0) return create(dice);
+  const of = dice.below(4) > 0 && last < sales.length ? last : dice.below(sales.length);
+  const sale = sales[of] as SaleModel;
+  const isMore = sales.length < MOST_SALES;
+  const hasToWait = model.balance.pending > 0 || sales.some(({ isHeldForReview }) => isHeldForReview);
+  return dice.weighted([
+    ...(isMore ? ([[1, () => create(dice)]] as const) : []),
+    ...(isMore && dice.isOne(6) ? ([[1, () => atTheEnd(dice)]] as const) : []),
+    ...(hasToWait || dice.isOne(8) ? ([[1, (): Step => ({ do: 'next day' })]] as const) : []),
+    ...(sale.isPaid ? aboutPaid(model, dice, of, sale) : aboutOpen(dice, of, sale)),
+  ] as const)();
+}
+
+type Choice = readonly [weight: number, what: () => Step];
+
+function create(dice: Dice): Step {
+  const method = dice.oneOf(['PIX', 'PIX', 'PIX', 'CREDIT_CARD'] as const);
+  const amount = dice.oneOf([100, 1_000, 1_000, 999, 2, 1, 1 + dice.below(100_000)]);
+  return { do: 'create', method, amount, isLocked: method === 'PIX' && dice.isOne(4) };
+}
+
+function atTheEnd(dice: Dice): Step {
+  const amount = dice.oneOf([1, 100, 1_000]);
+  return dice.isOne(3) ? { do: 'told late', amount } : { do: 'pay at the end', amount, late: dice.oneOf([-1, 0, 1]) };
+}
+
+function aboutOpen(dice: Dice, sale: number, { amount, isHeldForReview }: SaleModel): Choice[] {
+  return [
+    [
+      isHeldForReview ? 1 : 8,
+      () => {
+        const paid = dice.isOne(8) ? near(dice, amount) : amount;
+        const payer = dice.oneOf(['right', 'right', 'right', 'other', 'unknown', 'unknown'] as const);
+        return { do: 'pay', sale, amount: paid, payer, isAgain: dice.isOne(4) };
+      },
+    ],
+    [isHeldForReview ? 8 : 0, () => ({ do: 'review', sale, decision: dice.oneOf(['accept', 'accept', 'return']) })],
+    [1, () => ({ do: 'cancel', sale })],
+    [1, () => ({ do: 'end', sale, event: dice.oneOf(['expire', 'fail']) })],
+  ];
+}
+
+function aboutPaid(model: MoneyModel, dice: Dice, at: number, sale: SaleModel): Choice[] {
+  const { refunds, cases, corrections } = sale;
+  const indexes = <T>(all: readonly T[], is: (one: T) => boolean): number[] =>
+    all.flatMap((one, index) => (is(one) ? [index] : []));
+  const underway = indexes(refunds, ({ status }) => status === 'PENDING' || status === 'IN_PROGRESS');
+  const doubted = indexes(cases, ({ isInDoubt }) => isInDoubt);
+  const open = indexes(cases, isUnderway);
+  const unruled = cases.filter(({ ruling }) => ruling === null).length;
+  const waiting = indexes(corrections, ({ status }) => status === 'waiting');
+  const others = indexes(model.sales, (other) => other !== sale && other.isPaid);
+  return [
+    [refunds.length < 8 ? 4 : 0, () => refund(model, dice, at, sale)],
+    [
+      others.length > 0 && refunds.length < 8 ? 1 : 0,
+      () => ({ do: 'refund both', sale: at, other: dice.oneOf(others) }),
+    ],
+    [underway.length > 0 ? 5 : 0, () => ({ do: 'work', sale: at, refund: dice.oneOf(underway), fails: dice.isOne(2) })],
+    [cases.length < 5 ? 4 : 0, () => dispute(dice, at, sale)],
+    [
+      unruled > 0 ? 4 : cases.length > 0 && dice.isOne(4) ? 1 : 0,
+      () => ({ do: 'rule', sale: at, result: dice.oneOf(['agreed', 'agreed', 'disagreed', 'withdrawn']) }),
+    ],
+    [
+      open.length > 0 ? 2 : 0,
+      () => ({ do: 'answer', sale: at, medCase: dice.oneOf(open), answer: dice.oneOf(['appeal', 'appeal', 'accept']) }),
+    ],
+    [doubted.length > 0 ? 8 : 0, () => decide(dice, at, sale, dice.oneOf(doubted))],
+    [corrections.length < 8 ? 4 : 0, () => enter(dice, at, sale)],
+    [
+      waiting.length > 0 ? 4 : 0,
+      () => ({
+        ...({ do: 'decide entry', sale: at, entry: dice.oneOf(waiting) } as const),
+        ...({ decision: dice.oneOf(['approve', 'approve', 'reject']), isOwn: dice.isOne(6) } as const),
+      }),
+    ],
+    [1, () => ({ do: 'pay', sale: at, amount: sale.amount, payer: 'right', isAgain: false })],
+    [dice.isOne(4) ? 1 : 0, () => ({ do: 'cancel', sale: at })],
+  ];
+}
+
+function refund(model: MoneyModel, dice: Dice, at: number, sale: SaleModel): Step {
+  const passFee = sale.method === 'PIX' && dice.isOne(2);
+  const fee = passFee ? model.terms.pixOutFee : 0;
+  const rest = Math.max(1, left(sale));
+  const there = model.balance.available - fee;
+  const amount = dice.oneOf([
+    null,
+    part(dice, rest),
+    part(dice, sale.amount),
+    near(dice, rest),
+    // What takes all that is available, or a cent more or less: of most amounts nobody is near that.
+    there > 0 && there <= rest ? near(dice, there) : part(dice, rest),
+  ]);
+  const isOdd = dice.isOne(10);
+  const strategy = sale.method === 'PIX' || isOdd ? dice.oneOf([null, 'cashout', 'devolution'] as const) : null;
+  return {
+    do: 'refund',
+    sale: at,
+    amount,
+    strategy,
+    passFee: passFee || (isOdd && dice.isOne(2)),
+    isAgain: dice.isOne(4),
+  };
+}
+
+function dispute(dice: Dice, at: number, { method, amount }: SaleModel): Step {
+  if (method !== 'PIX') {
+    return { do: 'dispute', sale: at, amount, kind: dice.oneOf(['chargeback', 'dispute', 'fraud'] as const) };
+  }
+  const claimed = dice.oneOf([amount, amount, part(dice, amount), part(dice, amount), part(dice, amount), amount + 1]);
+  return { do: 'dispute', sale: at, amount: claimed, kind: 'med' };
+}
+
+function decide(dice: Dice, at: number, sale: SaleModel, medCase: number): Step {
+  const { isVisible, reported } = sale.cases[medCase] as CaseModel;
+  const decision = dice.oneOf(['approve', 'approve', 'approve', 'dismiss'] as const);
+  const isOther = decision === 'approve' && dice.isOne(isVisible ? 12 : 4);
+  const amount = isOther ? dice.oneOf([part(dice, sale.amount), near(dice, sale.amount), reported]) : null;
+  return { do: 'decide', sale: at, medCase, decision, amount };
+}
+
+function enter(dice: Dice, at: number, sale: SaleModel): Step {
+  const isLoss = !dice.isOne(6);
+  const lost = sale.corrections.filter(({ kind, status }) => kind === 'loss' && status === 'applied');
+  const total = lost.reduce((all, { amount }) => all + amount, 0);
+  const cut = sale.cases.filter((each) => isOver(each) && each.lost > 0 && each.lost < takeable(sale, each) + total);
+  const back = total > 0 && dice.isOne(cut.length > 0 || sale.cases.some(isUnderway) ? 2 : 4);
+  const rest = Math.max(1, left(sale));
+  const takes = [near(dice, rest), part(dice, rest), near(dice, sale.amount), near(dice, Math.max(1, room(sale)))];
+  const amount = back ? -dice.oneOf([total, total, part(dice, total), total + 1]) : dice.oneOf(takes);
+  const borneBy = dice.oneOf(['merchant', 'merchant', 'platform'] as const);
+  return { do: 'enter', sale: at, kind: isLoss ? 'loss' : 'bank_fee', borneBy, amount };
+}

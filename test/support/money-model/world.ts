@@ -1,0 +1,369 @@
+import { randomUUID } from 'node:crypto';
+import { AccountsService } from '../../../src/accounts/index.js';
+import { SandboxAcquirer } from '../../../src/acquirers/index.js';
+import { type Actor, SYSTEM } from '../../../src/audit/index.js';
+import { ConfirmationService } from '../../../src/acquirers/index.js';
+import { ApiError } from '../../../src/core/errors/index.js';
+import { WorkService } from '../../../src/core/work/index.js';
+import { MedDesk, versionOf } from '../../../src/med/index.js';
+import { MedCasesService } from '../../../src/med/med-cases.service.js';
+import { OperationsMedService } from '../../../src/operations/operations-med.service.js';
+import { OperationsService } from '../../../src/operations/operations.service.js';
+import { SandboxService } from '../../../src/sandbox/index.js';
+import {
+  CancellationService,
+  CreationService,
+  ExpiryService,
+  PaymentCreationService,
+  RefundsService,
+} from '../../../src/transactions/index.js';
+import { ReleasesService } from '../../../src/wallets/releases.service.js';
+import type { TestService } from '../service.js';
+import type { RefundRequest, Terms } from './model.js';
+import type { SaleModel } from './sale.js';
+
+export const PAYER = '52998224725';
+export const STRANGER = '39053344705';
+/** The shortest time that a charge can be paid in. */
+export const SHORTEST_SECONDS = 60;
+
+/** What the service holds of one sale, as the model says it. */
+export interface SaleState {
+  readonly status: string;
+  readonly refunds: readonly { amount: number; status: string; reason: string | null }[];
+  readonly cases: readonly Record<string, unknown>[];
+  /** The status that its last event tells. */
+  readonly told: string;
+  readonly losses: number;
+}
+
+/** One answer: a status, with the code of a refusal. */
+async function outcomeOf(work: Promise<unknown>, made: number): Promise<number | string> {
+  try {
+    await work;
+    return made;
+  } catch (error) {
+    if (error instanceof ApiError) return `${String(error.status)} ${error.code}`;
+    throw error;
+  }
+}
+
+const ADMITTED = (): Promise<never> => Promise.resolve(undefined as never);
+
+/** A merchant of a service in which nothing runs by itself: every call is the one that the route makes, without HTTP. */
+export class MoneyWorld {
+  readonly scope;
+  readonly saleIds: string[] = [];
+  readonly correctionIds: string[] = [];
+  readonly #first = randomUUID();
+  readonly #second = randomUUID();
+  readonly #actor: Actor = SYSTEM;
+  #count = 0;
+
+  private constructor(
+    private readonly service: TestService,
+    readonly accountId: string,
+    readonly key: string,
+    private readonly account: Awaited<ReturnType<AccountsService['get']>>,
+  ) {
+    this.scope = { accountId, mode: 'test' } as const;
+  }
+
+  static async begin(service: TestService, terms: Terms, purse: number): Promise<MoneyWorld> {
+    const { accountId, testKey } = await service.merchant({
+      fee_bps: String(terms.feeBps),
+      fee_fixed: String(terms.feeFixed),
+      pix_out_fee: String(terms.pixOutFee),
+      release_days: String(terms.releaseDays),
+      reserve_bps: String(terms.reserveBps),
+      reserve_days: '2',
+      payer_lock: 'true',
+      fraud_mode: 'off',
+    });
+    const world = new MoneyWorld(service, accountId, testKey, await service.get(AccountsService).get(accountId));
+    if (purse > 0) await world.#endow(purse);
+    return world;
+  }
+
+  /** A step of the clock, so that of two things one is later. */
+  tick(): void {
+    this.service.clock.offsetMs += 1;
+  }
+
+  async create(
+    { method, amount, isLocked }: Pick<SaleModel, 'method' | 'amount' | 'isLocked'>,
+    expiresIn = 3_600,
+  ): Promise<void> {
+    const key = this.#newKey();
+    const request = { ...this.scope, operation: 'charges.create', key, fingerprint: Buffer.alloc(32) };
+    const customer = { name: 'Maria', document: null, email: null };
+    const { body } =
+      method === 'PIX'
+        ? await this.service.get(CreationService).createPix(
+            this.scope,
+            this.account,
+            {
+              ...{ amount, expiresIn, metadata: {} },
+              customer: { ...customer, phone: null },
+              expectedPayerTaxId: isLocked ? PAYER : null,
+            },
+            request,
+            ADMITTED,
+            ({ id }) => ({ status: 201, body: id }),
+          )
+        : await this.service.get(PaymentCreationService).create(
+            this.scope,
+            this.account,
+            {
+              ...{ amount, currency: 'BRL', methods: ['CREDIT_CARD'], metadata: {}, webhookUrl: null },
+              customer: { ...customer, id: null },
+            },
+            request,
+            ADMITTED,
+            ({ id }) => ({ status: 201, body: id }),
+          );
+    this.saleIds.push(body);
+  }
+
+  /** Something happens at the sandbox bank, and is applied. */
+  happens(sale: number, event: Record<string, unknown>): Promise<void> {
+    return this.service.get(SandboxService).simulatePayment(this.scope, this.#id(sale), event as never);
+  }
+
+  /** The bank has the payment of a Pix in time, and tells of it when its time is over. */
+  async toldLate(sale: number, amount: number): Promise<void> {
+    const [charge] = await this.service.sql<{ txid: string }>('SELECT txid FROM transactions WHERE id = $1', [
+      this.#id(sale),
+    ]);
+    const payer = { document: PAYER, name: null };
+    const pix = {
+      accountId: this.accountId,
+      txid: charge?.txid ?? '',
+      reference: this.newReference(),
+      method: 'PIX',
+      amount,
+      payer,
+    } as const;
+    const news = await this.service.get(SandboxAcquirer).orders.receivePayment(pix);
+    this.service.clock.offsetMs += SHORTEST_SECONDS * 1_000;
+    const failure = await this.service.get(ConfirmationService).confirm(news);
+    if (failure !== null) throw failure as Error;
+  }
+
+  cancel(sale: number): Promise<number | string> {
+    return outcomeOf(this.service.get(CancellationService).cancel(this.scope, this.#id(sale)), 200);
+  }
+
+  async review(sale: number, decision: 'accept' | 'return'): Promise<void> {
+    const [held] = await this.service.sql<{ id: string }>(
+      `SELECT id FROM settlements WHERE transaction_id = $1 AND outcome = 'review'`,
+      [this.#id(sale)],
+    );
+    const operations = this.service.get(OperationsService);
+    const decide = decision === 'accept' ? operations.acceptReview : operations.returnReview;
+    await decide.call(operations, held?.id ?? '', this.#first, this.#actor);
+    // Days may have gone by since the bank had it.
+    await this.#release();
+  }
+
+  /** @param key the same one again is the same refund */
+  refund(sale: number, { amount, strategy, passFee }: RefundRequest, key = this.#newKey()): Promise<number | string> {
+    const order = { amount, reason: null, strategy, passFee, destinationKey: null };
+    const refunds = this.service.get(RefundsService);
+    return outcomeOf(
+      refunds.request(
+        this.scope,
+        this.account,
+        this.#id(sale),
+        order,
+        key,
+        ADMITTED,
+        ({ id }) => ({ status: 201, body: id }),
+        this.#actor,
+      ),
+      201,
+    );
+  }
+
+  /** A worker takes a refund one step further; what is on its way has had its time. @param fails whether the bank refuses it */
+  async work(sale: number, refund: number, fails: boolean): Promise<void> {
+    const [found] = await this.service.sql<{ id: string }>(
+      'SELECT id FROM refunds WHERE transaction_id = $1 ORDER BY id OFFSET $2 LIMIT 1',
+      [this.#id(sale), refund],
+    );
+    if (fails) await this.happens(sale, { event: 'refund_fail' });
+    this.service.clock.offsetMs += 500;
+    const failure = await this.service.get(WorkService).runNow('refund', found?.id ?? '');
+    if (failure !== null) throw failure;
+  }
+
+  async answer(sale: number, medCase: number, answer: 'appeal' | 'accept'): Promise<number | string> {
+    const cases = this.service.get(MedCasesService);
+    const id = await this.#caseId(sale, medCase);
+    return outcomeOf(
+      answer === 'appeal'
+        ? cases.appeal(this.scope, id, 'The goods were delivered.', this.#actor)
+        : cases.accept(this.scope, id, this.#actor),
+      200,
+    );
+  }
+
+  async decide(
+    sale: number,
+    medCase: number,
+    decision: 'approve' | 'dismiss',
+    amount: number | null,
+  ): Promise<number | string> {
+    const id = await this.#caseId(sale, medCase);
+    const version = versionOf(await this.service.get(MedDesk).find(id));
+    const seen = { version, operatorId: this.#first };
+    const desk = this.service.get(OperationsMedService);
+    return outcomeOf(
+      decision === 'approve' ? desk.approve(id, amount, seen, this.#actor) : desk.dismiss(id, seen, this.#actor),
+      200,
+    );
+  }
+
+  /** @returns the answer; the id of what was entered is kept in order */
+  async enter(
+    sale: number,
+    kind: 'loss' | 'bank_fee',
+    borneBy: 'merchant' | 'platform',
+    amount: number,
+  ): Promise<number | string> {
+    const transactionId = this.#id(sale);
+    return outcomeOf(
+      this.#correct({ kind, borneBy, amount, transactionId }, this.#first).then((id) => this.correctionIds.push(id)),
+      200,
+    );
+  }
+
+  decideEntry(correction: number, decision: 'approve' | 'reject', isOwn: boolean): Promise<number | string> {
+    const id = this.correctionIds[correction] ?? '';
+    const who = isOwn ? this.#first : this.#second;
+    return outcomeOf(this.service.get(OperationsService).decideCorrection(decision, id, who, this.#actor), 200);
+  }
+
+  /** A day goes by: what is due is released, and what nobody has paid expires. */
+  async nextDay(): Promise<void> {
+    this.service.clock.offsetMs += 86_400_000;
+    await this.#release();
+    await this.service.get(ExpiryService).expireDueOf(this.scope);
+  }
+
+  /** Everything that goes back by itself is with its payer. */
+  async settleReturns(): Promise<void> {
+    for (let round = 0; round < 5; round++) {
+      this.service.clock.offsetMs += 500;
+      const due = await this.service.sql<{ id: string }>(
+        `SELECT subject_id AS id FROM work w JOIN pix_returns p ON p.id::text = w.subject_id::text
+         WHERE w.kind = 'return' AND p.account_id = $1`,
+        [this.accountId],
+      );
+      if (due.length === 0) return;
+      for (const { id } of due) await this.service.get(WorkService).runNow('return', id);
+    }
+    throw new Error('Returns did not come to their end');
+  }
+
+  async balance(): Promise<{ available: number; pending: number; retained: number }> {
+    const rows = await this.service.sql<{ bucket: string; amount: number }>(
+      `SELECT bucket, amount::float8 AS amount FROM balances
+       WHERE account_id = $1 AND mode = 'test' AND bucket IN ('available', 'pending', 'retained')`,
+      [this.accountId],
+    );
+    const of = (bucket: string): number => rows.find((row) => row.bucket === bucket)?.amount ?? 0;
+    return { available: of('available'), pending: of('pending'), retained: of('retained') };
+  }
+
+  async stateOf(sale: number): Promise<SaleState> {
+    const [row] = await this.service.sql<{ state: SaleState }>(STATE, [this.#id(sale)]);
+    if (!row) throw new Error(`There is no sale ${String(sale)}`);
+    return row.state;
+  }
+
+  async backsOf(sale: number): Promise<string[]> {
+    const rows = await this.service.sql<{ reason: string }>(
+      'SELECT reason FROM pix_returns WHERE transaction_id = $1',
+      [this.#id(sale)],
+    );
+    return rows.map(({ reason }) => reason).sort();
+  }
+
+  /** What the bank holds by its own books and by ours, before what disputes took, and what it has charged. */
+  async atTheBank(): Promise<{ there: number; here: number; charged: number }> {
+    const [held] = await this.service.sql<{ there: number; here: number; charged: number }>(AT_THE_BANK, [
+      this.accountId,
+    ]);
+    if (!held) throw new Error('The bank says nothing');
+    return held;
+  }
+
+  newReference(): string {
+    return `E${this.accountId.slice(-12)}${String(++this.#count).padStart(10, '0')}`;
+  }
+
+  async #release(): Promise<void> {
+    while (await this.service.get(ReleasesService).run());
+  }
+
+  /** The bank has given the merchant something, which no sale and no dispute takes back. */
+  async #endow(amount: number): Promise<void> {
+    const loss = { kind: 'loss', borneBy: 'merchant', amount: -amount, transactionId: null } as const;
+    const id = await this.#correct(loss, randomUUID());
+    await this.service.get(OperationsService).decideCorrection('approve', id, randomUUID(), this.#actor);
+  }
+
+  async #correct(
+    what: { kind: 'loss' | 'bank_fee'; borneBy: 'merchant' | 'platform'; amount: number; transactionId: string | null },
+    operatorId: string,
+  ): Promise<string> {
+    const about = { ...this.scope, currency: 'BRL', acquirer: null, invoiceMonth: null, bankReference: null };
+    const wanted = { ...about, ...what, reason: 'As the bank says', idempotencyKey: this.#newKey() };
+    return (await this.service.get(OperationsService).correct(wanted, operatorId, this.#actor)).id;
+  }
+
+  async #caseId(sale: number, medCase: number): Promise<string> {
+    const [found] = await this.service.sql<{ id: string }>(
+      'SELECT id FROM med_cases WHERE transaction_id = $1 ORDER BY id OFFSET $2 LIMIT 1',
+      [this.#id(sale), medCase],
+    );
+    return found?.id ?? '';
+  }
+
+  #newKey(): string {
+    return `model-${this.accountId}-${String(++this.#count)}`;
+  }
+
+  #id(sale: number): string {
+    return this.saleIds[sale] ?? '';
+  }
+}
+
+const LAST_EVENT = `(SELECT v.data FROM events v WHERE v.subject_id = c.id AND v.type IN ('med_case.opened', 'med_case.moved')
+  ORDER BY v.sequence DESC LIMIT 1) -> 'case'`;
+/** A case is told of by its events too; of its end, by the last one of the two that tell of an end. */
+const STATE = `SELECT json_build_object(
+  'status', t.status,
+  'losses', t.losses_amount,
+  'refunds', coalesce((
+    SELECT json_agg(json_build_object('amount', r.amount, 'status', r.status, 'reason', r.failure_reason) ORDER BY r.id)
+    FROM refunds r WHERE r.transaction_id = t.id), '[]'),
+  'cases', coalesce((
+    SELECT json_agg(json_build_object('kind', c.type, 'status', c.status, 'amount', c.amount, 'outcome', c.money_outcome,
+      'held', c.held_amount, 'lost', c.lost_amount, 'isVisible', c.visible, 'isInDoubt', c.review IS NOT NULL,
+      'toldStatus', ${LAST_EVENT} ->> 'status', 'toldOutcome', ${LAST_EVENT} ->> 'money_outcome',
+      'told', (SELECT (v.data -> 'resolution' ->> 'amount')::bigint FROM events v
+        WHERE v.subject_id = c.id AND v.type IN ('med_case.resolved', 'med_case.corrected')
+        ORDER BY v.sequence DESC LIMIT 1)) ORDER BY c.id)
+    FROM med_cases c WHERE c.transaction_id = t.id), '[]'),
+  'told', (SELECT v.data -> 'transaction' ->> 'status' FROM events v
+    WHERE v.subject_id = t.id AND v.type LIKE 'transaction.%' ORDER BY v.sequence DESC LIMIT 1)) AS state
+  FROM transactions t WHERE t.id = $1`;
+
+const AT_THE_BANK = `SELECT
+  (coalesce((SELECT sum(amount) FROM sandbox_pix WHERE holder_id = $1), 0)
+    - coalesce((SELECT sum(amount) FROM sandbox_returns WHERE holder_id = $1 AND NOT fails), 0))::float8 AS there,
+  coalesce((SELECT -sum(l.amount) FROM journal_lines l JOIN journal_entries e ON e.id = l.entry_id
+    WHERE l.account_id = $1 AND l.bucket = 'clearing' AND e.cause NOT LIKE ALL (ARRAY['med.%', 'correction:%'])), 0)::float8 AS here,
+  coalesce((SELECT sum(amount) FROM balances WHERE account_id = $1 AND bucket = 'provider_fees'), 0)::float8 AS charged`;
