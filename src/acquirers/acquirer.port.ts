@@ -32,8 +32,16 @@ export interface PixChargeRequest {
 
 export type PixIssueOutcome =
   | { readonly kind: 'issued'; readonly brCode: string }
-  /** The acquirer said no; nothing exists there. */
-  | { readonly kind: 'refused'; readonly code: string; readonly reason: string }
+  /**
+   * The acquirer said no; nothing exists there that could be paid. `fault`: it is not the charge's, but that of the
+   * connection (its Pix key), or of the acquirer (it made the charge with another amount).
+   */
+  | {
+      readonly kind: 'refused';
+      readonly code: string;
+      readonly reason: string;
+      readonly fault?: 'connection' | 'acquirer';
+    }
   /** Nothing can have happened: the request never left, for its time was over too, or was turned away whole. */
   | { readonly kind: 'unavailable' }
   /** A time-out or a 5xx: it may exist. `getPixCharge` tells, later. */
@@ -55,6 +63,8 @@ export type PixChargeState =
       readonly ended: PixChargeEnd | null;
       /** End-to-end ids of the Pix that have arrived for it: hints, confirmed one by one by `getPix`. */
       readonly payments: readonly string[];
+      /** The acquirer made it with another amount. It was taken back there, and must never be shown as payable. */
+      readonly isOtherAmount?: true;
     }
   /** The acquirer says that there is none; when it cannot be asked, the method throws instead. */
   | { readonly kind: 'not_found' };
@@ -315,8 +325,11 @@ export interface Acquirer {
   readonly name: string;
   readonly capabilities: AcquirerCapabilities;
   readonly pixIssuer: PixIssuer;
-  /** @throws UnreadableAnswer when there is one and the answer about it, or about what has paid it, cannot be read */
-  getPixCharge(txid: string): Promise<PixChargeState>;
+  /**
+   * @param amount as asked for: a charge with another one is taken back
+   * @throws UnreadableAnswer when there is one and the answer about it, or about what has paid it, cannot be read
+   */
+  getPixCharge(txid: string, amount?: Amount): Promise<PixChargeState>;
   /**
    * @param reference as the notification named it
    * @returns null when the acquirer knows of no such Pix
@@ -325,6 +338,8 @@ export interface Acquirer {
   getPix(reference: string): Promise<ReceivedPix | null>;
   /** What has arrived, oldest first, page by page, with what of it cannot be read; null where there is no such list. */
   readonly statement: ((filter: StatementFilter) => AsyncIterable<StatementLine | UnreadableLine>) | null;
+  /** The end of what the list shows now; absent where there is no list, or it shows everything at once. */
+  readonly listedUntil?: () => Date;
   requestReturn(request: ReturnRequest): Promise<ReturnState>;
   getReturn(request: ReturnRequest): Promise<ReturnState>;
   /** The dispute as it is now. @returns null when the acquirer knows of none by this reference @throws as `getPix` */

@@ -23,5 +23,5 @@ export {
 } from './end-to-end-id.js';
 export { normalizePixKey } from './pix-key.js';
 export { drawQr, qrPng } from './qr-code.js';
-export { releaseTimeOf, SAO_PAULO, saoPauloLocal, saoPauloTime } from './sao-paulo.js';
+export { fromSaoPauloLocal, releaseTimeOf, SAO_PAULO, saoPauloLocal, saoPauloTime } from './sao-paulo.js';
 export { maskTaxId, normalizeTaxId, taxIdKind } from './tax-id.js';

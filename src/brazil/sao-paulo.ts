@@ -27,6 +27,11 @@ export function saoPauloLocal(at: Date): string {
   return new Date(at.getTime() + known.offsetMs).toISOString().slice(0, 19);
 }
 
+/** The instant at which clocks in São Paulo show what UTC would show at `wall`. */
+export function fromSaoPauloLocal(wall: Date): Date {
+  return DateTime.fromJSDate(wall, { zone: 'utc' }).setZone(SAO_PAULO, { keepLocalTime: true }).toJSDate();
+}
+
 /**
  * When the money of a payment becomes available: the start (00:00, America/Sao_Paulo) of the n-th calendar day after
  * the day of payment in that zone; for `days` 0 at once, so `paidAt` itself. Nights, not 24-hour spans, are counted: a

@@ -8,6 +8,18 @@ export function withoutEnd(text: string, isDropped: (character: string) => boole
   return text.slice(0, end);
 }
 
+/** No letter or emoji has more UTF-16 units; a longer run of marks is none. */
+const MAX_GRAPHEME = 64;
+const GRAPHEMES = new Intl.Segmenter('pt-BR', { granularity: 'grapheme' });
+
+/** The text, cut between two characters so that it has at most `max` UTF-16 units; without halves of characters. */
+export function cutText(text: string, max: number): string {
+  const whole = text.toWellFormed();
+  if (whole.length <= max) return whole;
+  const { index = max } = GRAPHEMES.segment(whole.slice(0, max + MAX_GRAPHEME)).containing(max) ?? {};
+  return whole.slice(0, index).toWellFormed();
+}
+
 export function withoutTrailingSlashes(url: string): string {
   return withoutEnd(url, (character) => character === '/');
 }

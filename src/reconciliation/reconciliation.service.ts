@@ -87,6 +87,8 @@ export class ReconciliationService {
     const acquirers: Reconciliation['acquirers'][number][] = [];
     const notCompared: Reconciliation['notCompared'][number][] = [];
     for (const acquirer of listed) {
+      // What has happened since is not in the list yet, and not missing there.
+      const end = this.acquirers.get(acquirer).listedUntil?.() ?? to;
       const read = await this.#read(acquirer, from, to);
       if ('error' in read) {
         notCompared.push({ acquirer, error: read.error });
@@ -94,7 +96,7 @@ export class ReconciliationService {
       }
       const { lines, unreadable } = read;
       const named = [...lines.map(({ pix }) => pix), ...unreadable].flatMap(({ endToEndId }) => endToEndId ?? []);
-      const books = await this.#booksOf(acquirer, listed, named, from, to);
+      const books = await this.#booksOf(acquirer, listed, named, from, end < to ? end : to);
       const differences = differencesOf(lines, unreadable, books);
       acquirers.push({ acquirer, there: totalThere(lines), here: totalHere(books), differences });
     }

@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { type Answer, type Route } from './api.js';
 import { CA_CERTIFICATE, SERVER } from './certificates.js';
-import { type Faults, type Operation } from './faults.js';
+import { type Faults, type Operation, type RequestFault } from './faults.js';
 import { close, listen, readText, send } from './http.js';
 import { Problem } from './problems.js';
 import { type Timers } from './timers.js';
@@ -105,6 +105,8 @@ export class ApiServer {
         return problemAnswer(Problem.throttled(fault.retryAfterSeconds));
       case 'unavailable':
         return problemAnswer(Problem.of('ServicoIndisponivel'));
+      case 'answer':
+        return deviating(this.#work(received), fault);
       case 'tokenExpiry':
         this.tokens.expireAll();
         return this.#work(received);
@@ -148,6 +150,12 @@ function answer(response: ServerResponse, result: Answer): void {
 
 function problemAnswer({ document, headers }: Problem): Answer {
   return { status: document.status, body: document, headers };
+}
+
+function deviating(right: Answer, { status, fields, entries }: Extract<RequestFault, { kind: 'answer' }>): Answer {
+  const { pix, ...rest } = { ...right.body } as Record<string, unknown>;
+  const listed = Array.isArray(pix) ? { pix: pix.map((entry: object) => ({ ...entry, ...entries })) } : {};
+  return { ...right, status: status ?? right.status, body: fields && { ...rest, ...listed, ...fields } };
 }
 
 /** @throws Problem RequisicaoInvalida */

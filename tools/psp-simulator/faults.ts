@@ -34,6 +34,16 @@ const requestFault = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('throttle'), retryAfterSeconds: z.number().int().min(0).max(3_600).default(1) }),
   /** 503. */
   z.strictObject({ kind: z.literal('unavailable') }),
+  /**
+   * Done as always, and answered otherwise: with another status, fields in place of the right ones (also in each entry of
+   * `pix`), or no body at all.
+   */
+  z.strictObject({
+    kind: z.literal('answer'),
+    status: z.number().int().min(200).max(599).optional(),
+    fields: z.record(z.string(), z.unknown()).nullable().default({}),
+    entries: z.record(z.string(), z.unknown()).default({}),
+  }),
   /** All tokens end before their time: the request gets 401. */
   z.strictObject({ kind: z.literal('tokenExpiry') }),
 ]);

@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { isNativeError } from 'node:util/types';
 import type { ClientCertificate } from '../pix-api/connection.js';
 import { x509Of } from '../pix-api/credentials.js';
@@ -47,34 +47,85 @@ function wrong(param: string, message: string): ReadCertificate {
   return { found: null, violations: [{ param, code: 'invalid', message }] };
 }
 
-function readPem(cert: Buffer, key: Buffer, passphrase: string | null): ReadCertificate {
-  // DER, which some PSPs call .cer, becomes PEM; of PEM the whole chain is kept.
-  const x509 = attempt(() => new X509Certificate(cert));
-  if (!x509) return wrong('cert', 'is not an X.509 certificate (PEM or DER)');
-  const text = cert.toString('latin1');
-  const pem = text.includes('-----BEGIN CERTIFICATE-----') ? text : x509.toString();
-  const privateKey = attempt(() => createPrivateKey({ key, ...(passphrase === null ? {} : { passphrase }) }));
-  if (!privateKey) {
-    return wrong(
-      'key-file',
-      'is not a private key in PEM, or is encrypted and its passphrase (--passphrase-file) wrong',
-    );
-  }
-  if (!x509.checkPrivateKey(privateKey)) return wrong('key-file', 'is not the key of the certificate in --cert');
-  const certificate = { kind: 'pem', cert: pem, key: key.toString('utf8'), passphrase } as const;
+function readPem(certFile: Buffer, keyFile: Buffer, passphrase: string | null): ReadCertificate {
+  const chain = certificatesOf(certFile);
+  if (chain.length === 0) return wrong('cert', certProblem(certFile));
+  const privateKey = readKey(keyFile, passphrase);
+  if (!privateKey) return wrong('key-file', keyProblem(keyFile));
+  // Bundles begin with the authority as often as with the certificate that is meant, or still have the one before it.
+  const [x509] = chain
+    .filter((one) => one.checkPrivateKey(privateKey))
+    .sort((one, other) => Date.parse(other.validTo) - Date.parse(one.validTo));
+  if (!x509) return wrong('key-file', 'is not the key of the certificate in --cert');
+  const others = chain.filter((one) => one !== x509);
+  const certificate = {
+    kind: 'pem',
+    cert: [x509, ...others].map((one) => one.toString()).join(''),
+    key: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+    passphrase: null,
+  } as const;
   return { found: { certificate, x509 }, violations: [] };
 }
 
-function readPfx(pfx: Buffer, passphrase: string | null): ReadCertificate {
+/** The certificates of a file in PEM, in DER (which some PSPs call .cer), or in base64 without its lines around. */
+function certificatesOf(file: Buffer): X509Certificate[] {
+  const pems = file.toString('latin1').match(PEM_CERTIFICATE) ?? [];
+  const read = pems.flatMap((pem) => attempt(() => new X509Certificate(pem)) ?? []);
+  if (pems.length > 0) return read.length === pems.length ? read : [];
+  const der = attempt(() => new X509Certificate(fromBase64(file) ?? file));
+  return der ? [der] : [];
+}
+
+function readKey(file: Buffer, passphrase: string | null): KeyObject | null {
+  const secret = passphrase === null ? {} : { passphrase };
+  const pem = file.toString('latin1').replace(/^\u00ef\u00bb\u00bf/, '');
+  const der = fromBase64(file) ?? file;
+  return (
+    attempt(() => createPrivateKey({ key: pem, ...secret })) ??
+    (['pkcs8', 'pkcs1', 'sec1'] as const)
+      .map((type) => attempt(() => createPrivateKey({ key: der, format: 'der', type, ...secret })))
+      .find((key) => key !== null) ??
+    null
+  );
+}
+
+/** @returns null for a file that is not base64 */
+function fromBase64(file: Buffer): Buffer | null {
+  const text = file.toString('latin1').replace(/^\u00ef\u00bb\u00bf|\s+/g, '');
+  return /^[A-Za-z0-9+/]{40,}={0,2}$/.test(text) ? Buffer.from(text, 'base64') : null;
+}
+
+function certProblem(file: Buffer): string {
+  const text = file.toString('latin1');
+  if (/-----BEGIN (?:PKCS7|CMS)-----/.test(text)) {
+    return 'is a PKCS #7 bundle (.p7b). Convert it: openssl pkcs7 -print_certs -in file.p7b -out cert.pem';
+  }
+  if (/-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----/.test(text)) {
+    return 'is a certificate request (CSR): give the certificate that the PSP has issued for it';
+  }
+  return 'is not an X.509 certificate (PEM or DER)';
+}
+
+function keyProblem(file: Buffer): string {
+  const text = file.toString('latin1');
+  if (/-----BEGIN (?:RSA )?PUBLIC KEY-----/.test(text)) return 'is a public key: give the private one';
+  return 'is not a private key in PEM or DER, or is encrypted and its passphrase (--passphrase-file) wrong';
+}
+
+function readPfx(file: Buffer, passphrase: string | null): ReadCertificate {
+  const pfx = fromBase64(file) ?? file;
   const certificate = { kind: 'pfx', pfx: pfx.toString('base64'), passphrase } as const;
   try {
     return { found: { certificate, x509: x509Of(certificate) }, violations: [] };
   } catch (error) {
-    return wrong('pfx', pfxProblem(isNativeError(error) ? error.message : ''));
+    return wrong('pfx', pfxProblem(file, isNativeError(error) ? error.message : ''));
   }
 }
 
-function pfxProblem(message: string): string {
+function pfxProblem(file: Buffer, message: string): string {
+  if (file.toString('latin1').includes('-----BEGIN ')) {
+    return 'is a file in PEM: give it as --cert, and the file with the private key as --key-file (they may be one)';
+  }
   if (/mac verify/i.test(message)) return 'cannot be opened: its passphrase (--passphrase-file) is wrong or missing';
   if (/unsupported/i.test(message)) {
     return (

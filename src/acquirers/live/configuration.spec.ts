@@ -1,5 +1,8 @@
+import { createPrivateKey } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { CERTIFICATES } from '../../../test/support/client-certificates.js';
+import { SELF_SIGNED } from '../../../test/support/self-signed.js';
+import { x509Of } from '../pix-api/credentials.js';
 import { type Configuration, readConfiguration } from './configuration.js';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
@@ -58,6 +61,60 @@ describe('the configuration of a live acquirer', () => {
     }
   });
 
+  const read = (certificate: Partial<Configuration['certificate']>): ReturnType<typeof readConfiguration> =>
+    readConfiguration({ ...INPUT, certificate: { ...NO_FILES, ...certificate } }, { now: NOW, production: true });
+  const authority = SELF_SIGNED.cert;
+
+  it.each([
+    ['first', [CERTIFICATES.cert, authority]],
+    ['last', [authority, CERTIFICATES.cert]],
+    ['in the middle', [authority, CERTIFICATES.cert, authority]],
+    ['behind the one before it, which has the same key', [CERTIFICATES.expired, CERTIFICATES.cert]],
+    ['among words', ['Bag Attributes\n    friendlyName: x\nsubject=CN = y', authority, 'z', CERTIFICATES.cert]],
+    ['beside its key', [CERTIFICATES.key, authority, CERTIFICATES.cert]],
+  ])('finds the certificate that fits the key %s', (_, parts) => {
+    const { settings, x509, violations } = read({ ...PEM, cert: Buffer.from(parts.join('\n')) });
+    expect(violations).toEqual([]);
+    expect(x509?.toString()).toBe(`${CERTIFICATES.cert}\n`);
+    const { certificate } = settings.credentials;
+    expect(certificate?.kind === 'pem' && certificate.cert.startsWith(CERTIFICATES.cert)).toBe(true);
+    // What a TLS connection of it shows.
+    expect(certificate && x509Of(certificate).fingerprint256).toBe(x509?.fingerprint256);
+  });
+
+  const derOf = (pem: string): Buffer => Buffer.from(pem.replace(/-----[^-]+-----/g, ''), 'base64');
+  const key = createPrivateKey(CERTIFICATES.key);
+  const encrypted = { cipher: 'aes-256-cbc', passphrase: 'geheim' } as const;
+  const base64Lines = (bytes: Buffer): string => bytes.toString('base64').replace(/.{64}/g, '$&\r\n');
+  const pfxBytes = Buffer.from(CERTIFICATES.pfx, 'base64');
+  it.each<[string, Partial<Configuration['certificate']>]>([
+    ['a key in DER', { ...PEM, key: derOf(CERTIFICATES.key) }],
+    ['a key in SEC1 DER', { ...PEM, key: key.export({ format: 'der', type: 'sec1' }) }],
+    [
+      'an encrypted key in DER',
+      { ...PEM, key: key.export({ format: 'der', type: 'pkcs8', ...encrypted }), passphrase: 'geheim' },
+    ],
+    ['a key in base64', { ...PEM, key: Buffer.from(base64Lines(derOf(CERTIFICATES.key))) }],
+    ['a key with a byte-order mark', { ...PEM, key: Buffer.from(`\ufeff${CERTIFICATES.key}`) }],
+    ['a certificate in base64', { ...PEM, cert: Buffer.from(base64Lines(derOf(CERTIFICATES.cert))) }],
+    ['one file of both', { cert: Buffer.from(`${CERTIFICATES.cert}\n${CERTIFICATES.key}`), key: PEM.key }],
+    ['a PFX in base64', { ...PFX, pfx: Buffer.from(CERTIFICATES.pfx) }],
+    ['a PFX in lines of base64', { ...PFX, pfx: Buffer.from(`\ufeff${base64Lines(pfxBytes)}\r\n`) }],
+  ])('reads %s', (_, files) => {
+    const { settings, violations } = read(files);
+    expect(violations).toEqual([]);
+    expect(settings.credentials.certificate && x509Of(settings.credentials.certificate).subject).toContain('padaria');
+  });
+
+  it('keeps what only some accounts need, and not what nobody does', () => {
+    const inter = { psp: 'inter', variables: { conta_corrente: '12345678' } };
+    expect([violationsOf(inter), violationsOf({ psp: 'inter' })]).toEqual([[], []]);
+    expect(violationsOf({ psp: 'inter', variables: { conta_corrente: '1 2', conta: '1' } })).toEqual([
+      'set: conta is nothing that Inter asks for',
+      'set: conta_corrente must have no blanks or line breaks',
+    ]);
+  });
+
   it('tells all that is wrong at once', () => {
     const wrong = violationsOf({
       psp: 'bb',
@@ -94,6 +151,14 @@ describe('the configuration of a live acquirer', () => {
     ['none where one is needed', { ...PFX, passphrase: null }, /^pfx: cannot be opened: its passphrase/],
     ['RC2', { ...PFX, pfx: Buffer.from(CERTIFICATES.oldPfx, 'base64') }, /^pfx: .*no longer supported.*-legacy/],
     ['another file', { ...PFX, pfx: Buffer.from('no PFX') }, /^pfx: is not a PFX/],
+    ['PEM', { ...PFX, pfx: PEM.cert }, /^pfx: is a file in PEM: give it as --cert/],
+    ['PKCS #7', { ...PEM, cert: Buffer.from('-----BEGIN PKCS7-----\nMII=\n') }, /^cert: is a PKCS #7 bundle/],
+    [
+      'a request',
+      { ...PEM, cert: Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\n') },
+      /^cert: is a certificate request/,
+    ],
+    ['a public key', { ...PEM, key: Buffer.from('-----BEGIN PUBLIC KEY-----\nMII=\n') }, /^key-file: is a public key/],
     ['both kinds', { ...PFX, ...PEM, pfx: PFX.pfx }, /^pfx: stands for itself/],
     ['no key', { ...PEM, key: null }, /^key-file: is missing/],
     ['no certificate', { ...PEM, cert: null }, /^cert: is missing/],

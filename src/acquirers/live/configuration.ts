@@ -99,15 +99,19 @@ function urlProblem(url: string | null, { title }: PspProfile, production: boole
   return production ? 'must start with https://' : 'must start with https:// (http:// to this machine only)';
 }
 
-function variableProblems({ title, variables }: PspProfile, given: Readonly<Record<string, string>>): Violation[] {
+function variableProblems(
+  { title, variables, optionalVariables }: PspProfile,
+  given: Readonly<Record<string, string>>,
+): Violation[] {
+  const isKnown = (name: string): boolean => Object.hasOwn(variables, name) || Object.hasOwn(optionalVariables, name);
   const unknown = Object.keys(given)
-    .filter((name) => !Object.hasOwn(variables, name))
+    .filter((name) => !isKnown(name))
     .map((name) => `${name} is nothing that ${title} asks for`);
   const missing = Object.entries(variables)
     .filter(([name]) => given[name] === undefined || given[name] === '')
     .map(([name, meaning]) => `${name}=… is missing: ${meaning}`);
   const broken = Object.entries(given)
-    .filter(([name, value]) => value !== '' && Object.hasOwn(variables, name) && credentialProblem(value) !== null)
+    .filter(([name, value]) => value !== '' && isKnown(name) && credentialProblem(value) !== null)
     .map(([name]) => `${name} must have no blanks or line breaks`);
   return [...unknown, ...missing, ...broken].map((message) => ({ param: 'set', code: 'invalid', message }));
 }

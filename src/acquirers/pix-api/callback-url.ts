@@ -1,4 +1,5 @@
 import type { SecretBox } from '../../core/crypto/index.js';
+import { withoutTrailingSlashes } from '../../core/text.js';
 
 /** What the secret of a callback's address is signed for. */
 const PURPOSE = 'pix-callback';
@@ -11,6 +12,17 @@ const PURPOSE = 'pix-callback';
 export function callbackUrl(publicBaseUrl: string, secrets: SecretBox, connectionId: string, number = 1): string {
   const signature = secrets.sign(PURPOSE, signedText(connectionId, number));
   return `${publicBaseUrl}/callbacks/pix/${connectionId}/${number === 1 ? '' : `${number}.`}${signature}`;
+}
+
+/** Whether a PSP that shows `registered` calls our address: some show it with the `/pix` or `/` that they append. */
+export function isSameCallback(registered: string, ours: string): boolean {
+  const bare = (address: string): string | null => {
+    if (!URL.canParse(address.trim())) return null;
+    const { origin, pathname, search } = new URL(address.trim());
+    return `${origin}${withoutTrailingSlashes(withoutTrailingSlashes(pathname).replace(/\/pix$/, ''))}${search}`;
+  };
+  const called = bare(registered);
+  return called !== null && called === bare(ours);
 }
 
 /** The address as people may see it: without the secret. */

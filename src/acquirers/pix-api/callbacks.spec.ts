@@ -69,8 +69,31 @@ describe('readCallbackBody', () => {
     }
   });
 
-  it('counts Pix that are no list', () => {
-    expect(readCallbackBody({ pix: aPix() })).toEqual({ hints: [], skipped: 1 });
+  it('reads a Pix that stands for its list, and counts what is neither', () => {
+    expect(readCallbackBody({ pix: aPix() })).toEqual({
+      hints: [{ kind: 'pix', reference: E2E, txid: TXID }],
+      skipped: 0,
+    });
+    for (const pix of ['x', 7, true]) expect(readCallbackBody({ pix })).toEqual({ hints: [], skipped: 1 });
+  });
+
+  it.each(['', null, undefined, {}, [], 'x', 7, 'x'.repeat(10_000)])(
+    'reads a Pix whose returns and other fields are %j',
+    (value) => {
+      const own = { devolucoes: value, horario: value, valor: value, chave: value, pagador: value };
+      expect(readCallbackBody({ pix: [aPix(own)] })).toEqual({
+        hints: [{ kind: 'pix', reference: E2E, txid: TXID }],
+        skipped: 0,
+      });
+    },
+  );
+
+  it('reads the state of a return in any case of letters', () => {
+    const devolucoes = [aReturn({ status: 'devolvido', natureza: '' }), aReturn({ id: 'm1', natureza: 'med_fraude' })];
+    expect(readCallbackBody({ pix: [aPix({ devolucoes })] }).hints.slice(1)).toEqual([
+      { kind: 'return', reference: `${E2E}/r1/DEVOLVIDO` },
+      { kind: 'dispute', reference: `${E2E}/m1` },
+    ]);
   });
 
   it('believes no more than a thousand entries of one body', () => {

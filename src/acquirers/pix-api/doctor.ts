@@ -3,6 +3,7 @@ import { newTxid } from '../../brazil/index.js';
 import { DAY_MS } from '../../core/clock.js';
 import type { SecretBox } from '../../core/crypto/index.js';
 import { type CallbackAnswer, probeCallback } from './callback-probe.js';
+import { isSameCallback } from './callback-url.js';
 import { secureContextOf, certificateExpiry } from './credentials.js';
 import type { PixApiConnection } from './connection.js';
 import { cobAnswer, webhookAnswer } from './messages.js';
@@ -10,7 +11,7 @@ import { PixApiClient, type PixApiClientOptions, type PspAnswer } from './pix-ap
 import { PixApiError } from './pix-api.errors.js';
 import { type PspProfile, SCOPES } from './profile.js';
 import { findProfile } from './profiles.js';
-import { brCodeOf, cobRequest } from './translation.js';
+import { brCodeOf, cobRequest, toCents } from './translation.js';
 
 export type DoctorStep = 'settings' | 'certificate' | 'tls' | 'token' | 'scope' | 'charge' | 'callback' | 'webhook';
 
@@ -231,6 +232,9 @@ async function checkCharge(client: PixApiClient, now: Date): Promise<Finding> {
         'It expires by itself in a minute.',
       );
     }
+    if (read.success && toCents(read.data.valor.original) !== TEST_CHARGE.amount) {
+      return finding('charge', false, 'its answer names another amount', 'Tell the PSP: no charge can be used.');
+    }
     if (code !== null) return finding('charge', true, 'a test charge of R$ 0.01 was created and removed');
     return finding(
       'charge',
@@ -291,7 +295,7 @@ async function checkWebhook(client: PixApiClient, callbackUrl: string, registrat
     'The URL must be reachable for the PSP from outside, by https; some PSPs call it while they register it.';
   try {
     const registered = urlOf(await client.webhook());
-    if (registered === callbackUrl) return finding('webhook', true, 'registered');
+    if (registered !== null && isSameCallback(registered, callbackUrl)) return finding('webhook', true, 'registered');
     if (registered !== null && registration !== 'replace') {
       return finding(
         'webhook',
@@ -306,7 +310,7 @@ async function checkWebhook(client: PixApiClient, callbackUrl: string, registrat
     const made = await client.registerWebhook(callbackUrl);
     if (made.kind !== 'ok') return finding('webhook', false, `not registered: ${refusalOf(made)}`, remedy);
     const after = urlOf(await client.webhook());
-    if (after === callbackUrl) {
+    if (after !== null && isSameCallback(after, callbackUrl)) {
       const before = registered === null ? '' : `, in place of ${placeOf(registered)}`;
       return finding('webhook', true, `registered now${before}`);
     }

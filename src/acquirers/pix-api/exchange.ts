@@ -17,6 +17,8 @@ export interface HttpRequest extends HttpMessage {
 export interface HttpAnswer {
   readonly status: number;
   readonly retryAfter: string | null;
+  /** The header by which a server says what is wrong with a token (RFC 6750). */
+  readonly challenge: string | null;
   readonly body: string;
 }
 
@@ -62,6 +64,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #stopped: ExchangeError | null = null;
   #status = 0;
   #retryAfter: string | null = null;
+  #challenge: string | null = null;
   #size = 0;
 
   constructor(
@@ -80,9 +83,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
-    const retryAfter = headers['retry-after'];
+    const textOf = (value: string | string[] | undefined): string | null => (typeof value === 'string' ? value : null);
     this.#status = status;
-    this.#retryAfter = typeof retryAfter === 'string' ? retryAfter : null;
+    this.#retryAfter = textOf(headers['retry-after']);
+    this.#challenge = textOf(headers['www-authenticate']);
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
@@ -93,7 +97,12 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#clear();
-    this.resolve({ status: this.#status, retryAfter: this.#retryAfter, body: Buffer.concat(this.#chunks).toString() });
+    this.resolve({
+      status: this.#status,
+      retryAfter: this.#retryAfter,
+      challenge: this.#challenge,
+      body: Buffer.concat(this.#chunks).toString(),
+    });
   }
 
   onResponseError(_controller: unknown, error: unknown): void {

@@ -1,9 +1,11 @@
 /**
  * The few messages of BACEN's API Pix (2.9.0) that are spoken here. Requests are types, for we write them; answers are
- * schemas, for others do. Answers may grow fields and enumerations may grow values (the standard says so): what is not
- * needed is not looked at, and a status is any text.
+ * schemas, for others do. Answers may grow fields and enumerations may grow values (the standard says so), so other fields
+ * are ignored, and a status is any text. Only ids, amounts and states are needed: every other field may be missing, null,
+ * blank or of another type, and is null then. `""` is always absent.
  */
 import * as z from 'zod';
+import { readTime, type WrittenTime } from './written-time.js';
 
 export type Person = { readonly cpf: string; readonly nome: string } | { readonly cnpj: string; readonly nome: string };
 
@@ -32,70 +34,125 @@ export interface WebhookBody {
   readonly webhookUrl: string;
 }
 
-export const dateTime = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
-const text = z.string().max(1_000);
-/** Missing and null mean the same. */
-const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
+/** A text without any letter says nothing. */
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+}
+
+const text = z
+  .string()
+  .max(1_000)
+  .refine((value) => !isAbsent(value));
+/** PSPs write amounts as numbers, too. */
+const amount = z.union([text, z.number().transform(String)]);
+const time = z.string().transform((value, context): WrittenTime => {
+  const read = readTime(value.trim());
+  if (read) return read;
+  context.addIssue({ code: 'custom' });
+  return z.NEVER;
+});
+
+/** A state: PSPs write it in small letters, too. */
+export const word = text.transform((value) => value.trim().toUpperCase());
+const count = z.union([z.int().nonnegative(), z.string().regex(/^[0-9]{1,9}$/)]).transform(Number);
+
+/** A field that is not needed: null when it is absent, and also when it cannot be read. */
+export function bonus<T>(schema: z.ZodType<T>) {
+  return z
+    .unknown()
+    .optional()
+    .transform((value): T | null => (isAbsent(value) ? null : (schema.safeParse(value).data ?? null)));
+}
+
+/** Some PSPs write the only entry of a list without the list. */
+export const list = z.union([
+  z.array(z.unknown()),
+  z.record(z.string(), z.unknown()).transform((entry) => (Object.keys(entry).length === 0 ? [] : [entry])),
+]);
+
+/** The paths of the fields that are there and could not be read. @param read the output of a schema for `body` */
+export function unreadFields(body: unknown, read: unknown): string[] {
+  if (typeof read !== 'object' || read === null || Array.isArray(read) || read instanceof Date) return [];
+  if (typeof body !== 'object' || body === null) return [];
+  return Object.entries(read).flatMap(([name, value]) => {
+    const written = (body as Record<string, unknown>)[name];
+    if (value === null) return isAbsent(written) ? [] : [name];
+    return unreadFields(written, value).map((path) => `${name}.${path}`);
+  });
+}
 
 export const returnAnswer = z.object({
   id: text,
-  rtrId: optional(text),
-  valor: text,
-  natureza: optional(text),
-  horario: z.object({ solicitacao: optional(dateTime), liquidacao: optional(dateTime) }),
-  status: text,
-  motivo: optional(text),
+  rtrId: bonus(text),
+  valor: amount,
+  natureza: bonus(word),
+  horario: bonus(z.object({ solicitacao: bonus(time), liquidacao: bonus(time) })),
+  status: word,
+  motivo: bonus(text),
 });
 export type ReturnAnswer = z.infer<typeof returnAnswer>;
 
 export const pixAnswer = z.object({
   endToEndId: text,
-  txid: optional(text),
-  valor: text,
-  chave: optional(text),
-  horario: dateTime,
+  txid: bonus(text),
+  valor: amount,
+  chave: bonus(text),
+  horario: bonus(time),
   // Not in every version of the standard; who leaves the payer out does not report it.
-  pagador: optional(z.object({ cpf: optional(text), cnpj: optional(text), nome: optional(text) })),
+  pagador: bonus(z.object({ cpf: bonus(text), cnpj: bonus(text), nome: bonus(text) })),
   // Each is read by itself: one that cannot be read does not keep the payment from being credited.
-  devolucoes: optional(z.array(z.unknown())),
+  devolucoes: bonus(list),
 });
 export type PixAnswer = z.infer<typeof pixAnswer>;
 
 export const cobAnswer = z.object({
-  calendario: z.object({
-    criacao: dateTime,
-    // The standard's own default is a text.
-    expiracao: z.union([z.int().nonnegative(), z.string().regex(/^[0-9]{1,9}$/)]).transform(Number),
-  }),
+  // The standard's own default of `expiracao` is a text.
+  calendario: bonus(z.object({ criacao: bonus(time), expiracao: bonus(count) })),
   txid: text,
-  status: text,
-  valor: z.object({ original: text }),
-  chave: text,
-  location: optional(text),
-  loc: optional(z.object({ location: optional(text) })),
-  pixCopiaECola: optional(text),
+  status: word,
+  valor: z.object({ original: amount }),
+  chave: bonus(text),
+  location: bonus(text),
+  loc: bonus(z.object({ location: bonus(text) })),
+  pixCopiaECola: bonus(text),
   // As the returns above.
-  pix: optional(z.array(z.unknown())),
+  pix: bonus(list),
 });
 export type CobAnswer = z.infer<typeof cobAnswer>;
 
 /** The id by which a Pix that paid a charge is asked about. */
 export const paymentAnswer = z.object({ endToEndId: z.string().regex(/^[a-zA-Z0-9]{32}$/) });
 
-/** One page of `GET /pix`. Each Pix is read by itself, so that one that cannot be read does not hide the others. */
-export const pixPage = z.object({
-  parametros: optional(z.object({ paginacao: optional(z.object({ quantidadeDePaginas: z.int().nonnegative() })) })),
-  pix: optional(z.array(z.unknown())),
-});
+/**
+ * One page of `GET /pix`. Each Pix is read by itself, so that one that cannot be read does not hide the others. An object
+ * without `pix` and without `parametros` is another message, and no empty page.
+ */
+export const pixPage = z
+  .record(z.string(), z.unknown())
+  .refine((page) => 'pix' in page || 'parametros' in page)
+  .pipe(
+    z.object({
+      parametros: bonus(z.object({ paginacao: bonus(z.object({ quantidadeDePaginas: bonus(count) })) })),
+      pix: z.preprocess((value) => (isAbsent(value) ? [] : value), list),
+    }),
+  );
 
 export const webhookAnswer = z.object({ webhookUrl: text });
 
+/** The least that is usual: it holds where a PSP does not say how long, or says 0. */
+const TOKEN_SECONDS = 300;
+const life = z.union([z.number(), z.string().regex(/^[0-9]{1,9}(?:\.[0-9]+)?$/)]).transform(Number);
+
 export const tokenAnswer = z.object({
   access_token: z.string().min(1).max(16_384),
-  // Seconds; some write it as a text. Who leaves it out gets the least that is usual.
-  expires_in: z
-    .union([z.number().positive(), z.string().regex(/^[0-9]{1,9}$/)])
-    .nullish()
-    .transform((value) => Number(value ?? 300)),
-  scope: optional(z.string().max(4_096)),
+  expires_in: bonus(life.pipe(z.number().positive())).transform((value) => value ?? TOKEN_SECONDS),
+  scope: bonus(
+    z.union([
+      z.string().max(4_096),
+      z
+        .array(z.string().max(200))
+        .max(100)
+        .transform((scopes) => scopes.join(' ')),
+    ]),
+  ),
 });

@@ -49,8 +49,11 @@ const RETURN: ReturnRequest = {
 const OTHER_KEY = 'other@example.com';
 
 class StoppedClock extends Clock {
+  constructor(public at = new Date('2026-09-09T20:30:00Z')) {
+    super();
+  }
   override now(): Date {
-    return new Date('2026-09-09T20:30:00Z');
+    return this.at;
   }
 }
 
@@ -61,6 +64,7 @@ describe('PixApiAcquirer', () => {
   let metrics: Metrics;
   let log: string[];
   let connection: () => Promise<PixApiClient>;
+  let clock: StoppedClock;
 
   beforeEach(async () => {
     psp = await startPsp();
@@ -69,7 +73,8 @@ describe('PixApiAcquirer', () => {
     log = [];
     const logger = createLogger('debug', { write: (line) => void log.push(line) });
     connection = async () => client;
-    acquirer = new PixApiAcquirer('pix-api:c1', () => connection(), new StoppedClock(), logger, metrics);
+    clock = new StoppedClock();
+    acquirer = new PixApiAcquirer('pix-api:c1', () => connection(), clock, logger, metrics);
   });
   afterEach(async () => {
     await client.close();
@@ -113,9 +118,8 @@ describe('PixApiAcquirer', () => {
     it.each([
       ['another txid', { txid: 'x'.repeat(32) }, 'other_txid'],
       ['another key', { chave: OTHER_KEY }, 'other_key'],
-      ['another amount', { valor: { original: '110.01' } }, 'other_amount'],
       ['no code', { location: null, loc: null }, 'no_br_code'],
-      ['no sense', { calendario: PERSON }, 'malformed'],
+      ['no sense', { valor: PERSON }, 'malformed'],
     ])('is unknown when the answer has %s', async (_, own, what) => {
       reply(201, aCob({ devedor: PERSON, ...own }));
       expect(await issue()).toEqual({ kind: 'unknown' });
@@ -130,6 +134,68 @@ describe('PixApiAcquirer', () => {
         code: 'CobOperacaoInvalida',
         reason: 'The acquirer refused the charge: cob.devedor.cpf.',
       });
+    });
+
+    it.each([
+      ['a 412', 412, undefined],
+      ['a 412 with words', 412, { title: 'Pré-condição falhou' }],
+      ['a property', 400, aProblem('CobOperacaoInvalida', 400, [{ razao: 'x', propriedade: 'cob.chave' }])],
+      ['a reason', 400, { detail: 'A chave informada não pertence ao usuário recebedor' }],
+      ['a code', 422, { type: 'https://pix.example/error/ChaveNaoCadastrada' }],
+    ])('is refused for the Pix key of the connection, as %s tells', async (_, status, body) => {
+      reply(status, body);
+      expect(await issue()).toMatchObject({ kind: 'refused', fault: 'connection' });
+      expect(log.join('')).toContain('refuses the connection’s Pix key');
+    });
+
+    it.each([
+      ['110.01', { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' }, 'refused'],
+      ['11.00', { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' }, 'refused'],
+      ['1,10', { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' }, 'refused'],
+      ['110.01', {}, 'unknown'],
+    ])('made over R$ %s in place of 110.00 is taken back: %j', async (original, after, outcome) => {
+      const valor = { original };
+      psp.script = ({ method }) => ({ status: 200, body: aCob({ valor, ...(method === 'PATCH' ? after : {}) }) });
+      if (outcome === 'refused') expect(await issue()).toMatchObject({ kind: outcome, fault: 'acquirer' });
+      else await expect(issue()).rejects.toThrow('not_removed');
+      expect(asked()).toEqual([`PUT /cob/${TXID}`, `PATCH /cob/${TXID}`]);
+      expect(await odd('other_amount')).toBe(1);
+      // Asked about later, it is not shown as payable either.
+      const state = acquirer.getPixCharge(TXID, REQUEST.amount);
+      if (outcome === 'refused') expect(await state).toMatchObject({ kind: 'found', brCode: '', isOtherAmount: true });
+      else await expect(state).rejects.toThrow('not_removed');
+    });
+
+    it('over another amount that was paid is left there, and its payment is told', async () => {
+      reply(200, aCob({ status: 'CONCLUIDA', valor: { original: '1.00' }, pix: [aPix()] }));
+      const state = await acquirer.getPixCharge(TXID, REQUEST.amount);
+      expect(state).toMatchObject({ brCode: '', payments: [E2E], isOtherAmount: true });
+      expect(asked()).toEqual([`GET /cob/${TXID}`]);
+    });
+
+    it.each(['', null, undefined, '7D9F0335-8DCC-4054-9BF9-0DBD61D36906', '7d9f03358dcc40549bf90dbd61d36906'])(
+      'is ours by its txid when its key is written %j',
+      async (chave) => {
+        reply(201, aCob({ chave }));
+        expect(await issue()).toMatchObject({ kind: 'issued' });
+      },
+    );
+
+    it('never carries half a character of a name', async () => {
+      reply(201, aCob());
+      const letters = 'a'.repeat(199);
+      for (const [name, nome] of [
+        [`${letters}😀`, letters],
+        [`${letters.slice(1)}😀`, `${letters.slice(1)}😀`],
+        [`${letters.slice(1)}👩‍👩‍👧`, letters.slice(1)],
+        [`${letters}ã`, letters],
+        ['Ana \ud83d', 'Ana \ufffd'],
+      ]) {
+        await acquirer.pixIssuer.issue({ ...REQUEST, payer: { name: name ?? null, document: PERSON.cpf } });
+        const [{ asked: sent } = {}] = psp.exchanges.slice(-1);
+        expect((sent?.body as { devedor: { nome: string } }).devedor.nome).toBe(nome);
+        expect(sent?.text).not.toMatch(/\\ud[89a-f]/i);
+      }
     });
 
     it('is unavailable or unknown as the client says', async () => {
@@ -185,7 +251,7 @@ describe('PixApiAcquirer', () => {
       expect(psp.exchanges[1]?.asked.query).toMatchObject({
         txid: TXID,
         inicio: '2026-09-09T20:15:00Z',
-        fim: '2026-09-09T20:30:00Z',
+        fim: '2026-09-09T20:29:57Z',
       });
     });
 
@@ -213,7 +279,7 @@ describe('PixApiAcquirer', () => {
       }
     });
 
-    it.each([{ status: 7 }, { pix: { endToEndId: E2E } }])('is there and cannot be read: %j', async (own) => {
+    it.each([{ status: 7 }, { valor: '110.00' }])('is there and cannot be read: %j', async (own) => {
       reply(200, aCob(own));
       await expect(acquirer.getPixCharge(TXID)).rejects.toThrow(UnreadableAnswer);
       await expect(acquirer.getStatus(TXID)).rejects.toMatchObject({ kind: 'unknown' });
@@ -298,7 +364,6 @@ describe('PixApiAcquirer', () => {
     it.each([
       ['an amount that could be two', { valor: '1,234.5' }],
       ['no amount', { valor: '' }],
-      ['no time', { horario: 'yesterday' }],
       ['no id', { endToEndId: 7 }],
     ])('is neither ours nor unknown with %s: it cannot be read', async (_, own) => {
       reply(200, aPix({ pagador: PERSON, ...own }));
@@ -336,11 +401,7 @@ describe('PixApiAcquirer', () => {
     });
 
     it('is credited whatever nobody understands of its returns', async () => {
-      const devolucoes = [
-        { id: 'm1', natureza: 'MED_FRAUDE', valor: '7.89', status: 'EM_PROCESSAMENTO' },
-        7,
-        aReturn(),
-      ];
+      const devolucoes = [{ id: 'm1', natureza: 'MED_FRAUDE', valor: '7.89' }, 7, aReturn()];
       reply(200, aPix({ devolucoes }));
       expect(await acquirer.getPix(E2E)).toMatchObject({ endToEndId: E2E, amount: 11_000 });
       await expect(acquirer.getDispute(`${E2E}/m1`)).rejects.toThrow(UnreadableAnswer);
@@ -431,7 +492,7 @@ describe('PixApiAcquirer', () => {
       expect(await acquirer.requestReturn(RETURN)).toMatchObject({ kind: 'returned' });
     });
 
-    it.each([{ id: 'r2' }, { valor: '7.90' }, { status: 'NEW' }, { horario: PERSON.nome }])(
+    it.each([{ id: 'r2' }, { valor: '7.90' }, { status: 'NEW' }, { valor: PERSON.nome }])(
       'is not known when the answer is %j',
       async (own) => {
         reply(201, aReturn(own));
@@ -449,6 +510,10 @@ describe('PixApiAcquirer', () => {
   });
 
   describe('the statement', () => {
+    beforeEach(() => {
+      clock.at = new Date('2026-09-12T00:00:00Z');
+    });
+
     const FROM = new Date('2026-09-10T00:00:00Z');
     const hour = (hours: number): string => new Date(FROM.getTime() + hours * 3_600_000).toISOString();
     const pixAt = (id: number, hours: number, own: Record<string, unknown> = {}): Record<string, unknown> =>
@@ -511,7 +576,57 @@ describe('PixApiAcquirer', () => {
         { what: 'return', endToEndId: id4, returnId: null, hint: null },
         { what: 'pix', endToEndId: id8, returnId: null, hint: { kind: 'pix', reference: id8, txid: TXID } },
       ]);
-      expect(await odd('malformed')).toBe(6);
+      expect([await odd('malformed'), await odd('field')]).toEqual([4, 1]);
+    });
+
+    it('never asks for a period that ends in the future, nor within the last seconds', async () => {
+      reply(200, { pix: [] });
+      clock.at = new Date('2026-09-10T01:00:00.700Z');
+      await collect(hour(24));
+      expect(psp.exchanges.map(({ asked: { query } }) => query.fim)).toEqual(['2026-09-10T00:59:57Z']);
+      clock.at = FROM;
+      expect(await collect(hour(24))).toEqual([]);
+      expect(psp.exchanges).toHaveLength(1);
+    });
+
+    it.each([
+      ['404', { status: 404, body: aProblem('NaoEncontrado', 404) }],
+      ['404 without a body', { status: 404 }],
+      ['204', { status: 204 }],
+      ['a page without entries', { status: 200, body: aPage([]) }],
+      ['null in place of the entries', { status: 200, body: { ...aPage([]), pix: null } }],
+      ['a page whose count never ends', { status: 200, body: aPage([], 999_999_999) }],
+    ])('takes %s for an empty list', async (_, answer: Reply) => {
+      psp.script = () => answer;
+      expect(await all(hour(1))).toEqual([]);
+      expect(psp.exchanges).toHaveLength(1);
+    });
+
+    it('stops at a PSP that gives one page for ever', async () => {
+      reply(200, aPage([pixAt(1, 0.5)], 999_999_999));
+      await expect(collect(hour(1))).rejects.toMatchObject({ reason: 'endless_pages' });
+      expect(psp.exchanges).toHaveLength(2);
+    });
+
+    it('has an entry by the minute of its id where the clock of the PSP is wrong', async () => {
+      const [from, to] = [new Date('2026-09-10T20:00:00Z'), new Date('2026-09-10T21:00:00Z')];
+      const listed = async (minute: string, horario: unknown): Promise<number> => {
+        reply(200, aPage([aPix({ endToEndId: `E12345678${minute}kkkkkkkkkkk`, horario })]));
+        let lines = 0;
+        for await (const _ of acquirer.statement({ from, to })) lines += 1;
+        return lines;
+      };
+      // Local time marked as UTC, clocks that are off by hours, and none.
+      expect(await listed('202609102030', '2026-09-10T17:30:10Z')).toBe(1);
+      expect(await listed('202609102030', '2026-09-11T02:30:10Z')).toBe(1);
+      expect(await listed('202609102030', '2026-09-09T02:30:10Z')).toBe(1);
+      expect(await listed('202609102030', 'yesterday')).toBe(1);
+      expect(await listed('202609101959', null)).toBe(1);
+      expect(await listed('202609102330', '2026-09-10T20:30:10Z')).toBe(0);
+      expect(await listed('202609101930', 'yesterday')).toBe(0);
+      // At the edges the clock decides: a payment takes some seconds.
+      expect(await listed('202609101959', '2026-09-10T20:00:00Z')).toBe(1);
+      expect(await listed('202609102059', '2026-09-10T21:00:00Z')).toBe(0);
     });
 
     it('stops at a PSP whose page is more than anybody can keep', async () => {
@@ -520,8 +635,10 @@ describe('PixApiAcquirer', () => {
     });
 
     it('stops at a PSP whose answer is none', async () => {
-      reply(200, { parametros: { paginacao: 'x' } });
-      await expect(collect(hour(1))).rejects.toMatchObject({ kind: 'unknown' });
+      for (const body of [{}, { message: 'later' }, { pix: 'x' }, { pix: 7 }, 'x']) {
+        reply(200, body);
+        await expect(collect(hour(1))).rejects.toMatchObject({ kind: 'unknown' });
+      }
       reply(200, { pix: [] });
       expect(await collect(hour(1))).toEqual([]);
     });

@@ -3,6 +3,7 @@ import { isReturnId, isTxid } from '../../brazil/index.js';
 import type { Clock } from '../../core/clock.js';
 import type { Logger } from '../../core/log/index.js';
 import type { Metrics } from '../../core/metrics/index.js';
+import type { Amount } from '../../core/money/index.js';
 import {
   type Acquirer,
   type AcquirerCapabilities,
@@ -24,18 +25,18 @@ import { providerFee } from './fees.js';
 import {
   type CobAnswer,
   cobAnswer,
-  dateTime,
   paymentAnswer,
   type PixAnswer,
   pixAnswer,
   type ReturnAnswer,
   returnAnswer,
+  unreadFields,
 } from './messages.js';
 import type { PixApiClient, PspAnswer } from './pix-api.client.js';
 import { PixApiError } from './pix-api.errors.js';
-import { namesKnownReturn, returnFailure } from './problem.js';
+import { isAboutKey, namesKnownReturn, returnFailure } from './problem.js';
 import type { Operation } from './profile.js';
-import { readStatement } from './statement.js';
+import { isListedFor, listedUntil, readStatement } from './statement.js';
 import {
   brCodeOf,
   chargeEnd,
@@ -44,6 +45,7 @@ import {
   isDisputeReturn,
   isE2eId,
   isSameKey,
+  payableFrom,
   publicCob,
   receivedPix,
   returnState,
@@ -56,7 +58,8 @@ import {
 } from './translation.js';
 
 /** What an answer is not believed for; a label of the metric. */
-type Oddity = 'malformed' | 'other_txid' | 'other_key' | 'other_amount' | 'other_id' | 'no_key' | 'no_br_code';
+type Oddity =
+  'malformed' | 'other_txid' | 'other_key' | 'other_amount' | 'other_id' | 'no_key' | 'no_br_code' | 'field';
 
 /**
  * Any PSP that speaks BACEN's API Pix. It translates, and believes an answer only when it is about what was asked: the
@@ -75,6 +78,8 @@ export class PixApiAcquirer implements Acquirer {
   readonly pixIssuer: PixIssuer = { kind: 'remote', issue: (request) => this.#issue(request) };
   readonly statement = (filter: StatementFilter): AsyncIterable<StatementLine | UnreadableLine> =>
     this.#statement(filter);
+
+  readonly listedUntil = (): Date => listedUntil(this.clock.now());
 
   /** @param client the connection's client as it is now: asked for at each call, for credentials may have been renewed */
   constructor(
@@ -100,15 +105,22 @@ export class PixApiAcquirer implements Acquirer {
     if (answer.kind === 'not_found') return { kind: 'refused', code: 'http_404', reason: 'The acquirer refused it.' };
     if (answer.kind === 'refused') {
       const { code, properties } = this.#refusal('cob.put', answer, { txid: request.txid });
+      if (isAboutKey(answer.status, answer.problem)) {
+        this.logger.error(
+          { acquirer: this.name, txid: request.txid, code },
+          'the PSP refuses the connection’s Pix key',
+        );
+        return { kind: 'refused', code, reason: 'The acquirer refused the connection’s Pix key.', fault: 'connection' };
+      }
       const about = properties.length === 0 ? '' : `: ${properties.join(', ')}`;
       return { kind: 'refused', code, reason: `The acquirer refused the charge${about}.` };
     }
     // From here on something exists there: what cannot be believed is not known.
     const cob = this.#cob('cob.put', answer.body, request.txid, client.pixKey);
     if (!cob) return { kind: 'unknown' };
-    if (toCents(cob.valor.original) !== request.amount) {
-      this.#odd('cob.put', 'other_amount', { txid: request.txid });
-      return { kind: 'unknown' };
+    if (!(await this.#hasAmount('cob.put', cob, request.amount))) {
+      const reason = 'The acquirer made the charge with another amount; it was taken back there.';
+      return { kind: 'refused', code: 'other_amount', reason, fault: 'acquirer' };
     }
     const brCode = brCodeOf(cob, request.amount, request.merchant);
     if (brCode !== null) return { kind: 'issued', brCode };
@@ -126,11 +138,15 @@ export class PixApiAcquirer implements Acquirer {
     }
   }
 
-  async getPixCharge(txid: string): Promise<PixChargeState> {
+  async getPixCharge(txid: string, amount?: Amount): Promise<PixChargeState> {
     checked('cob.get', isTxid(txid));
     const client = await this.client();
     const cob = await this.#charge(client, txid);
     if (!cob) return { kind: 'not_found' };
+    if (amount !== undefined && !(await this.#hasAmount('cob.get', cob, amount))) {
+      const ended = chargeEnd(cob, this.clock.now());
+      return { kind: 'found', brCode: '', ended, payments: await this.#payments(client, cob), isOtherAmount: true };
+    }
     const brCode = brCodeOf(cob, toCents(cob.valor.original), null);
     const ended = chargeEnd(cob, this.clock.now());
     const payments = await this.#payments(client, cob);
@@ -140,6 +156,18 @@ export class PixApiAcquirer implements Acquirer {
     }
     // A charge that is paid or over needs no code, and not every PSP keeps it.
     return { kind: 'found', brCode: brCode ?? '', ended, payments };
+  }
+
+  /**
+   * Whether the charge is over the amount that was asked for. It is taken back otherwise: its payers would pay what nobody
+   * asked for, and have it sent back.
+   * @throws PixApiError when it could not be taken back
+   */
+  async #hasAmount(operation: Operation, cob: CobAnswer, amount: Amount): Promise<boolean> {
+    if (toCents(cob.valor.original) === amount) return true;
+    this.#odd(operation, 'other_amount', { txid: cob.txid });
+    if (cob.status === 'ATIVA') await this.cancel(cob.txid);
+    return false;
   }
 
   async cancel(txid: string): Promise<void> {
@@ -242,15 +270,13 @@ export class PixApiAcquirer implements Acquirer {
 
   async *#statement(filter: StatementFilter): AsyncGenerator<StatementLine | UnreadableLine> {
     const client = await this.client();
-    const pages = readStatement(client, filter, (answer) => this.#body('pix.list', answer));
+    const pages = readStatement(client, filter, this.clock.now(), (answer) => this.#body('pix.list', answer));
     for await (const entries of pages) {
       const lines: StatementLine[] = [];
       const unreadable: UnreadableLine[] = [];
       for (const entry of entries) {
         const answer = this.#read('pix.list', pixAnswer, entry, { endToEndId: unreadablePix(entry).endToEndId });
-        // Of one without a time that can be read the PSP says itself that it is of this time.
-        const at = answer?.horario ?? dateTime.safeParse(textOf(entry, 'horario')).data ?? filter.from;
-        if (at < filter.from || at >= filter.to) continue;
+        if (!isListedFor(filter, entry)) continue;
         if (!(answer ? await this.#isOurs('pix.list', client, answer) : !namesOtherKey(client, entry))) continue;
         const pix = answer && receivedPix(answer, client.fees);
         if (pix) lines.push({ pix, returns: this.#returns(answer, unreadable) });
@@ -280,13 +306,16 @@ export class PixApiAcquirer implements Acquirer {
    * @throws UnreadableAnswer when there is none yet, none that can be read, or no list to be had: the charge was paid,
    *   and it is not known by what
    */
-  async #payments(client: PixApiClient, { txid, status, calendario, pix }: CobAnswer): Promise<string[]> {
+  async #payments(client: PixApiClient, cob: CobAnswer): Promise<string[]> {
+    const { txid, status, pix } = cob;
     const own = this.#ids('cob.get', txid, pix ?? []);
     if (own.length > 0 || status !== 'CONCLUIDA') return own;
-    const filter = { from: calendario.criacao, to: this.clock.now() };
+    const now = this.clock.now();
+    const filter = { from: payableFrom(cob, now), to: now };
     const listed: unknown[] = [];
     try {
-      for await (const entries of readStatement(client, filter, (answer) => this.#body('pix.list', answer), { txid })) {
+      const bodyOf = (answer: PspAnswer): unknown => this.#body('pix.list', answer);
+      for await (const entries of readStatement(client, filter, now, bodyOf, { txid })) {
         listed.push(...entries.filter((entry) => textOf(entry, 'txid') === txid));
       }
     } catch (error) {
@@ -360,14 +389,19 @@ export class PixApiAcquirer implements Acquirer {
   }
 
   #isAsked(operation: Operation, cob: CobAnswer, txid: string, pixKey: string): boolean {
-    if (cob.txid === txid && isSameKey(cob.chave, pixKey)) return true;
+    // A charge without its key is ours all the same: it has the txid that was chosen here.
+    if (cob.txid === txid && (cob.chave === null || isSameKey(cob.chave, pixKey))) return true;
     this.#odd(operation, cob.txid === txid ? 'other_key' : 'other_txid', { txid });
     return false;
   }
 
   #read<T>(operation: Operation, schema: z.ZodType<T>, body: unknown, about: object): T | null {
     const read = schema.safeParse(body);
-    if (read.success) return read.data;
+    if (read.success) {
+      const paths = unreadFields(body, read.data).slice(0, 5);
+      if (paths.length > 0) this.#odd(operation, 'field', { ...about, paths });
+      return read.data;
+    }
     // Where it is wrong, not what stands there.
     const paths = read.error.issues.slice(0, 5).map(({ path }) => path.join('.'));
     this.#odd(operation, 'malformed', { ...about, paths });
@@ -389,7 +423,9 @@ export class PixApiAcquirer implements Acquirer {
 
   #odd(operation: Operation, what: Oddity, about: object): void {
     this.metrics.acquirerOddAnswers.inc({ operation, what });
-    this.logger.warn({ acquirer: this.name, operation, what, ...about }, 'an answer of the PSP is not believed');
+    const message =
+      what === 'field' ? 'a field of the PSP’s answer is not read' : 'an answer of the PSP is not believed';
+    this.logger.warn({ acquirer: this.name, operation, what, ...about }, message);
   }
 }
 

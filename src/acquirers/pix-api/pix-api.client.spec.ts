@@ -1,13 +1,15 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ENDLESS_ANSWERS, ENDLESS_BODIES, EndlessPeer } from '../../../test/support/endless-answers.js';
 import { SELF_SIGNED, SELF_SIGNED_PFX } from '../../../test/support/self-signed.js';
 import { waitFor } from '../../../test/support/wait.js';
-import { PixApiClient, type PixApiClientOptions } from './pix-api.client.js';
+import { PixApiClient, type PixApiClientOptions, type PspAnswer } from './pix-api.client.js';
 import { PixApiError } from './pix-api.errors.js';
-import { findProfile } from './profiles.js';
+import { findProfile, PROFILES } from './profiles.js';
 import type { PspProfile } from './profile.js';
 import type { PixApiConnection } from './connection.js';
-import { aCob, aConnection, aProblem, E2E, type FakePsp, startPsp, TXID } from './psp.fixture.js';
+import { aCob, aConnection, aProblem, E2E, type FakePsp, type Reply, startPsp, TXID } from './psp.fixture.js';
 import { TokenCache } from './token-cache.js';
 import { freePort } from '../../../tools/harness/free-port.js';
 
@@ -77,18 +79,122 @@ describe('PixApiClient', () => {
     expect(psp.tokenRequests).toHaveLength(2);
   });
 
-  it('takes a new token once when the old one is refused, also for what it writes', async () => {
-    psp.script = ({ headers }) =>
-      headers.authorization === 'Bearer t1' ? { status: 401 } : { status: 201, body: aCob() };
-    expect((await make().putCob(TXID, BODY)).kind).toBe('ok');
-    expect(psp.tokenRequests).toHaveLength(2);
-    expect(psp.exchanges).toHaveLength(2);
+  describe('whose token is refused', () => {
+    const OLD: readonly (readonly [string, Reply])[] = [
+      ['401', { status: 401 }],
+      ['401 with any body', { status: 401, text: '<html>' }],
+      ['403 invalid_token', { status: 403, body: { error: 'invalid_token' } }],
+      ['400 invalid_token', { status: 400, body: { error: 'invalid_token', error_description: 'expired' } }],
+      ['403 in its own words', { status: 403, body: { message: 'Token expirado' } }],
+      ['403 with a challenge', { status: 403, headers: { 'www-authenticate': 'Bearer error="invalid_token"' } }],
+    ];
+
+    it.each(OLD)('takes one new token, by %s, also for what it writes', async (_, reply) => {
+      psp.script = ({ headers }) => (headers.authorization === 'Bearer t1' ? reply : { status: 201, body: aCob() });
+      expect((await make().putCob(TXID, BODY)).kind).toBe('ok');
+      expect(psp.tokenRequests).toHaveLength(2);
+      expect(psp.exchanges).toHaveLength(2);
+    });
+
+    it.each(OLD)('is unavailable when the new token is refused too, by %s', async (_, reply) => {
+      psp.script = () => reply;
+      expect(await errorOf(make().putCob(TXID, BODY))).toMatchObject({
+        kind: 'unavailable',
+        reason: `http_${reply.status}`,
+      });
+      expect(psp.tokenRequests).toHaveLength(2);
+      expect(psp.exchanges).toHaveLength(2);
+    });
+
+    it.each([{ expires_in: 0 }, { expires_in: '3600', scope: ['cob.read'] }, {}])(
+      'uses the token of an answer with %j for several calls',
+      async (own) => {
+        psp.tokenScript = () => ({ status: 201, text: `\ufeff${JSON.stringify({ access_token: 't1', ...own })}` });
+        psp.script = () => ({ status: 200, body: aCob() });
+        const client = make();
+        for (let call = 0; call < 3; call += 1) await client.getCob(TXID);
+        expect(psp.tokenRequests).toHaveLength(1);
+      },
+    );
   });
 
-  it('is unavailable when the new token is refused too', async () => {
-    psp.script = () => ({ status: 401 });
-    expect(await errorOf(make().putCob(TXID, BODY))).toMatchObject({ kind: 'unavailable', reason: 'http_401' });
-    expect(psp.exchanges).toHaveLength(2);
+  describe.each(Object.keys(PROFILES))('at %s', (name) => {
+    const OPERATIONS: Readonly<Record<string, (client: PixApiClient) => Promise<PspAnswer>>> = {
+      'cob.put': (client) => client.putCob(TXID, BODY),
+      'cob.get': (client) => client.getCob(TXID),
+      'cob.patch': (client) => client.patchCob(TXID, { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' }),
+      'pix.get': (client) => client.getPix(E2E),
+      'pix.list': (client) => client.listPix({}),
+      'return.put': (client) => client.putReturn(E2E, 'r1', { valor: '1.00' }),
+      'return.get': (client) => client.getReturn(E2E, 'r1'),
+      'webhook.put': (client) => client.registerWebhook('https://example.com/x'),
+      'webhook.get': (client) => client.webhook(),
+    };
+
+    it('takes every 2xx with a readable body for success, in every operation', async () => {
+      const variables = Object.fromEntries(
+        Object.keys(findProfile(name)!.variables).map((variable) => [variable, '1']),
+      );
+      const client = make({ credentials: { ...aConnection(psp).credentials, variables } }, {}, findProfile(name));
+      for (const [operation, call] of Object.entries(OPERATIONS)) {
+        for (const status of [200, 201, 202, 203, 206, 207]) {
+          psp.script = () => ({ status, text: `\ufeff${JSON.stringify({ operation })}` });
+          expect(await call(client)).toEqual({ kind: 'ok', body: { operation } });
+        }
+        for (const status of [200, 201, 204]) {
+          psp.script = () => ({ status });
+          expect(await call(client)).toEqual({ kind: 'ok', body: null });
+        }
+      }
+    });
+  });
+
+  it.each([
+    ['a million levels', '['.repeat(1_000_000)],
+    ['a million levels that end', `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`],
+    ['half a million values', `[${'1,'.repeat(500_000)}1]`],
+    ['HTML', '<html>'],
+  ])('does not parse an answer of %s', async (_, text) => {
+    psp.script = () => ({ status: 200, text });
+    expect(await make().getPix(E2E)).toEqual({ kind: 'ok', body: text });
+    psp.script = () => ({ status: 400, text });
+    expect(await errorOf(make().putCob(TXID, BODY))).toMatchObject({ kind: 'unknown', reason: 'http_400' });
+  });
+
+  it('gives up on a body that drips', async () => {
+    const drips = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const timer = setInterval(() => response.write(' '), 10);
+      response.on('close', () => clearInterval(timer));
+    });
+    await new Promise<void>((resolve) => drips.listen(0, '127.0.0.1', resolve));
+    const { port } = drips.address() as AddressInfo;
+    const client = make({ baseUrl: `http://127.0.0.1:${port}` }, { limits: { answerMs: 150 } });
+    expect(await errorOf(client.putCob(TXID, BODY))).toMatchObject({ kind: 'unknown', reason: 'timeout' });
+    await new Promise((resolve) => drips.close(resolve));
+  });
+
+  it.each([
+    ['efi', '/v2/webhook/+5511987654321'],
+    ['inter', '/pix/v2/webhook/%2B5511987654321'],
+    ['standard', '/webhook/%2B5511987654321'],
+  ])('writes a phone key in the path of its webhook as %s has it', async (name, path) => {
+    psp.script = () => ({ status: 200, body: {} });
+    await make({ pixKey: '+5511987654321' }, {}, findProfile(name)).webhook();
+    expect(psp.exchanges[0]?.asked.path).toBe(path);
+  });
+
+  it('names the account at Inter in all calls where the connection has one, and nowhere else', async () => {
+    psp.script = () => ({ status: 200, body: {} });
+    const named = (variables: Record<string, string>): PixApiClient =>
+      make({ credentials: { ...aConnection(psp).credentials, variables } }, {}, findProfile('inter'));
+    for (const client of [named({ conta_corrente: '12345678' }), named({})]) {
+      await client.getCob(TXID);
+      await client.putReturn(E2E, 'r1', { valor: '1.00' });
+      await client.registerWebhook('https://example.com/x');
+    }
+    const sent = psp.exchanges.map(({ asked }) => asked.headers['x-conta-corrente']);
+    expect(sent).toEqual([...Array<string>(3).fill('12345678'), undefined, undefined, undefined]);
   });
 
   it.each([
@@ -125,7 +231,6 @@ describe('PixApiClient', () => {
       prefix: { value: { all: '/api/v1', only: { 'cob.patch': '/api/v2' } }, source: null },
       query: { value: { 'gw-dev-app-key': '{application_key}' }, source: null },
       headers: { value: { 'x-correlationID': '{uuid}', client_id: '{client_id}' }, source: null },
-      success: { value: { 'webhook.put': [201] }, source: null },
       webhookHeaders: { value: { 'x-skip': 'true' }, source: null },
     };
     const connection = aConnection(psp);

@@ -7,9 +7,10 @@ import type { PixApiConnection } from './connection.js';
 import { secureContextOf, tokenKey } from './credentials.js';
 import { exchange, ExchangeError, type HttpAnswer, type HttpMessage } from './exchange.js';
 import { type CobRemoval, type CobRequest, type ReturnBody, tokenAnswer, type WebhookBody } from './messages.js';
+import { isShallow } from './json-shape.js';
 import { PixApiError } from './pix-api.errors.js';
-import { type Problem, readProblem } from './problem.js';
-import { type Operation, type PspProfile, SUCCESS } from './profile.js';
+import { namesOldToken, type Problem, readProblem } from './problem.js';
+import type { Operation, PspProfile } from './profile.js';
 import { type Token, TokenCache } from './token-cache.js';
 import { fill, tokenRequest } from './token-request.js';
 
@@ -20,6 +21,8 @@ const CALL_MS = 25_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 /** Bytes of the socket for one answer: its body, headers, and a quarter as much for the frames of small chunks. */
 const MAX_SOCKET_BYTES = 1.25 * MAX_BYTES;
+/** A page of a thousand Pix with their returns has fewer. */
+const MAX_VALUES = 200_000;
 const CONNECTIONS = 64;
 /** Shorter than what common gateways keep idle connections for: a PUT on a connection that is just being closed is lost. */
 const KEEP_ALIVE_MS = 4_000;
@@ -56,6 +59,8 @@ const METHODS = {
 /** An attempt that gave no answer. */
 interface Again {
   readonly again: PixApiError;
+  /** The token was refused, not the request. */
+  readonly oldToken: boolean;
   /** What the PSP asks to wait; null: it does not say. */
   readonly pauseMs: number | null;
 }
@@ -158,7 +163,9 @@ export class PixApiClient {
   }
 
   #webhookPath(): string {
-    return `/webhook/${encodeURIComponent(this.pixKey)}`;
+    const escaped = encodeURIComponent(this.pixKey);
+    const isPlain = this.profile.phoneInPath.value === 'plain';
+    return `/webhook/${isPlain ? escaped.replace(/^%2B/, '+') : escaped}`;
   }
 
   /** @throws PixApiError */
@@ -188,13 +195,13 @@ export class PixApiClient {
       const token: Token = await this.#token(deadline, rejected);
       const outcome = await this.#once(call, method, token.value, deadline);
       if (!('again' in outcome)) return outcome;
-      const { again, pauseMs } = outcome;
-      if (again.reason === 'http_401' && rejected === null) {
+      const { again, oldToken, pauseMs } = outcome;
+      if (oldToken && rejected === null) {
         // Once, with a new token: the old one may have been withdrawn before its time.
         rejected = token.value;
         continue;
       }
-      const isFinal = again.reason === 'http_401' || again.reason === 'http_403';
+      const isFinal = oldToken || again.reason === 'http_403';
       const mayRepeat = !isFinal && attempt < ATTEMPTS[method] && (method === 'GET' || again.kind === 'unavailable');
       const pause = pauseMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
       if (!mayRepeat || Date.now() + pause >= deadline) throw again;
@@ -230,25 +237,25 @@ export class PixApiClient {
         body: content ? JSON.stringify(content) : null,
       });
     } catch (error) {
-      return { again: failure(error, operation), pauseMs: null };
+      return { again: failure(error, operation), oldToken: false, pauseMs: null };
     }
     const { status } = answer;
     const json = parse(answer.body);
-    if (status === SUCCESS[operation] || this.profile.success.value[operation]?.includes(status)) {
-      // The answer to a registration of a webhook may have no body.
-      return { kind: 'ok', body: json ?? null };
-    }
+    // Whatever is no JSON stands for itself, and is read as nothing else.
+    if (status >= 200 && status < 300) return { kind: 'ok', body: json === undefined ? answer.body || null : json };
     const pauseMs = retryAfterMs(answer.retryAfter);
-    if (status === 401 || status === 403 || status === 429) {
-      return { again: new PixApiError('unavailable', `http_${status}`, operation), pauseMs };
+    const problem = readProblem(errors.value, status, json);
+    const isAboutToken = /invalid_token/i.test(answer.challenge ?? '') || namesOldToken(problem);
+    const oldToken = status === 401 || ((status === 400 || status === 403) && isAboutToken);
+    if (oldToken || status === 403 || status === 429) {
+      return { again: new PixApiError('unavailable', `http_${status}`, operation), oldToken, pauseMs };
     }
     // A refusal is the PSP's when it is written as one: a gateway's HTML says nothing about a charge.
     const isRefusal = status >= 400 && status < 500 && status !== 408 && (json !== undefined || answer.body === '');
     if (!isRefusal) {
-      return { again: new PixApiError('unknown', `http_${status}`, operation), pauseMs };
+      return { again: new PixApiError('unknown', `http_${status}`, operation), oldToken, pauseMs };
     }
-    if (status === 404) return { kind: 'not_found' };
-    return { kind: 'refused', status, problem: readProblem(errors.value, status, json) };
+    return status === 404 ? { kind: 'not_found' } : { kind: 'refused', status, problem };
   }
 
   /** @throws ExchangeError */
@@ -312,10 +319,10 @@ function urlOf(what: string, text: string | null): string {
   return withoutTrailingSlashes(text);
 }
 
-/** @returns undefined for what is no JSON */
+/** @returns undefined for what is no JSON, or more of it than any answer is */
 function parse(body: string): unknown {
   try {
-    return JSON.parse(body) as unknown;
+    return isShallow(body, MAX_VALUES) ? (JSON.parse(body.replace(/^\ufeff/, '')) as unknown) : undefined;
   } catch {
     return undefined;
   }

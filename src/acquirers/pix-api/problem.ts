@@ -1,3 +1,4 @@
+import { cutText } from '../../core/text.js';
 import type { ReturnFailure } from '../acquirer.port.js';
 
 /** What a PSP said no with, whatever the form. */
@@ -27,10 +28,7 @@ export function readProblem(format: ErrorFormat, status: number, body: unknown):
   return {
     code: /^[A-Za-z0-9_.-]{1,60}$/.test(code) ? code : `http_${status}`,
     properties: properties.filter((name) => /^[A-Za-z0-9_.[\]-]{1,60}$/.test(name)),
-    words: words
-      .filter((text) => text !== '')
-      .join('; ')
-      .slice(0, MAX_WORDS),
+    words: cutText(words.filter((text) => text !== '').join('; '), MAX_WORDS),
   };
 }
 
@@ -76,6 +74,22 @@ const REASONS: ReadonlyArray<readonly [RegExp, ReturnFailure]> = [
 /** Why money did not go back, of a refusal's or a failed return's own words. */
 export function returnFailure(words: string): ReturnFailure {
   return REASONS.find(([pattern]) => pattern.test(words))?.[1] ?? 'refused';
+}
+
+/**
+ * Whether a refusal is about the Pix key, which is the connection's and not the customer's. Some PSPs say so by 412 alone,
+ * as for a key that is not theirs.
+ */
+export function isAboutKey(status: number, { code, properties, words }: Problem): boolean {
+  return status === 412 || properties.some((name) => /(?:^|\.)chave$/i.test(name)) || /chave/i.test(`${code} ${words}`);
+}
+
+/** Whether a refusal says that the access token is no longer good, whatever its status. */
+export function namesOldToken({ code, words }: Problem): boolean {
+  return (
+    code === 'invalid_token' ||
+    /invalid[ _]token|token (?:inv[áa]lido|expirado|expired|invalid)|token (?:is|has) expired/i.test(words)
+  );
 }
 
 /** Whether the refusal says that this return was asked for already. */

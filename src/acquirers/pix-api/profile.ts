@@ -60,8 +60,6 @@ export interface PspProfile {
   readonly headers: Fact<Readonly<Record<string, Template>>>;
   readonly webhookHeaders: Fact<Readonly<Record<string, Template>>>;
   readonly query: Fact<Readonly<Record<string, Template>>>;
-  /** What an operation succeeds with, beside what the standard says. */
-  readonly success: Fact<Readonly<Partial<Record<Operation, readonly number[]>>>>;
   readonly errors: Fact<ErrorFormat>;
   /** The body of a callback, and what is put behind the URL that was registered. Both forms are read anyway. */
   readonly webhook: Fact<{ readonly body: 'object' | 'array'; readonly suffix: string }>;
@@ -72,21 +70,12 @@ export interface PspProfile {
   readonly longestWindow: Fact<number>;
   /** Whether a client certificate is needed. */
   readonly mtls: Fact<boolean>;
+  /** How a phone key is written in the path of its webhook: `+55…` as it is, or escaped as `%2B55…`. */
+  readonly phoneInPath: Fact<'plain' | 'escaped'>;
   /** The values that the templates need, with what they are. */
   readonly variables: Readonly<Record<string, string>>;
+  /** Values that only some accounts need; a header or parameter without its value is left out. */
+  readonly optionalVariables: Readonly<Record<string, string>>;
 }
 
 export const SCOPES = 'cob.write cob.read pix.write pix.read webhook.write webhook.read';
-
-/** The standard's own answers. */
-export const SUCCESS: Readonly<Record<Operation, number>> = {
-  'cob.put': 201,
-  'cob.get': 200,
-  'cob.patch': 200,
-  'pix.get': 200,
-  'pix.list': 200,
-  'return.put': 201,
-  'return.get': 200,
-  'webhook.put': 200,
-  'webhook.get': 200,
-};

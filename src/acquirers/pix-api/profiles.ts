@@ -2,6 +2,7 @@ import { type Fact, type PspProfile, SCOPES, type TokenStyle } from './profile.j
 
 const BACEN = 'https://github.com/bacen/pix-api (API Pix 2.9.0)';
 const EFI_SDK = 'https://github.com/efipay/sdk-node-apis-efi (src/lib/constants.js)';
+const EFI_ENDPOINTS = 'https://github.com/efipay/sdk-node-apis-efi (src/lib/endpoints.js)';
 const EFI_WEBHOOKS = 'https://dev.efipay.com.br/docs/api-pix/webhooks/';
 const ITAU_AUTHENTICATION = 'https://devportal.itau.com.br/autenticacao-documentacao';
 /** The source is not the bank but ACBr, an open component that many Brazilian tills run on. */
@@ -30,19 +31,20 @@ const STANDARD: PspProfile = {
   headers: verified({}, BACEN),
   webhookHeaders: verified({}, BACEN),
   query: verified({}, BACEN),
-  success: verified({}, BACEN),
   errors: verified('problem', BACEN),
   webhook: verified({ body: 'object', suffix: '/pix' }, BACEN),
   inbound: verified({ mtls: true, addresses: null }, BACEN),
   rateLimit: unverified(null),
   longestWindow: unverified(24),
   mtls: verified(true, BACEN),
+  phoneInPath: unverified('escaped'),
   variables: {},
+  optionalVariables: {},
 };
 
 /** What the standard says is not yet known of this PSP, so each fact of it loses its source. */
 function psp(name: string, title: string, own: Partial<PspProfile>): PspProfile {
-  const { token: style, prefix, headers, webhookHeaders, query, success, errors, webhook, inbound } = STANDARD;
+  const { token: style, prefix, headers, webhookHeaders, query, errors, webhook, inbound } = STANDARD;
   return {
     ...STANDARD,
     token: unverified(style.value),
@@ -50,7 +52,6 @@ function psp(name: string, title: string, own: Partial<PspProfile>): PspProfile 
     headers: unverified(headers.value),
     webhookHeaders: unverified(webhookHeaders.value),
     query: unverified(query.value),
-    success: unverified(success.value),
     errors: unverified(errors.value),
     webhook: unverified(webhook.value),
     inbound: unverified(inbound.value),
@@ -76,6 +77,7 @@ const EFI = psp('efi', 'Efí', {
   webhookHeaders: unverified({ 'x-skip-mtls-checking': 'true' }),
   errors: unverified('nome'),
   inbound: verified({ mtls: true, addresses: null }, EFI_WEBHOOKS),
+  phoneInPath: verified('plain', EFI_ENDPOINTS),
 });
 
 const BANCO_DO_BRASIL = psp('bb', 'Banco do Brasil', {
@@ -91,7 +93,6 @@ const BANCO_DO_BRASIL = psp('bb', 'Banco do Brasil', {
   token: verified(token({}), acbr('ACBrPIXPSPBancoDoBrasil')),
   prefix: verified({ all: '/pix/v2', only: {} }, acbr('ACBrPIXPSPBancoDoBrasil')),
   query: verified({ 'gw-dev-app-key': '{application_key}' }, acbr('ACBrPIXPSPBancoDoBrasil')),
-  success: verified({ 'cob.put': [200], 'cob.patch': [201] }, acbr('ACBrPIXPSPBancoDoBrasil')),
   errors: verified('erros', acbr('ACBrPIXPSPBancoDoBrasil')),
   mtls: verified(true, acbr('ACBrPIXPSPBancoDoBrasil')),
   variables: { application_key: 'the application key of the BB developers portal (gw-dev-app-key)' },
@@ -120,7 +121,6 @@ const SICREDI = psp('sicredi', 'Sicredi', {
   },
   token: verified(token({}), acbr('ACBrPIXPSPSicredi')),
   prefix: verified({ all: '/api/v2', only: {} }, acbr('ACBrPIXPSPSicredi')),
-  success: verified({ 'return.put': [200] }, acbr('ACBrPIXPSPSicredi')),
 });
 
 const SICOOB = psp('sicoob', 'Sicoob', {
@@ -139,7 +139,6 @@ const SICOOB = psp('sicoob', 'Sicoob', {
   token: verified(token({ authentication: 'mtls' }), acbr('ACBrPIXPSPSicoob')),
   prefix: verified({ all: '/pix/api/v2', only: {} }, acbr('ACBrPIXPSPSicoob')),
   headers: verified({ client_id: '{client_id}' }, acbr('ACBrPIXPSPSicoob')),
-  success: verified({ 'return.put': [200] }, acbr('ACBrPIXPSPSicoob')),
 });
 
 const BRADESCO = psp('bradesco', 'Bradesco', {
@@ -153,7 +152,6 @@ const BRADESCO = psp('bradesco', 'Bradesco', {
   },
   token: verified(token({ scope: null }), acbr('ACBrPIXPSPBradesco')),
   prefix: verified({ all: '/v2', only: {} }, acbr('ACBrPIXPSPBradesco')),
-  success: verified({ 'return.put': [200] }, acbr('ACBrPIXPSPBradesco')),
 });
 
 const INTER = psp('inter', 'Inter', {
@@ -167,7 +165,9 @@ const INTER = psp('inter', 'Inter', {
   },
   token: verified(token({ authentication: 'body' }), acbr('ACBrPIXPSPInter')),
   prefix: verified({ all: '/pix/v2', only: {} }, acbr('ACBrPIXPSPInter')),
+  headers: unverified({ 'x-conta-corrente': '{conta_corrente}' }),
   webhook: unverified({ body: 'array', suffix: '/pix' }),
+  optionalVariables: { conta_corrente: 'the account, digits only, of an application that serves several accounts' },
 });
 
 const SANTANDER = psp('santander', 'Santander', {
@@ -181,7 +181,6 @@ const SANTANDER = psp('santander', 'Santander', {
   },
   token: verified(token({ authentication: 'body', grantType: 'query', scope: null }), acbr('ACBrPIXPSPSantander')),
   prefix: verified({ all: '/api/v1', only: { 'cob.patch': '/api/v2' } }, acbr('ACBrPIXPSPSantander')),
-  success: unverified({ 'cob.put': [200] }),
 });
 
 export const PROFILES: Readonly<Record<string, PspProfile>> = Object.fromEntries(

@@ -2,6 +2,8 @@ import type { StatementFilter } from '../acquirer.port.js';
 import { pixPage } from './messages.js';
 import type { PixApiClient, PspAnswer } from './pix-api.client.js';
 import { PixApiError } from './pix-api.errors.js';
+import { minuteOf, textOf } from './translation.js';
+import { byMinute, readTime } from './written-time.js';
 
 const PAGE_SIZE = 100;
 /** Some PSPs give more to a page than they were asked for; beyond this they would not fit into memory. */
@@ -12,20 +14,32 @@ const MAX_PAGES = 1_000;
 const WINDOW_HOURS = 6;
 const MAX_OF_WINDOW = 20_000;
 const SHORTEST_WINDOW_MS = 60_000;
+/** A PSP whose clock is behind ours refuses a period that ends in its future. */
+const BEHIND_MS = 3_000;
+/** How long after the minute in its end-to-end id a Pix may be settled. */
+const DELAY_MS = 5 * 60_000;
+
+/** The end of what the PSP can be asked for now, in whole seconds. */
+export function listedUntil(now: Date): Date {
+  return new Date(Math.floor((now.getTime() - BEHIND_MS) / 1_000) * 1_000);
+}
 
 /**
  * The PSP's list, window by window, oldest window first; within one it has no order that the standard names. A Pix that
  * appears on two pages, because another one arrived meanwhile, is given once.
  * @param bodyOf gives the body of an answer, or throws
+ * @param now ends the last window some seconds before it
  * @param narrowed what else the list is asked by
  */
 export async function* readStatement(
   client: PixApiClient,
-  { from, to, withReturns = false }: StatementFilter,
+  { from, to: until, withReturns = false }: StatementFilter,
+  now: Date,
   bodyOf: (answer: PspAnswer) => unknown,
   narrowed: Readonly<Record<string, string>> = {},
 ): AsyncGenerator<unknown[]> {
   let windowMs = Math.min(WINDOW_HOURS, client.profile.longestWindow.value) * 3_600_000;
+  const to = new Date(Math.min(until.getTime(), listedUntil(now).getTime()));
   const seen = new Set<string>();
   let start = from.getTime();
   while (start < to.getTime()) {
@@ -37,6 +51,7 @@ export async function* readStatement(
       ...(withReturns ? { devolucaoPresente: 'true' } : {}),
     };
     const entries: unknown[] = [];
+    const ids = new Set<unknown>();
     let isTooMuch = false;
     for (let page = 0, isLast = false; !isLast && !isTooMuch; page += 1) {
       if (page >= MAX_PAGES) throw new PixApiError('unknown', 'endless_pages', 'pix.list');
@@ -45,15 +60,20 @@ export async function* readStatement(
         'paginacao.paginaAtual': String(page),
         'paginacao.itensPorPagina': String(PAGE_SIZE),
       });
+      // No Pix is a 404 or a 204 at some PSPs.
+      if (answer.kind === 'not_found' || (answer.kind === 'ok' && answer.body === null)) break;
       const read = pixPage.safeParse(bodyOf(answer));
       if (!read.success) throw new PixApiError('unknown', 'malformed_answer', 'pix.list');
-      const { parametros, pix } = read.data;
-      const found = pix ?? [];
+      const { parametros, pix: found } = read.data;
       if (found.length > MAX_PAGE_SIZE) throw new PixApiError('unknown', 'malformed_answer', 'pix.list');
+      const before = ids.size;
+      for (const entry of found) ids.add(idOf(entry) || entry);
       entries.push(...found.filter((entry) => !seen.has(idOf(entry))));
       isTooMuch = entries.length > MAX_OF_WINDOW;
-      const pages = parametros?.paginacao?.quantidadeDePaginas;
-      isLast = pages === undefined ? found.length < PAGE_SIZE : page + 1 >= pages;
+      const pages = parametros?.paginacao?.quantidadeDePaginas ?? null;
+      isLast = found.length === 0 || (pages === null ? found.length < PAGE_SIZE : page + 1 >= pages);
+      // A PSP that gives the same page again and again has more than it shows.
+      if (!isLast && ids.size === before) throw new PixApiError('unknown', 'endless_pages', 'pix.list');
     }
     if (isTooMuch) {
       if (windowMs <= SHORTEST_WINDOW_MS) throw new PixApiError('unknown', 'endless_pages', 'pix.list');
@@ -63,6 +83,21 @@ export async function* readStatement(
       start = end;
     }
   }
+}
+
+/**
+ * Whether an entry belongs to the time that was asked for. At the edges of it, which are rounded to seconds for the PSP,
+ * the PSP's clock decides; elsewhere the minute in the end-to-end id, as the clock may be wrong. An entry without any time
+ * belongs to it, as the PSP has listed it.
+ */
+export function isListedFor({ from, to }: StatementFilter, entry: unknown): boolean {
+  const minute = minuteOf(idOf(entry));
+  const written = readTime(textOf(entry, 'horario')?.trim() ?? '');
+  if (written === null) return minute === null || (minute.getTime() >= from.getTime() - DELAY_MS && minute < to);
+  const at = byMinute(written, minute);
+  const isNear = at.getTime() >= from.getTime() - 1_000 && at.getTime() <= to.getTime() + 1_000;
+  const decisive = isNear || minute === null ? at : minute;
+  return decisive >= from && decisive < to;
 }
 
 /** Windows overlap by up to a second, pages by what has arrived meanwhile. What has no id is for the reader to refuse. */

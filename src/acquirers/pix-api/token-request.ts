@@ -32,13 +32,19 @@ export function tokenRequest(
   return { url, request };
 }
 
-/** A profile's headers or query with the connection's values in them. */
+const VARIABLE = /\{([a-z_]+)\}/g;
+
+/** A profile's headers or query with the connection's values in them; an entry without its value is left out. */
 export function fill(
   templates: Readonly<Record<string, Template>>,
   { clientId, variables }: PixApiCredentials,
 ): Record<string, string> {
-  const values: Readonly<Record<string, string>> = { ...variables, client_id: clientId };
-  const fillOne = (template: string): string =>
-    template.replace(/\{([a-z_]+)\}/g, (_, name: string) => (name === 'uuid' ? randomUUID() : (values[name] ?? '')));
-  return Object.fromEntries(Object.entries(templates).map(([name, template]) => [name, fillOne(template)]));
+  const values: Readonly<Record<string, string>> = { ...variables, client_id: clientId, uuid: randomUUID() };
+  const isComplete = (template: string): boolean =>
+    [...template.matchAll(VARIABLE)].every(([, name = '']) => (values[name] ?? '') !== '');
+  return Object.fromEntries(
+    Object.entries(templates)
+      .filter(([, template]) => isComplete(template))
+      .map(([name, template]) => [name, template.replace(VARIABLE, (_, value: string) => values[value] ?? '')]),
+  );
 }

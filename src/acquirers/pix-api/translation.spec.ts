@@ -139,8 +139,22 @@ describe('chargeEnd', () => {
     expect(chargeEnd(cob({ status }), now)?.end ?? null).toBe(end);
   });
 
+  it('has not expired while another reading of its creation leaves time for paying', () => {
+    const at = (criacao: string, now: string) =>
+      chargeEnd(cob({ calendario: { criacao, expiracao: 3600 } }), new Date(`2026-09-09T${now}Z`))?.end ?? null;
+    // Made at 20:15 UTC, written as 17:15 of São Paulo and marked as UTC.
+    expect([at('2026-09-09T17:15:00Z', '20:30:00'), at('2026-09-09T17:15:00Z', '21:16:00')]).toEqual([null, 'expired']);
+    expect([at('2026-09-09T17:15:00', '20:30:00'), at('2026-09-09T17:15:00', '21:16:00')]).toEqual([null, 'expired']);
+    // An offset leaves no doubt.
+    expect(at('2026-09-09T17:15:00+00:30', '20:30:00')).toBe('expired');
+  });
+
+  it('has no end where its calendar cannot be read', () => {
+    expect(chargeEnd(cob({ calendario: 'x' }), new Date('2027-01-01T00:00:00Z'))).toBeNull();
+  });
+
   it('has expired when the calendar says so, and not at all once something was paid', () => {
-    const late = new Date('2026-09-10T00:00:00Z');
+    const late = new Date('2026-09-09T22:00:00Z');
     expect(chargeEnd(cob(), late)?.at).toEqual(new Date('2026-09-09T21:15:00.358Z'));
     expect(chargeEnd(cob({ pix: [aPix()] }), late)).toBeNull();
     expect(chargeEnd(cob({ calendario: { criacao: '2026-09-09T20:15:00Z', expiracao: '60' } }), late)?.end).toBe(
@@ -178,12 +192,14 @@ describe('receivedPix', () => {
     expect(read({ txid: undefined, gnExtras: { tarifa: '1.19' } })).toMatchObject({ txid: null, fee: 0 });
   });
 
-  it('is none without an amount or id', () => {
-    expect([read({ valor: '110,0' }), read({ valor: '0.00' }), read({ endToEndId: 'E1/../x' })]).toEqual([
-      null,
-      null,
-      null,
-    ]);
+  it('is none without an amount, an id, or any time', () => {
+    const timeless = { endToEndId: 'x'.repeat(32), horario: 'yesterday' };
+    expect([
+      read({ valor: '110,0' }),
+      read({ valor: '0.00' }),
+      read({ endToEndId: 'E1/../x' }),
+      read(timeless),
+    ]).toEqual([null, null, null, null]);
   });
 });
 
@@ -291,9 +307,24 @@ describe('publicCob', () => {
 });
 
 describe('isSameKey', () => {
-  it('knows one key however it is written', () => {
-    expect(isSameKey('Loja@Example.com', 'loja@example.com')).toBe(true);
-    expect(isSameKey('529.982.247-25', '52998224725')).toBe(true);
-    expect(isSameKey('52998224725', '11222333000181')).toBe(false);
+  it.each([
+    ['loja@example.com', ['Loja@Example.com', ' loja@example.com '], ['loja@example.org', 'loja', '']],
+    ['52998224725', ['529.982.247-25', '529982247-25'], ['11222333000181', '52998224724', '0', '']],
+    ['04231287601', ['4231287601', '042.312.876-01'], ['231287601']],
+    ['11222333000181', ['11.222.333/0001-81'], ['11222333000182', '52998224725']],
+    ['12ABC34501DE35', ['12.abc.345/01de-35', '12abc34501de35'], ['12ABC34501DE36']],
+    [
+      '+5511987654321',
+      ['5511987654321', '11987654321', '(11) 98765-4321', '+55 (11) 98765-4321', '55 11 98765-4321'],
+      ['+5511987654322', '987654321', '+15511987654321', ''],
+    ],
+    [PIX_KEY, [PIX_KEY.toUpperCase(), PIX_KEY.replaceAll('-', ''), `{${PIX_KEY}}`], [PIX_KEY.replace('7', '8'), '']],
+  ])('knows %s however it is written', (ours, same, others) => {
+    for (const written of [ours, ...same]) expect([written, isSameKey(written, ours)]).toEqual([written, true]);
+    for (const written of others) expect([written, isSameKey(written, ours)]).toEqual([written, false]);
+  });
+
+  it('takes digits for a phone only when they are no tax id', () => {
+    expect(isSameKey('52998224725', '+5552998224725')).toBe(false);
   });
 });

@@ -6,9 +6,12 @@ import {
   normalizePixKey,
   normalizeTaxId,
   parseBrCode,
+  parseEndToEndId,
   taxIdKind,
 } from '../../brazil/index.js';
+import { DAY_MS } from '../../core/clock.js';
 import type { Amount } from '../../core/money/index.js';
+import { cutText } from '../../core/text.js';
 import type {
   Dispute,
   NotificationHint,
@@ -22,8 +25,11 @@ import type {
 import { type FeeSchedule, providerFee } from './fees.js';
 import type { CobAnswer, CobRequest, Person, PixAnswer, ReturnAnswer } from './messages.js';
 import { returnFailure } from './problem.js';
+import { byMinute, earliest, latestPast, notBefore } from './written-time.js';
 
 const MAX_NAME = 200;
+/** How far back the payment of a charge is looked for whose creation cannot be read. */
+const UNKNOWN_CREATION_MS = 2 * DAY_MS;
 
 /** "110.00" of 11000. */
 export function toDecimal(cents: Amount): string {
@@ -46,10 +52,27 @@ export function isE2eId(text: string): boolean {
   return /^[a-zA-Z0-9]{32}$/.test(text);
 }
 
-/** Two ways to write one Pix key are one key. */
-export function isSameKey(one: string, other: string): boolean {
-  const normal = (key: string): string => normalizePixKey(key)?.key ?? key;
-  return normal(one) === normal(other);
+/**
+ * Whether a PSP has written our key: with or without punctuation, in capitals, a phone without its country, a random key
+ * without dashes, a tax id that lost its zeros as a number.
+ */
+export function isSameKey(written: string, ours: string): boolean {
+  const key = normalizePixKey(ours);
+  const text = written.trim();
+  if (key === null || normalizePixKey(text)?.key === key.key) return key !== null || text === ours;
+  const digits = text.replace(/[ ()+./-]/g, '');
+  switch (key.kind) {
+    case 'phone':
+      // Eleven digits may be somebody's CPF, too, and that is another key.
+      return `+${digits}` === key.key || (`+55${digits}` === key.key && normalizeTaxId(digits) === null);
+    case 'random':
+      return text.replace(/[{}-]/g, '').toLowerCase() === key.key.replaceAll('-', '');
+    case 'cpf':
+    case 'cnpj':
+      return digits.length > 0 && digits.padStart(key.key.length, '0') === key.key;
+    case 'email':
+      return false;
+  }
 }
 
 /**
@@ -71,7 +94,7 @@ export function cobRequest(request: PixChargeRequest, pixKey: string, now: Date)
 
 /** Both or nothing: the standard knows no debtor with a name alone. */
 function person({ name, document }: PixChargeRequest['payer']): Person | null {
-  const nome = name?.trim().slice(0, MAX_NAME) ?? '';
+  const nome = cutText(name?.trim() ?? '', MAX_NAME).trimEnd();
   const taxId = document === null ? null : normalizeTaxId(document);
   if (nome === '' || taxId === null) return null;
   return taxIdKind(taxId) === 'cpf' ? { cpf: taxId, nome } : { cnpj: taxId, nome };
@@ -108,15 +131,14 @@ export function brCodeOf(
 
 /** How the charge ended without payment, or null: it is open, or was paid. @param now for a removal, whose time is not told */
 export function chargeEnd(answer: CobAnswer, now: Date): PixChargeEnd | null {
-  const { criacao, expiracao } = answer.calendario;
   switch (answer.status) {
     case 'REMOVIDA_PELO_USUARIO_RECEBEDOR':
       return { end: 'removed', reason: 'The charge was taken back.', at: now };
     case 'REMOVIDA_PELO_PSP':
       return { end: 'refused', reason: 'The acquirer removed the charge.', at: now };
     case 'ATIVA': {
-      const at = new Date(criacao.getTime() + expiracao * 1000);
-      if (at > now || (answer.pix ?? []).length > 0) return null;
+      const at = expiryOf(answer, now);
+      if (at === null || at > now || (answer.pix ?? []).length > 0) return null;
       return { end: 'expired', reason: 'The charge expired without payment.', at };
     }
     default:
@@ -124,17 +146,43 @@ export function chargeEnd(answer: CobAnswer, now: Date): PixChargeEnd | null {
   }
 }
 
+/**
+ * The end of the time for paying, by the PSP. Of two readings of the creation the later one that has passed counts: a charge
+ * that can still be paid must not be taken for one that is over.
+ */
+function expiryOf({ calendario }: CobAnswer, now: Date): Date | null {
+  if (!calendario?.criacao || calendario.expiracao === null) return null;
+  return new Date(latestPast(calendario.criacao, now).getTime() + calendario.expiracao * 1000);
+}
+
+/** The time from which on a charge may have been paid. */
+export function payableFrom({ calendario }: CobAnswer, now: Date): Date {
+  return calendario?.criacao ? earliest(calendario.criacao) : new Date(now.getTime() - UNKNOWN_CREATION_MS);
+}
+
+/** The minute in which the payer's bank has made an end-to-end id, in UTC; null for an id that does not tell. */
+export function minuteOf(endToEndId: string): Date | null {
+  return parseEndToEndId(endToEndId)?.initiatedAt ?? null;
+}
+
+/** When the Pix was settled, by the PSP's clock and else by the end-to-end id; null where neither tells. */
+export function settledAt({ endToEndId, horario }: PixAnswer): Date | null {
+  const minute = minuteOf(endToEndId);
+  return horario ? byMinute(horario, minute) : minute;
+}
+
 /** @returns null when it cannot be: an amount or id that is none @param fees of the PSP, which its answer does not tell */
 export function receivedPix(answer: PixAnswer, fees: readonly FeeSchedule[]): ReceivedPix | null {
   const amount = toCents(answer.valor);
-  if (amount === null || amount === 0 || !isE2eId(answer.endToEndId)) return null;
+  const at = settledAt(answer);
+  if (amount === null || amount === 0 || at === null || !isE2eId(answer.endToEndId)) return null;
   const document = answer.pagador?.cpf ?? answer.pagador?.cnpj ?? null;
   return {
     endToEndId: answer.endToEndId,
     txid: answer.txid,
     amount,
-    settledAt: answer.horario,
-    fee: providerFee(fees, 'PIX', amount, answer.horario),
+    settledAt: at,
+    fee: providerFee(fees, 'PIX', amount, at),
     // A masked one is no document.
     payerDocument: document === null ? null : normalizeTaxId(document),
   };
@@ -215,10 +263,10 @@ export function unreadableReturn(endToEndId: string, entry: unknown): Unreadable
   };
 }
 
-/** A field of what may be anything. */
+/** A field of what may be anything; a blank one is absent. */
 export function textOf(entry: unknown, field: string): string | null {
   const value = (entry as Record<string, unknown> | null | undefined)?.[field];
-  return typeof value === 'string' ? value : null;
+  return typeof value === 'string' && value.trim() !== '' ? value : null;
 }
 
 const DISPUTE_REASONS: Readonly<Record<string, string>> = {
@@ -231,12 +279,15 @@ const DISPUTE_REASONS: Readonly<Record<string, string>> = {
 export function disputeOf(pix: PixAnswer, answer: ReturnAnswer): Dispute | null {
   const amount = toCents(answer.valor);
   const state = stateOf(answer.status);
-  if (!isDisputeReturn(answer) || amount === null || state === undefined || !isReturnId(answer.id)) return null;
-  const openedAt = answer.horario.solicitacao ?? pix.horario;
+  const paidAt = settledAt(pix);
+  if (!isDisputeReturn(answer) || amount === null || state === undefined || paidAt === null) return null;
+  if (!isReturnId(answer.id)) return null;
+  const { solicitacao = null, liquidacao = null } = answer.horario ?? {};
+  const openedAt = solicitacao ? notBefore(solicitacao, paidAt) : paidAt;
   const isFinal = state !== 'in_progress';
-  const settledAt = answer.horario.liquidacao ?? openedAt;
+  const endedAt = liquidacao ? notBefore(liquidacao, openedAt) : openedAt;
   // Of two states the later one holds: the end is later than the beginning, also where the bank gives one time for both.
-  const updatedAt = isFinal ? new Date(Math.max(settledAt.getTime(), openedAt.getTime() + 1)) : openedAt;
+  const updatedAt = isFinal ? new Date(Math.max(endedAt.getTime(), openedAt.getTime() + 1)) : openedAt;
   const document = pix.pagador?.cpf ?? pix.pagador?.cnpj ?? null;
   return {
     reference: `${pix.endToEndId}/${answer.id}`,
@@ -287,12 +338,12 @@ const SHOWN_LETTERS = 1_000;
 
 /** Cuts whatever a PSP has written to the depth and length that answers of the standard have. */
 function bounded(value: unknown, depth = SHOWN_DEPTH): unknown {
-  if (typeof value === 'string') return value.slice(0, SHOWN_LETTERS);
+  if (typeof value === 'string') return cutText(value, SHOWN_LETTERS);
   if (typeof value !== 'object' || value === null) return value;
   if (depth === 0) return null;
   if (Array.isArray(value)) return value.slice(0, SHOWN_ITEMS).map((item) => bounded(item, depth - 1));
   const entries = Object.entries(value).slice(0, SHOWN_ITEMS);
-  return Object.fromEntries(entries.map(([name, item]) => [name.slice(0, SHOWN_LETTERS), bounded(item, depth - 1)]));
+  return Object.fromEntries(entries.map(([name, item]) => [cutText(name, SHOWN_LETTERS), bounded(item, depth - 1)]));
 }
 
 function pick(value: unknown, names: readonly string[]): Record<string, unknown> {

@@ -40,6 +40,26 @@ const MOST_UNKNOWN = 50;
 /** `silent`: the acquirer could not be asked, which says nothing about whether the charge exists. */
 type Found = PixChargeState | { readonly kind: 'silent' };
 
+const OTHER_AMOUNT = {
+  kind: 'refused',
+  code: 'other_amount',
+  reason: 'The acquirer made the charge with another amount; it was taken back there.',
+  fault: 'acquirer',
+} as const;
+
+/** The words for the merchant, by whose fault a refusal is. */
+const REFUSALS = {
+  charge: 'The acquirer refused the charge. Check the amount and the customer.',
+  connection:
+    'The acquirer refused the Pix key of the account’s connection, not this charge. Whoever runs this service has to check that the key belongs to the connection (`acquirer check`).',
+  acquirer:
+    'The acquirer made the charge with another amount, so it was taken back there. Whoever runs this service has to ask the acquirer why.',
+} as const;
+
+function outcomeOf({ brCode, isOtherAmount }: Extract<PixChargeState, { kind: 'found' }>): PixIssueOutcome {
+  return isOtherAmount ? OTHER_AMOUNT : { kind: 'issued', brCode };
+}
+
 /** Makes transactions. One that needs an acquirer's answer is written as an intent first, then called, then settled. */
 @Injectable()
 export class CreationService {
@@ -115,7 +135,8 @@ export class CreationService {
    * @returns `open`: what has become of it is not known yet; `silent`: the acquirer could not be asked
    */
   async resolve(transaction: Transaction, exists = false): Promise<'resolved' | 'open' | 'silent'> {
-    const found = await this.#find(this.acquirers.get(transaction.acquirer), transaction.txid ?? '');
+    const { amount, txid } = transaction;
+    const found = await this.#find(this.acquirers.get(transaction.acquirer), { txid: txid ?? '', amount });
     if (found.kind === 'silent') return 'silent';
     const isPending = transaction.status === 'PENDING';
     if (isPending && found.kind === 'not_found') {
@@ -125,7 +146,7 @@ export class CreationService {
       if (await this.inbox.isTold(transaction.acquirer, transaction.txid ?? '')) return 'open';
     }
     if (isPending) await this.#resolvePending(transaction, found);
-    else if (found.kind === 'found') {
+    else if (found.kind === 'found' && !found.isOtherAmount) {
       await this.database.transaction((tx) => this.moves.announce(tx, transaction.id, found.brCode));
     }
     return 'resolved';
@@ -135,6 +156,11 @@ export class CreationService {
     return this.database.transaction(async (tx) => {
       if (found.kind === 'not_found') {
         const failure = this.#failure(transaction, 'not_created', 'The acquirer has no such charge.');
+        await this.moves.move(tx, transaction, 'not_issued', { failure });
+        return;
+      }
+      if (found.isOtherAmount) {
+        const failure = this.#failure(transaction, OTHER_AMOUNT.code, OTHER_AMOUNT.reason);
         await this.moves.move(tx, transaction, 'not_issued', { failure });
         return;
       }
@@ -226,7 +252,7 @@ export class CreationService {
     });
     if (result !== 'freed') return result;
     if (outcome.kind === 'refused') {
-      throw business('charge_refused', 'The acquirer refused the charge. Check the amount and the customer.');
+      throw business('charge_refused', REFUSALS[outcome.fault ?? 'charge']);
     }
     // What was found dead before this request asked, or nobody may pay any more, leaves the key free for a new charge.
     if (outcome.kind === 'settled elsewhere' || isPastExpiry(transaction, this.clock.now())) return null;
@@ -250,8 +276,8 @@ export class CreationService {
 
   async #askPix(acquirer: Acquirer, request: PixChargeRequest, mayExist: boolean): Promise<PixIssueOutcome> {
     if (mayExist) {
-      const before = await this.#find(acquirer, request.txid);
-      if (before.kind === 'found') return { kind: 'issued', brCode: before.brCode };
+      const before = await this.#find(acquirer, request);
+      if (before.kind === 'found') return outcomeOf(before);
       if (before.kind === 'silent') return { kind: 'unknown' };
       if (request.expiresAt <= this.clock.now()) return { kind: 'unavailable' };
     }
@@ -264,14 +290,14 @@ export class CreationService {
     }
     if (outcome.kind === 'issued') return outcome;
     if (outcome.kind === 'unavailable' || (outcome.kind === 'refused' && !mayExist)) return outcome;
-    const after = await this.#find(acquirer, request.txid);
-    if (after.kind === 'found') return { kind: 'issued', brCode: after.brCode };
+    const after = await this.#find(acquirer, request);
+    if (after.kind === 'found') return outcomeOf(after);
     return outcome.kind === 'refused' && after.kind === 'not_found' ? outcome : { kind: 'unknown' };
   }
 
-  async #find(acquirer: Acquirer, txid: string): Promise<Found> {
+  async #find(acquirer: Acquirer, { txid, amount }: Pick<PixChargeRequest, 'txid' | 'amount'>): Promise<Found> {
     try {
-      return await acquirer.getPixCharge(txid);
+      return await acquirer.getPixCharge(txid, amount);
     } catch {
       return { kind: 'silent' };
     }
