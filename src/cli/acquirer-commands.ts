@@ -54,9 +54,9 @@ function readFiles(paths: Readonly<Files<string>>): Files<Buffer> {
   return files;
 }
 
-/** A secret from a file, without the line break that editors put behind it. */
+/** A secret from a file, without the byte-order mark and the line break that editors add. */
 function secretOf(file: Buffer | undefined): string | null {
-  return file === undefined ? null : file.toString('utf8').replace(/\r?\n$/, '');
+  return file === undefined ? null : file.toString('utf8').replace(/^\ufeff|\r?\n$/g, '');
 }
 
 /** @throws UsageError when the addresses of the PSP's homologation are asked for and not known */

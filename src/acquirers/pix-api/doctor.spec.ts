@@ -32,7 +32,7 @@ describe('the doctor', () => {
         ? { status: 404, body: aProblem('WebhookNaoEncontrado', 404) }
         : { status: 200, body: { webhookUrl: registered } };
     }
-    return { status: method === 'PUT' ? 201 : 200, body: aCob() };
+    return { status: method === 'PUT' ? 201 : 200, body: aCob({ valor: { original: '0.01' } }) };
   };
 
   beforeEach(async () => {
@@ -82,6 +82,17 @@ describe('the doctor', () => {
     expect(charge.map(({ asked }) => asked.method)).toEqual(['PUT', 'PATCH']);
     expect(charge[0]?.asked.body).toMatchObject({ valor: { original: '0.01' }, calendario: { expiracao: 60 } });
     expect((await examine()).at(-1)).toMatchObject({ ok: true, detail: 'registered' });
+  });
+
+  it.each(['/', '/pix', '/pix/'])('knows its address where the PSP shows %s behind it', async (suffix) => {
+    registered = `${callbackUrl}${suffix}`;
+    expect((await examine()).at(-1)).toMatchObject({ ok: true, detail: 'registered' });
+  });
+
+  it('names a PSP that makes a charge with another amount', async () => {
+    psp.script = (asked) => (asked.path.startsWith('/cob') ? { status: 201, body: aCob() } : healthy(asked));
+    const charge = (await examine()).find(({ step }) => step === 'charge');
+    expect(charge).toMatchObject({ ok: false, detail: 'its answer names another amount' });
   });
 
   it('takes a registered URL away only when it is told to, and names whose it is without its path', async () => {

@@ -18,7 +18,7 @@ describe('the profiles', () => {
   });
 
   it.each(Object.values(PROFILES))('$title is well-formed', (profile) => {
-    const { baseUrl, tokenUrl, prefix, variables } = profile;
+    const { baseUrl, tokenUrl, prefix, variables, optionalVariables } = profile;
     for (const { value } of [...Object.values(baseUrl), ...Object.values(tokenUrl)]) {
       if (value !== null) expect(value).toMatch(/^https:\/\/[a-z0-9.-]+(?:\/[A-Za-z0-9._-]+)*$/);
     }
@@ -27,7 +27,8 @@ describe('the profiles', () => {
     // Every placeholder is a variable that the connection is asked for.
     const texts = JSON.stringify([profile.headers, profile.query, profile.webhookHeaders, profile.token.value.headers]);
     const names = [...texts.matchAll(/\{([a-z_]+)\}/g)].map(([, name]) => name);
-    expect(names.filter((name) => !['client_id', 'uuid', ...Object.keys(variables)].includes(name ?? ''))).toEqual([]);
+    const known = ['client_id', 'uuid', ...Object.keys(variables), ...Object.keys(optionalVariables)];
+    expect(names.filter((name) => !known.includes(name ?? ''))).toEqual([]);
     // A fact is verified by something public, or said not to be.
     const facts = [
       ...Object.values(baseUrl),
@@ -36,6 +37,7 @@ describe('the profiles', () => {
       prefix,
       profile.errors,
       profile.inbound,
+      profile.phoneInPath,
     ];
     for (const { source } of facts) expect(source ?? 'https://').toMatch(/^(?:https:\/\/|Projeto ACBr, )/);
   });
