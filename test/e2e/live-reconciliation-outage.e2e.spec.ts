@@ -18,7 +18,10 @@ describe('an account of two PSPs, one of which is gone', () => {
   let gone: string;
 
   beforeAll(async () => {
-    await story.paid();
+    const made = await story.charge();
+    // The list is asked for until some seconds before now.
+    story.pay(made, { at: new Date(Date.now() - 4_000).toISOString() });
+    await story.becomes(made, 'paid');
     const { accountId } = story.merchant;
     const urls = { baseUrl: `${GONE}/api/v2`, tokenUrl: `${GONE}/oauth/token` };
     const other = { pixKey: '0f6c7a52-4a1f-4f0e-8d8e-6a3d3c1b2a10', ...urls };

@@ -35,7 +35,9 @@ describe('live money at a PSP', () => {
       20_000,
     );
 
-  const pay = ({ pix }: ChargeAnswer) => live.psp.simulator.pay({ txid: pix.txid ?? '' });
+  /** The PSP's list is asked for until some seconds before now, by the command line by its own clock. */
+  const at = (): string => new Date(Date.now() - 4_000).toISOString();
+  const pay = ({ pix }: ChargeAnswer) => live.psp.simulator.pay({ txid: pix.txid ?? '', at: at() });
 
   function reconcile(...args: string[]): Promise<Ended> {
     const env = { DATABASE_URL: service.database.url, ENCRYPTION_KEY };
@@ -77,7 +79,7 @@ describe('live money at a PSP', () => {
 
   it('a Pix straight to the key comes to the operators', async () => {
     const { psp, pixKey } = live;
-    const { endToEndId } = psp.simulator.pay({ key: pixKey, amount: 700 });
+    const { endToEndId } = psp.simulator.pay({ key: pixKey, amount: 700, at: at() });
     await service.sql('UPDATE acquirer_statements SET next_due_at = now()');
     const { token } = await service.operator();
     await waitFor(
@@ -126,7 +128,7 @@ describe('live money at a PSP', () => {
 
   it('an amount that the PSP writes with one decimal digit is credited', async () => {
     const made = await charge(77_770);
-    expect(live.psp.simulator.pay({ txid: made.pix.txid ?? '', written: '777.7' }).valor).toBe('777.7');
+    expect(live.psp.simulator.pay({ txid: made.pix.txid ?? '', at: at(), written: '777.7' }).valor).toBe('777.7');
     await service.sql('UPDATE acquirer_statements SET next_due_at = now()');
     await becomes(made, 'paid');
   }, 30_000);
@@ -143,7 +145,7 @@ describe('live money at a PSP', () => {
         .reduce((sum, { value }) => sum + value, 0);
     };
     const made = await charge(77_770);
-    const { endToEndId } = live.psp.simulator.pay({ txid: made.pix.txid ?? '', written: '777.701' });
+    const { endToEndId } = live.psp.simulator.pay({ txid: made.pix.txid ?? '', at: at(), written: '777.701' });
     await service.sql('UPDATE acquirer_statements SET next_due_at = now()');
     const [entry] = await waitFor(
       'it to be listed',
