@@ -63,7 +63,7 @@ export type PixChargeState =
       readonly ended: PixChargeEnd | null;
       /** End-to-end ids of the Pix that have arrived for it: hints, confirmed one by one by `getPix`. */
       readonly payments: readonly string[];
-      /** The acquirer made it with another amount. It was taken back there, and must never be shown as payable. */
+      /** The acquirer made the charge with another amount and it was taken back: never show it as payable. */
       readonly isOtherAmount?: true;
     }
   /** The acquirer says that there is none; when it cannot be asked, the method throws instead. */

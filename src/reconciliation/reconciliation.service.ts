@@ -87,7 +87,7 @@ export class ReconciliationService {
     const acquirers: Reconciliation['acquirers'][number][] = [];
     const notCompared: Reconciliation['notCompared'][number][] = [];
     for (const acquirer of listed) {
-      // What has happened since is not in the list yet, and not missing there.
+      // Later payments are not in the list yet, so they are not missing there.
       const end = this.acquirers.get(acquirer).listedUntil?.() ?? to;
       const read = await this.#read(acquirer, from, to);
       if ('error' in read) {

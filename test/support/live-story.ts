@@ -86,7 +86,7 @@ export class LiveStory {
     return balance(this.service, this.key);
   }
 
-  /** Has the bank's list read now, instead of when a minute is over. It does not show the last seconds. */
+  /** Has the bank's list read now, instead of when a minute is over. The list does not show the last seconds. */
   async sweepStatement(): Promise<void> {
     this.service.clock.advance(4);
     await this.service.sql(`UPDATE acquirer_statements SET next_due_at = now() - interval '1 day'`);

@@ -78,7 +78,7 @@ describe('the configuration of a live acquirer', () => {
     expect(x509?.toString()).toBe(`${CERTIFICATES.cert}\n`);
     const { certificate } = settings.credentials;
     expect(certificate?.kind === 'pem' && certificate.cert.startsWith(CERTIFICATES.cert)).toBe(true);
-    // What a TLS connection of it shows.
+    // A TLS connection shows the same one.
     expect(certificate && x509Of(certificate).fingerprint256).toBe(x509?.fingerprint256);
   });
 

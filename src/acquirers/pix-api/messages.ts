@@ -124,8 +124,8 @@ export type CobAnswer = z.infer<typeof cobAnswer>;
 export const paymentAnswer = z.object({ endToEndId: z.string().regex(/^[a-zA-Z0-9]{32}$/) });
 
 /**
- * One page of `GET /pix`. Each Pix is read by itself, so that one that cannot be read does not hide the others. An object
- * without `pix` and without `parametros` is another message, and no empty page.
+ * A page of `GET /pix`. Each Pix is read by itself, so an unreadable one does not hide the others. An object without
+ * `pix` and without `parametros` is another message, and no empty page.
  */
 export const pixPage = z
   .record(z.string(), z.unknown())

@@ -159,8 +159,8 @@ export class PixApiAcquirer implements Acquirer {
   }
 
   /**
-   * Whether the charge is over the amount that was asked for. It is taken back otherwise: its payers would pay what nobody
-   * asked for, and have it sent back.
+   * Compares the charge with the amount that was asked for. A charge with another amount is taken back: its payers would
+   * pay a wrong amount, and have it sent back.
    * @throws PixApiError when it could not be taken back
    */
   async #hasAmount(operation: Operation, cob: CobAnswer, amount: Amount): Promise<boolean> {

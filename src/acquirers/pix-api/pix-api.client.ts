@@ -241,7 +241,7 @@ export class PixApiClient {
     }
     const { status } = answer;
     const json = parse(answer.body);
-    // Whatever is no JSON stands for itself, and is read as nothing else.
+    // A body that is no JSON is handed on as text, which no schema accepts.
     if (status >= 200 && status < 300) return { kind: 'ok', body: json === undefined ? answer.body || null : json };
     const pauseMs = retryAfterMs(answer.retryAfter);
     const problem = readProblem(errors.value, status, json);
@@ -319,7 +319,7 @@ function urlOf(what: string, text: string | null): string {
   return withoutTrailingSlashes(text);
 }
 
-/** @returns undefined for what is no JSON, or more of it than any answer is */
+/** @returns undefined for a text that is no JSON, or is larger than any answer */
 function parse(body: string): unknown {
   try {
     return isShallow(body, MAX_VALUES) ? (JSON.parse(body.replace(/^\ufeff/, '')) as unknown) : undefined;

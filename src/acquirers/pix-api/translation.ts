@@ -53,8 +53,8 @@ export function isE2eId(text: string): boolean {
 }
 
 /**
- * Whether a PSP has written our key: with or without punctuation, in capitals, a phone without its country, a random key
- * without dashes, a tax id that lost its zeros as a number.
+ * Compares a key that a PSP has written with ours. Punctuation and capitals do not count. A phone may lack its country,
+ * a random key its dashes, and a tax id the zeros that it begins with.
  */
 export function isSameKey(written: string, ours: string): boolean {
   const key = normalizePixKey(ours);
@@ -147,7 +147,7 @@ export function chargeEnd(answer: CobAnswer, now: Date): PixChargeEnd | null {
 }
 
 /**
- * The end of the time for paying, by the PSP. Of two readings of the creation the later one that has passed counts: a charge
+ * The end of the time for paying, by the PSP. If the creation has two readings, the later one that has passed counts: a charge
  * that can still be paid must not be taken for one that is over.
  */
 function expiryOf({ calendario }: CobAnswer, now: Date): Date | null {
