@@ -92,7 +92,7 @@ describe('readCallbackBody', () => {
     const devolucoes = [aReturn({ status: 'devolvido', natureza: '' }), aReturn({ id: 'm1', natureza: 'med_fraude' })];
     expect(readCallbackBody({ pix: [aPix({ devolucoes })] }).hints.slice(1)).toEqual([
       { kind: 'return', reference: `${E2E}/r1/DEVOLVIDO` },
-      { kind: 'dispute', reference: `${E2E}/m1` },
+      { kind: 'dispute', reference: `${E2E}/m1`, txid: TXID },
     ]);
   });
 
