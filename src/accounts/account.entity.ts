@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
-import { Sealed } from '../core/database/index.js';
+import { NotPersonal, Sealed } from '../core/database/index.js';
 import type { Amount } from '../core/money/index.js';
 
 /** `shadow` records what it would have refused. */
@@ -11,6 +11,7 @@ export type Role = 'OWNER' | 'ADMIN' | 'MEMBER';
  * A merchant and its settings. Fees in basis points and cents, times in days and seconds. The key guard, settlement and
  * reviews join it to save a round trip: `columnsOf(Account, 'a', { within: 'account' })`.
  */
+@NotPersonal('merchants')
 export class Account {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'accounts_pkey' }) readonly id!: string;
   @Column('text') readonly name!: string;
@@ -47,6 +48,7 @@ export class Account {
 }
 
 /** The account with the settings that only operators read. */
+@NotPersonal('merchants, and the documents that they have blocked')
 @Entity('accounts')
 export class AccountEntity extends Account {
   @Column('text', { name: 'fraud_blocked_documents', array: true, default: [] })
@@ -58,6 +60,7 @@ export class AccountEntity extends Account {
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
 }
 
+@NotPersonal('people of merchants')
 @Entity('users')
 export class UserEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'users_pkey' }) readonly id!: string;
@@ -81,6 +84,7 @@ export class UserEntity {
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
 }
 
+@NotPersonal('people of merchants')
 @Entity('members')
 export class MemberEntity {
   @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'members_pkey' })
@@ -92,6 +96,7 @@ export class MemberEntity {
 }
 
 /** An invitation to become a member, once the invited person accepts. */
+@NotPersonal('people of merchants')
 @Entity('invitations')
 export class InvitationEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'invitations_pkey' }) readonly id!: string;
@@ -108,6 +113,7 @@ export class InvitationEntity {
 }
 
 /** The reset of a forgotten password: at most one for a user. */
+@NotPersonal('people of merchants')
 @Entity('password_resets')
 export class PasswordResetEntity {
   @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'password_resets_pkey' })

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { NotPersonal } from '../core/database/index.js';
 import type { Dispute, NotificationHint } from './acquirer.port.js';
 
 /** What is kept of a dispute that waits for its payment. Times are ISO 8601. */
@@ -7,6 +8,7 @@ interface DisputeNote extends Pick<Dispute, 'type' | 'amount' | 'status'> {
   readonly deadline: string | null;
 }
 
+@NotPersonal('ids, amounts and states at the bank')
 @Entity('acquirer_notifications')
 export class AcquirerNotificationEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'acquirer_notifications_pkey' }) readonly id!: string;

@@ -1,6 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { NotPersonal } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 
+@NotPersonal('keys of merchants')
 export class ApiKey {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'api_keys_pkey' }) readonly id!: string;
   @Column('uuid', { name: 'account_id' })
@@ -20,6 +22,7 @@ export class ApiKey {
   @Column('timestamptz', { name: 'last_used_at', nullable: true }) readonly lastUsedAt!: Date | null;
 }
 
+@NotPersonal('keys of merchants')
 @Entity('api_keys')
 export class ApiKeyEntity extends ApiKey {
   @Column('timestamptz', { name: 'revoked_at', nullable: true }) readonly revokedAt!: Date | null;

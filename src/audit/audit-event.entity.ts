@@ -1,7 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { NotPersonal } from '../core/database/index.js';
 import type { ActorType, AuditEventType, Origin } from './audit-event.js';
 
 /** Who does something, and where the request came from. */
+@NotPersonal('people of merchants')
 export class Actor implements Origin {
   @Column('text', { name: 'actor_type' }) readonly type!: ActorType;
   /** The fingerprint of the key with which an `api_key` acts. */
@@ -12,6 +14,7 @@ export class Actor implements Origin {
   @Column('text', { name: 'request_id', nullable: true }) readonly requestId!: string | null;
 }
 
+@NotPersonal('who of the merchant did what: ids and counts, kept as proof')
 export class AuditEvent {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'audit_events_pkey' }) readonly id!: string;
   @Column('text') readonly type!: AuditEventType;
@@ -22,6 +25,7 @@ export class AuditEvent {
 }
 
 /** Append-only, by a trigger. */
+@NotPersonal('who of the merchant did what: ids and counts, kept as proof')
 @Entity('audit_events')
 export class AuditEventEntity extends AuditEvent {
   @Column('uuid', { name: 'account_id', nullable: true })

@@ -1,6 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { NotPersonal } from '../core/database/index.js';
 
 /** Failed logins with an e-mail from an address in one minute, until they are in the audit trail. */
+@NotPersonal('people who log in; gone after their retention')
 @Entity('login_failures')
 export class LoginFailureEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'login_failures_pkey' }) readonly id!: string;

@@ -1,8 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { NotPersonal } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import type { FraudCode, FraudOperation } from './fraud-guard.service.js';
 
+@NotPersonal('documents are masked; gone after their retention')
 @Entity('fraud_hits')
 export class FraudHitEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'fraud_hits_pkey' }) readonly id!: string;

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { NotPersonal } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import type { EvidenceType } from './evidence-types.js';
 
@@ -10,7 +11,9 @@ export class Evidence {
   @Column('uuid', { name: 'case_id' })
   readonly caseId!: string;
   /** The name that its sender gave it: text for people, never a path. */
-  @Column('text', { name: 'file_name' }) readonly fileName!: string;
+  @NotPersonal('the name of a file that is kept as evidence, with its case')
+  @Column('text', { name: 'file_name' })
+  readonly fileName!: string;
   /** Bytes. */
   @Column('integer', { name: 'file_size' }) readonly fileSize!: number;
   @Column('text', { name: 'mime_type' }) readonly mimeType!: EvidenceType;
@@ -25,6 +28,8 @@ export class Evidence {
 @Entity('med_evidence')
 export class MedEvidenceEntity extends Evidence {
   /** The name of the file in the object storage. */
-  @Column('text', { name: 'object_name', nullable: true }) readonly objectName!: string | null;
+  @NotPersonal('an id')
+  @Column('text', { name: 'object_name', nullable: true })
+  readonly objectName!: string | null;
   @Column('timestamptz', { name: 'uploaded_at', nullable: true }) readonly uploadedAt!: Date | null;
 }

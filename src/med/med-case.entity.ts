@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { Sealed } from '../core/database/index.js';
+import { NotPersonal, Personal, Sealed } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import type { MedCaseStatus, MedCaseType, MoneyOutcome } from './med-cases.machine.js';
@@ -17,8 +17,11 @@ export type MedReview = 'amount_mismatch' | 'not_disputable' | 'ruling' | 'rulin
 export class BankSide {
   @Column('text', { name: 'bank_status' }) readonly status!: 'created' | 'delivered' | 'closed' | 'canceled';
   @Column('text', { name: 'bank_result', nullable: true }) readonly result!: 'agreed' | 'disagreed' | null;
-  @Column('text', { nullable: true }) readonly method!: string | null;
+  @NotPersonal('a code of the bank')
+  @Column('text', { nullable: true })
+  readonly method!: string | null;
   /** Who opened it, sealed by `MedPayers` for the transaction; null where the bank does not say. */
+  @Personal()
   @Sealed(`'med_payer:' || transaction_id`)
   @Column('bytea', { name: 'payer_sealed', nullable: true })
   readonly payerSealed!: Buffer | null;
@@ -35,11 +38,17 @@ export class MedCaseEntity {
   @Column('text') readonly mode!: Mode;
   @Column('uuid', { name: 'transaction_id' })
   readonly transactionId!: string;
-  @Column('text') readonly acquirer!: string;
+  @NotPersonal('names a connection')
+  @Column('text')
+  readonly acquirer!: string;
   /** The bank's own id of the dispute. */
-  @Column('text') readonly reference!: string;
+  @NotPersonal('an id of the bank')
+  @Column('text')
+  readonly reference!: string;
   /** The reference of the disputed payment: the end-to-end id of a Pix. */
-  @Column('text', { name: 'payment_reference' }) readonly paymentReference!: string;
+  @NotPersonal('an id that the books keep')
+  @Column('text', { name: 'payment_reference' })
+  readonly paymentReference!: string;
   @Column('text') readonly type!: MedCaseType;
   @Column('text') readonly status!: MedCaseStatus;
   @Column('text', { name: 'money_outcome', nullable: true }) readonly moneyOutcome!: MoneyOutcome | null;
@@ -55,13 +64,19 @@ export class MedCaseEntity {
   @Column('bigint', { name: 'held_amount', default: 0 }) readonly heldAmount!: Amount;
   /** How much of `amount` is lost for good. */
   @Column('bigint', { name: 'lost_amount', default: 0 }) readonly lostAmount!: Amount;
-  @Column('text') readonly currency!: string;
-  @Column('text', { nullable: true }) readonly reason!: string | null;
+  @NotPersonal('a code')
+  @Column('text')
+  readonly currency!: string;
+  @NotPersonal('what the bank claims: it is kept as the ground of a movement of money')
+  @Column('text', { nullable: true })
+  readonly reason!: string | null;
   @Column('timestamptz', { name: 'response_deadline', nullable: true }) readonly responseDeadline!: Date | null;
   /** When its approach is told next; null when it is not any more. */
   @Column('timestamptz', { name: 'deadline_due_at', nullable: true }) readonly deadlineDueAt!: Date | null;
   @Column('timestamptz', { name: 'evidence_requested_at', nullable: true }) readonly evidenceRequestedAt!: Date | null;
-  @Column('text', { name: 'appeal_reason', nullable: true }) readonly appealReason!: string | null;
+  @NotPersonal('what the merchant has answered to the claim: kept with it')
+  @Column('text', { name: 'appeal_reason', nullable: true })
+  readonly appealReason!: string | null;
   @Column('timestamptz', { name: 'appealed_at', nullable: true }) readonly appealedAt!: Date | null;
   @Column('integer', { name: 'evidence_count', default: 0 }) readonly evidenceCount!: number;
   @Column('timestamptz', { name: 'opened_at' }) readonly openedAt!: Date;

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { Sealed } from '../core/database/index.js';
+import { Personal, Sealed } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import type { DomainEvents, DomainEventType } from './event-catalog.service.js';
 
@@ -12,16 +12,19 @@ export class EventEntity {
   @Column('uuid', { name: 'subject_id' }) readonly subjectId!: string;
   /** 1, 2, … for the events of one subject, in the order in which they were committed. */
   @Column('integer') readonly sequence!: number;
+  @Personal({ path: ['transaction', 'med', 'payerSealed'] })
+  @Personal({ path: ['refund', 'reason'], erased: 'with_metadata', empty: null })
   @Sealed(`'med_payer:' || subject_id`, 'transaction', 'med', 'payerSealed')
   @Column('jsonb')
   readonly data!: DomainEvents[DomainEventType];
   /** What `data.transaction` says of the customer, as JSON; null of an event that tells of no transaction. */
+  @Personal({ isCopy: true })
   @Sealed(`'event:' || id`)
   @Column('text', { name: 'customer_sealed', nullable: true })
   readonly customerSealed!: string | null;
   @Column('timestamptz', { name: 'occurred_at' }) readonly occurredAt!: Date;
   /** The number of the database transaction that wrote it, set by PostgreSQL; 0 of those from before it was kept. */
   @Column('bigint', { default: () => 'current_xid()' }) readonly xid!: number;
-  @Column('text', { default: 'pending' }) readonly status!: string;
+  @Column('text', { default: 'pending' }) readonly status!: 'pending' | 'done';
   @Column('timestamptz', { name: 'next_attempt_at' }) readonly nextAttemptAt!: Date;
 }

@@ -15,7 +15,7 @@ import { FIRST_ID, idBound } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
 import type { Scope } from '../core/mode.js';
 import { DUE_TIMES, LowWaterMark } from '../core/queue/index.js';
-import { joinCustomer, NO_CUSTOMER, splitCustomer } from './customer-fields.js';
+import { emptyCustomer, joinCustomer, splitCustomer } from './customer-fields.js';
 import type { DomainEvent, DomainEventType } from './event-catalog.service.js';
 import { EventEntity } from './event.entity.js';
 import { Retained } from '../core/retention.js';
@@ -268,7 +268,7 @@ export class OutboxRepository {
       } catch (error) {
         this.logger.error({ error, eventId: row.id }, 'an event is read without its customer, who cannot be opened');
         const { customerSealed: _, ...event } = row;
-        return { ...event, data: joinCustomer(event.data, NO_CUSTOMER) };
+        return { ...event, data: joinCustomer(event.data, emptyCustomer()) };
       }
     });
   }

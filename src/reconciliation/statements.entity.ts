@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { NotPersonal } from '../core/database/index.js';
 
 /**
  * The parts of an acquirer's list: payments are read every minute. Payments of the last days are read again once a day,
@@ -7,6 +8,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export const LISTS = ['payments', 'late_payments', 'returns'] as const;
 export type StatementList = (typeof LISTS)[number];
 
+@NotPersonal('places in lists of a connection')
 @Entity('acquirer_statements')
 export class AcquirerStatementEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'acquirer_statements_pkey' }) readonly acquirer!: string;

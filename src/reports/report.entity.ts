@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { NotPersonal } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import type { TransactionStatus } from '../transactions/index.js';
 
@@ -24,6 +25,7 @@ export interface SaleFilters {
 }
 
 /** A file that was asked for. */
+@NotPersonal('orders of files; the files end when a customer is erased')
 @Entity('reports')
 export class ReportEntity {
   /** Also the key of its file in the object storage. */

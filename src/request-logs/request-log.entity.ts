@@ -1,7 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { NotPersonal } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 
 /** One answered request of a known account. Partitioned by day: the migration makes the parent, the recorder its partitions. */
+@NotPersonal('requests of merchants without query and body; gone after their retention')
 @Entity('request_logs')
 export class RequestLogEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'request_logs_pkey' }) readonly id!: string;

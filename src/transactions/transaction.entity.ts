@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { Sealed } from '../core/database/index.js';
+import { NotPersonal, Personal, Sealed } from '../core/database/index.js';
 import type { Artefacts, PaymentMethod, RefundWay } from '../acquirers/index.js';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
@@ -14,38 +14,71 @@ export class Transaction {
   @Column('text') readonly mode!: Mode;
   @Column('text') readonly status!: TransactionStatus;
   @Column('bigint') readonly amount!: Amount;
-  @Column('text') readonly currency!: string;
+  @NotPersonal('a code')
+  @Column('text')
+  readonly currency!: string;
   @Column('text', { name: 'payment_methods', array: true }) readonly paymentMethods!: readonly PaymentMethod[];
   @Column('text', { name: 'paid_with', nullable: true }) readonly paidWith!: PaymentMethod | null;
-  @Column('text', { name: 'customer_name', nullable: true }) readonly customerName!: string | null;
-  @Column('text', { name: 'customer_document', nullable: true }) readonly customerDocument!: string | null;
-  @Column('text', { name: 'customer_email', nullable: true }) readonly customerEmail!: string | null;
-  @Column('text', { name: 'customer_phone', nullable: true }) readonly customerPhone!: string | null;
-  @Column('jsonb') readonly metadata!: Metadata;
+  @Personal()
+  @Column('text', { name: 'customer_name', nullable: true })
+  readonly customerName!: string | null;
+  @Personal()
+  @Column('text', { name: 'customer_document', nullable: true })
+  readonly customerDocument!: string | null;
+  @Personal()
+  @Column('text', { name: 'customer_email', nullable: true })
+  readonly customerEmail!: string | null;
+  @Personal()
+  @Column('text', { name: 'customer_phone', nullable: true })
+  readonly customerPhone!: string | null;
+  @Personal({ erased: 'with_metadata', empty: {} })
+  @Column('jsonb')
+  readonly metadata!: Metadata;
   /** Set only when the payer lock holds for this transaction. */
-  @Column('text', { name: 'expected_payer_tax_id', nullable: true }) readonly expectedPayerTaxId!: string | null;
-  @Column('text') readonly acquirer!: string;
-  @Column('text', { nullable: true }) readonly txid!: string | null;
-  @Column('text', { name: 'br_code', nullable: true }) readonly brCode!: string | null;
+  @Personal()
+  @Column('text', { name: 'expected_payer_tax_id', nullable: true })
+  readonly expectedPayerTaxId!: string | null;
+  @NotPersonal('names a connection')
+  @Column('text')
+  readonly acquirer!: string;
+  @NotPersonal('an id')
+  @Column('text', { nullable: true })
+  readonly txid!: string | null;
+  @NotPersonal('tells of the merchant and the amount')
+  @Column('text', { name: 'br_code', nullable: true })
+  readonly brCode!: string | null;
   /** Where its `payment.*` events go instead of the account's endpoints. */
-  @Column('text', { name: 'webhook_url', nullable: true }) readonly webhookUrl!: string | null;
+  @NotPersonal('an address of the merchant')
+  @Column('text', { name: 'webhook_url', nullable: true })
+  readonly webhookUrl!: string | null;
   /** What the payer needs for each method but Pix; null until the acquirer has made it. */
-  @Column('jsonb', { nullable: true }) readonly artefacts!: Artefacts | null;
+  @NotPersonal('codes and links to pay by')
+  @Column('jsonb', { nullable: true })
+  readonly artefacts!: Artefacts | null;
   /** The merchant's own id of its user. */
-  @Column('text', { name: 'customer_ref', nullable: true }) readonly customerId!: string | null;
+  @Personal({ erased: 'never' })
+  @Column('text', { name: 'customer_ref', nullable: true })
+  readonly customerId!: string | null;
   @Column('timestamptz', { name: 'expires_at', nullable: true }) readonly expiresAt!: Date | null;
   /** The end-to-end id of the Pix that was credited; for other methods, what the acquirer knows the payment by. */
-  @Column('text', { name: 'end_to_end_id', nullable: true }) readonly endToEndId!: string | null;
+  @NotPersonal('an id that the books keep')
+  @Column('text', { name: 'end_to_end_id', nullable: true })
+  readonly endToEndId!: string | null;
   @Column('bigint', { name: 'provider_fee', nullable: true }) readonly providerFee!: Amount | null;
   @Column('bigint', { name: 'platform_fee', nullable: true }) readonly platformFee!: Amount | null;
   @Column('bigint', { name: 'net_amount', nullable: true }) readonly netAmount!: Amount | null;
   @Column('timestamptz', { name: 'paid_at', nullable: true }) readonly paidAt!: Date | null;
-  @Column('jsonb', { nullable: true }) readonly failure!: Failure | null;
+  @NotPersonal('our own words about the end of the sale')
+  @Column('jsonb', { nullable: true })
+  readonly failure!: Failure | null;
+  @Personal({ path: ['payerSealed'] })
   @Sealed(`'med_payer:' || id`, 'payerSealed')
   @Column('jsonb', { nullable: true })
   readonly med!: MedBlock | null;
   /** The first one first; null: none. */
-  @Column('jsonb', { nullable: true }) readonly returns!: readonly SentBack[] | null;
+  @NotPersonal('ids and amounts')
+  @Column('jsonb', { nullable: true })
+  readonly returns!: readonly SentBack[] | null;
   /** Sum of its refunds that have not failed. */
   @Column('bigint', { name: 'refunds_amount', default: 0 }) readonly refundsAmount!: Amount;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
@@ -75,16 +108,23 @@ export class SettlementEntity {
   @Column('text', { nullable: true }) readonly mode!: Mode | null;
   @Column('uuid', { name: 'transaction_id', nullable: true })
   readonly transactionId!: string | null;
-  @Column('text') readonly acquirer!: string;
+  @NotPersonal('names a connection')
+  @Column('text')
+  readonly acquirer!: string;
   /** The account whose end-to-end ids this one is among; null: it is the only one in the world. */
   @Column('uuid', { nullable: true }) readonly namespace!: string | null;
-  @Column('text', { name: 'end_to_end_id' }) readonly endToEndId!: string;
-  @Column('text', { nullable: true }) readonly txid!: string | null;
+  @NotPersonal('an id that the books keep')
+  @Column('text', { name: 'end_to_end_id' })
+  readonly endToEndId!: string;
+  @NotPersonal('an id')
+  @Column('text', { nullable: true })
+  readonly txid!: string | null;
   @Column('bigint') readonly amount!: Amount;
   /** `closed`: an operator has entered that it is gone, or given up. */
   @Column('text') readonly outcome!: SettlementDecision['outcome'] | 'unmatched' | 'closed';
   @Column('text', { default: 'PIX' }) readonly method!: PaymentMethod;
   @Column('text', { nullable: true }) readonly reason!: SettlementDecision['reason'];
+  @Personal()
   @Sealed(`'settlement:' || end_to_end_id`)
   @Column('bytea', { name: 'payer_document_sealed', nullable: true })
   readonly payerDocumentSealed!: Buffer | null;
@@ -96,6 +136,7 @@ export class SettlementEntity {
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
 }
 
+@NotPersonal('ids, amounts and reasons of the bank')
 @Entity('pix_returns')
 export class PixReturnEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pix_returns_pkey' }) readonly id!: string;

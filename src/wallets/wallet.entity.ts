@@ -1,9 +1,11 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { NotPersonal } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import type { Bucket } from './ledger.service.js';
 import type { EntryType } from './entry-types.js';
 
+@NotPersonal('the books: ids and amounts')
 @Entity('journal_entries')
 export class JournalEntryEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'journal_entries_pkey' }) readonly id!: string;
@@ -19,6 +21,7 @@ export class JournalEntryEntity {
   @Column('text') readonly type!: EntryType;
 }
 
+@NotPersonal('the books: ids and amounts')
 @Entity('journal_lines')
 export class JournalLineEntity {
   @PrimaryColumn('uuid', { name: 'entry_id', primaryKeyConstraintName: 'journal_lines_pkey' })
@@ -37,6 +40,7 @@ export class JournalLineEntity {
 }
 
 /** What `ledger verify` walks (ledger-chain.service.ts). */
+@NotPersonal('the books: ids and amounts')
 @Entity('journal_hashes')
 export class JournalHashEntity {
   @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'journal_hashes_pkey' })
@@ -48,6 +52,7 @@ export class JournalHashEntity {
   @Column('bytea') readonly hash!: Buffer;
 }
 
+@NotPersonal('the books: ids and amounts')
 @Entity('balances')
 export class BalanceEntity {
   @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'balances_pkey' }) readonly accountId!: string;
@@ -65,6 +70,7 @@ export class BalanceEntity {
 }
 
 /** What the lines of a balance come to up to an entry of its wallet (balance-checks.service.ts). */
+@NotPersonal('the books: ids and amounts')
 @Entity('balance_checkpoints')
 export class BalanceCheckpointEntity {
   @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'balance_checkpoints_pkey' })
@@ -78,6 +84,7 @@ export class BalanceCheckpointEntity {
 }
 
 /** One row: when a worker last compared all balances with their lines, and how many differed. */
+@NotPersonal('the books: ids and amounts')
 @Entity('balance_checks')
 export class BalanceCheckEntity {
   @PrimaryColumn('boolean', { default: true, primaryKeyConstraintName: 'balance_checks_pkey' }) readonly single!: true;
@@ -89,6 +96,7 @@ export class BalanceCheckEntity {
 export type ReleaseKind = 'sale' | 'reserve';
 
 /** Money that waits in `pending` for its day. */
+@NotPersonal('the books: ids and amounts')
 export class Release {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'releases_pkey' }) readonly id!: string;
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
@@ -100,6 +108,7 @@ export class Release {
   @Column('timestamptz', { name: 'release_at' }) readonly releaseAt!: Date;
 }
 
+@NotPersonal('the books: ids and amounts')
 @Entity('releases')
 export class ReleaseEntity extends Release {
   @Column('timestamptz', { name: 'released_at', nullable: true }) readonly releasedAt!: Date | null;

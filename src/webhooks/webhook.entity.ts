@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { Sealed } from '../core/database/index.js';
+import { NotPersonal, Personal, Sealed } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import type { EndpointKind } from './endpoints/endpoint-health.js';
 
@@ -12,6 +12,7 @@ export const DELIVERY_STATUSES = ['PENDING', 'PROCESSING', 'DELIVERED', 'FAILED'
 
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
+@NotPersonal('addresses and secrets of merchants')
 @Entity('webhook_endpoints')
 export class WebhookEndpointEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'webhook_endpoints_pkey' }) readonly id!: string;
@@ -37,6 +38,7 @@ export class WebhookEndpointEntity {
   @Column('timestamptz', { name: 'paused_until', nullable: true }) readonly pausedUntil!: Date | null;
 }
 
+@NotPersonal('secrets of merchants')
 @Entity('webhook_default_secrets')
 export class WebhookDefaultSecretEntity {
   @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'webhook_default_secrets_pkey' })
@@ -60,10 +62,13 @@ export class WebhookMessageEntity {
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
   @Column('text') readonly mode!: Mode;
   @Column('uuid', { name: 'event_id' }) readonly eventId!: string;
-  @Column('text', { name: 'event_type' }) readonly eventType!: string;
+  @NotPersonal('the name of an event')
+  @Column('text', { name: 'event_type' })
+  readonly eventType!: string;
   /** Asked for by hand: made whatever was delivered before. Otherwise an event is one message for each name. */
   @Column('boolean') readonly manual!: boolean;
   /** Sealed: it names the payer. */
+  @Personal({ isCopy: true })
   @Sealed(`'webhook_message:' || id`)
   @Column('text')
   readonly payload!: string;
@@ -71,6 +76,7 @@ export class WebhookMessageEntity {
 }
 
 /** A message on its way to one endpoint. */
+@NotPersonal('the name of an event, and our own words about an attempt')
 @Entity('webhook_deliveries')
 export class WebhookDeliveryEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'webhook_deliveries_pkey' }) readonly id!: string;
@@ -104,6 +110,10 @@ export class WebhookAttemptEntity {
   @Column('timestamptz', { name: 'started_at' }) readonly startedAt!: Date;
   @Column('integer', { name: 'duration_ms' }) readonly durationMs!: number;
   @Column('integer', { name: 'status_code', nullable: true }) readonly statusCode!: number | null;
-  @Column('text', { nullable: true }) readonly error!: string | null;
-  @Column('text', { name: 'response_body', nullable: true }) readonly responseBody!: string | null;
+  @NotPersonal('our own words about an attempt')
+  @Column('text', { nullable: true })
+  readonly error!: string | null;
+  @Personal()
+  @Column('text', { name: 'response_body', nullable: true })
+  readonly responseBody!: string | null;
 }

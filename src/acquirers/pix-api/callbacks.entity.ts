@@ -1,6 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { Sealed } from '../../core/database/index.js';
+import { NotPersonal, Sealed } from '../../core/database/index.js';
 
+@NotPersonal('what a bank has sent, sealed; gone after its retention')
 @Entity('acquirer_callbacks')
 export class AcquirerCallbackEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'acquirer_callbacks_pkey' }) readonly id!: string;

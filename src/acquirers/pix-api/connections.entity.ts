@@ -1,9 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { Sealed } from '../../core/database/index.js';
+import { NotPersonal, Sealed } from '../../core/database/index.js';
 import type { Day } from '../../brazil/index.js';
 import type { Amount } from '../../core/money/index.js';
 import type { FeeOperation, FeeSchedule } from './fees.js';
 
+@NotPersonal('credentials of merchants')
 @Entity('acquirer_connections')
 export class AcquirerConnectionEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'acquirer_connections_pkey' }) readonly id!: string;
@@ -36,6 +37,7 @@ export class AcquirerConnectionEntity {
 }
 
 /** What the PSP of a connection charges for an operation. Of two of one day the one that was written later holds. */
+@NotPersonal('prices')
 @Entity('acquirer_fees')
 export class AcquirerFeeEntity implements FeeSchedule {
   @PrimaryColumn('uuid', { name: 'connection_id', primaryKeyConstraintName: 'acquirer_fees_pkey' })

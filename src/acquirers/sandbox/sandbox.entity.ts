@@ -1,9 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { Sealed } from '../../core/database/index.js';
+import { NotPersonal, Sealed } from '../../core/database/index.js';
 import type { Amount } from '../../core/money/index.js';
 import type { Dispute, DisputeMethod, DisputeType, OrderEvent, PaymentMethod, RefundWay } from '../acquirer.port.js';
 
 /** Payments by any method. */
+@NotPersonal('the simulated bank, which keeps what a real one does, sealed')
 @Entity('sandbox_pix')
 export class SandboxPixEntity {
   @PrimaryColumn('uuid', { name: 'holder_id', primaryKeyConstraintName: 'sandbox_pix_pkey' })
@@ -19,6 +20,7 @@ export class SandboxPixEntity {
   @Column('text', { default: 'PIX' }) readonly method!: PaymentMethod;
 }
 
+@NotPersonal('the simulated bank')
 @Entity('sandbox_order_events')
 export class SandboxOrderEventEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'sandbox_order_events_pkey' }) readonly txid!: string;
@@ -26,6 +28,7 @@ export class SandboxOrderEventEntity {
   @Column('timestamptz', { name: 'happened_at' }) readonly happenedAt!: Date;
 }
 
+@NotPersonal('the simulated bank')
 @Entity('sandbox_charges')
 export class SandboxChargeEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'sandbox_charges_pkey' }) readonly txid!: string;
@@ -33,6 +36,7 @@ export class SandboxChargeEntity {
   @Column('timestamptz', { name: 'ended_at' }) readonly endedAt!: Date;
 }
 
+@NotPersonal('the simulated bank, which keeps what a real one does, sealed')
 @Entity('sandbox_returns')
 export class SandboxReturnEntity {
   @PrimaryColumn('uuid', { name: 'holder_id', primaryKeyConstraintName: 'sandbox_returns_pkey' })
@@ -52,12 +56,14 @@ export class SandboxReturnEntity {
 }
 
 /** Charges whose next refund fails. */
+@NotPersonal('the simulated bank')
 @Entity('sandbox_refund_failures')
 export class SandboxRefundFailureEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'sandbox_refund_failures_pkey' }) readonly txid!: string;
   @Column('timestamptz', { name: 'asked_at' }) readonly askedAt!: Date;
 }
 
+@NotPersonal('the simulated bank')
 @Entity('sandbox_disputes')
 export class SandboxDisputeEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'sandbox_disputes_pkey' }) readonly reference!: string;

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { Sealed } from '../database/index.js';
+import { NotPersonal, Personal, Sealed } from '../database/index.js';
 import type { Mode } from '../mode.js';
 
 @Entity('idempotency_keys')
@@ -7,12 +7,20 @@ export class IdempotencyKeyEntity {
   @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'idempotency_keys_pkey' })
   readonly accountId!: string;
   @PrimaryColumn('text', { primaryKeyConstraintName: 'idempotency_keys_pkey' }) readonly mode!: Mode;
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'idempotency_keys_pkey' }) readonly operation!: string;
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'idempotency_keys_pkey' }) readonly key!: string;
-  @Column('bytea') readonly fingerprint!: Buffer;
+  @NotPersonal('a name of ours')
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'idempotency_keys_pkey' })
+  readonly operation!: string;
+  @NotPersonal('an id that the merchant has made, and by which a repeated request finds its sale')
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'idempotency_keys_pkey' })
+  readonly key!: string;
+  /** With all of a body but its document known, the document would be found again by this hash. */
+  @Personal({ empty: '' })
+  @Column('bytea')
+  readonly fingerprint!: Buffer;
   @Column('uuid', { name: 'resource_id' }) readonly resourceId!: string;
   @Column('smallint', { name: 'response_status', nullable: true }) readonly responseStatus!: number | null;
   /** Sealed, as what a merchant was answered names the payer; of a permanent key it is forgotten after a day. */
+  @Personal({ isCopy: true })
   @Sealed(`'idempotency:' || account_id || '/' || mode || '/' || operation || '/' || key`)
   @Column('text', { name: 'response_body', nullable: true })
   readonly responseBody!: string | null;

@@ -1,6 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { Sealed } from '../database/index.js';
+import { NotPersonal, Sealed } from '../database/index.js';
 
+@NotPersonal('mail to merchants and operators, gone after its retention; receipts to payers are not kept')
 @Entity('emails')
 export class EmailEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'emails_pkey' }) readonly id!: string;

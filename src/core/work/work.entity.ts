@@ -1,6 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { NotPersonal } from '../database/index.js';
 
 /** One piece of work: something to be done about a subject. */
+@NotPersonal('ids and errors')
 @Entity('work')
 export class WorkEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'work_pkey' }) readonly kind!: string;

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { NotPersonal } from '../../core/database/index.js';
 import type { Mode } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
 
@@ -22,6 +23,7 @@ export const BEARERS = ['merchant', 'platform'] as const;
 export type Bearer = (typeof BEARERS)[number];
 
 /** Something that an operator puts right in the books, by a second operator's approval where it is much. */
+@NotPersonal('words of operators about the books, which keep them')
 @Entity('corrections')
 export class CorrectionEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'corrections_pkey' }) readonly id!: string;

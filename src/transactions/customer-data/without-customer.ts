@@ -1,6 +1,13 @@
-/** The names of a payer's data in events, in bodies of webhooks and in stored answers. */
-const NULLED = new Set(['customerName', 'customerDocument', 'customerEmail', 'customerPhone', 'expectedPayerTaxId']);
-const DROPPED = new Set(['payerName', 'payerDocument', 'payerSealed', 'expected_payer_tax_id']);
+import { personalColumnsOf } from '../../core/database/index.js';
+import { TransactionEntity } from '../transaction.entity.js';
+
+const PERSONAL = personalColumnsOf(TransactionEntity).filter(
+  ({ erased, path }) => erased === 'always' && path.length === 0,
+);
+/** The names of a payer's data in events, in bodies of payments and in stored answers. */
+const NULLED = new Set(PERSONAL.map(({ property }) => property));
+/** Names that are absent where there is no customer. */
+const DROPPED = new Set(['payerName', 'payerDocument', 'payerSealed', ...PERSONAL.map(({ name }) => name)]);
 
 /**
  * The JSON text with a payer's data taken out, in the shape that a transaction without a customer has.

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { Sealed } from '../../core/database/index.js';
+import { NotPersonal, Personal, Sealed } from '../../core/database/index.js';
 import type { RefundWay } from '../../acquirers/index.js';
 import type { Mode } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
@@ -13,22 +13,33 @@ export class Refund {
   @Column('text') readonly mode!: Mode;
   @Column('uuid', { name: 'transaction_id' })
   readonly transactionId!: string;
-  @Column('text') readonly acquirer!: string;
+  @NotPersonal('names a connection')
+  @Column('text')
+  readonly acquirer!: string;
   /** What the acquirer knows the payment by: the end-to-end id of a Pix. */
-  @Column('text', { name: 'payment_reference' }) readonly paymentReference!: string;
+  @NotPersonal('an id that the books keep')
+  @Column('text', { name: 'payment_reference' })
+  readonly paymentReference!: string;
   @Column('text') readonly way!: RefundWay;
   @Column('bigint') readonly amount!: Amount;
   /** The Pix-out fee that the merchant bears, on top of the amount. */
   @Column('bigint') readonly fee!: Amount;
-  @Column('text') readonly currency!: string;
-  @Column('text', { nullable: true }) readonly reason!: string | null;
+  @NotPersonal('a code')
+  @Column('text')
+  readonly currency!: string;
+  @Personal({ erased: 'with_metadata' })
+  @Column('text', { nullable: true })
+  readonly reason!: string | null;
   /** The Pix key of a cashout that names one; null: the payer's document. */
+  @Personal()
   @Sealed(`'refund:' || id`)
   @Column('bytea', { name: 'destination_sealed', nullable: true })
   readonly destinationSealed!: Buffer | null;
   @Column('text') readonly status!: RefundStatus;
   /** What the payer's bank shows: a devolution's rtrId, a cashout's end-to-end id. */
-  @Column('text', { name: 'bank_reference', nullable: true }) readonly bankReference!: string | null;
+  @NotPersonal('an id that the books keep')
+  @Column('text', { name: 'bank_reference', nullable: true })
+  readonly bankReference!: string | null;
   @Column('text', { name: 'failure_reason', nullable: true }) readonly failureReason!: RefundFailure | null;
   /** What the acquirer charges for it, once it is with its payer; the platform bears it. */
   @Column('bigint', { name: 'provider_fee', default: 0 }) readonly providerFee!: Amount;

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { NotPersonal } from '../../core/database/index.js';
 import type { PaymentMethod } from '../../acquirers/index.js';
 import type { Mode } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
@@ -7,6 +8,7 @@ import type { TransactionStatus } from '../transactions.machine.js';
 /** The migrations say what each is. */
 export type FigureKind = 'month' | 'day' | 'hour' | 'offered' | 'paid' | 'settled' | 'refunded' | 'wait' | 'wait_month';
 
+@NotPersonal('counts and sums')
 @Entity('transaction_figures')
 export class TransactionFigureEntity {
   @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'transaction_figures_pkey' })
@@ -20,6 +22,7 @@ export class TransactionFigureEntity {
   @Column('numeric') readonly amount!: string;
 }
 
+@NotPersonal('statuses and amounts')
 @Entity('transaction_changes')
 export class TransactionChangeEntity {
   @PrimaryColumn('bigint', {

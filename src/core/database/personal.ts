@@ -1,0 +1,71 @@
+import { getMetadataArgsStorage } from 'typeorm';
+
+/** A class with `@Entity`, or one that it extends or embeds. */
+type EntityClass = abstract new () => object;
+
+interface PersonalOptions {
+  /**
+   * `always`: blanked with its person. `with_metadata`: the merchant's own words, blanked where the merchant says so.
+   * `never`: only exported.
+   */
+  readonly erased?: 'always' | 'with_metadata' | 'never';
+  /** Within a jsonb column: where the value stands. */
+  readonly path?: readonly string[];
+  /** What stands there for nobody: null by default, and nothing at all at a path. */
+  readonly empty?: unknown;
+  /** The column is sealed JSON that tells of a sale among other things: the person is taken out of it. */
+  readonly isCopy?: boolean;
+}
+
+interface Marked extends Required<PersonalOptions> {
+  readonly target: unknown;
+  readonly property: string;
+}
+
+/** A column with a payer's or customer's data. */
+export interface PersonalColumn extends Marked {
+  /** Its name in the database. */
+  readonly name: string;
+}
+
+const marked: Marked[] = [];
+
+/**
+ * Says of an entity's column that it tells of a payer or customer. From this follow, with nothing else to be listed:
+ * events seal it (columns of `transactions`), `erase-customer` blanks it, `export-customer` shows it.
+ */
+export function Personal(options: PersonalOptions = {}): PropertyDecorator {
+  return ({ constructor }, property) => {
+    const { erased = 'always', path = [], isCopy = false } = options;
+    const empty = 'empty' in options ? options.empty : path.length > 0 ? undefined : null;
+    marked.push({ target: constructor, property: String(property), erased, path, empty, isCopy });
+  };
+}
+
+/**
+ * Says why a column, or every column of a class, needs no erasure. A rule of the tests asks for this or for `@Personal`
+ * wherever a column could hold words.
+ */
+export function NotPersonal(_why: string): PropertyDecorator & ClassDecorator {
+  return () => undefined;
+}
+
+/** Columns of an entity and of what it extends and embeds, in the order of their declaration. */
+export function personalColumnsOf(entity: unknown): PersonalColumn[] {
+  const { columns, embeddeds } = getMetadataArgsStorage();
+  const isPartOf = (target: unknown, whole: unknown): boolean =>
+    target === whole || (typeof target === 'function' && (whole as EntityClass).prototype instanceof target);
+  const parts = [entity, ...embeddeds.filter(({ target }) => isPartOf(target, entity)).map(({ type }) => type())];
+  return marked
+    .filter(({ target }) => parts.some((part) => isPartOf(target, part)))
+    .map((one) => {
+      const column = columns.find(({ target, propertyName }) => target === one.target && propertyName === one.property);
+      if (!column) throw new Error(`${one.property} is marked as personal and is no column`);
+      return { ...one, name: column.options.name ?? one.property };
+    });
+}
+
+/** @returns the entity of a table; undefined while nothing has imported it */
+export function entityOf(table: string): unknown {
+  return getMetadataArgsStorage().tables.find(({ name }) => name === table)?.target;
+}
