@@ -7,8 +7,8 @@ const MAX_LENGTH = 100;
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)\d)\s*(?:\.|$)/i;
 
 /**
- * A user's name for a file as one that can be saved: no path, no device, no control or invisible characters, no leading
- * dots; the extension stays when a long name is cut. `download` when nothing is left.
+ * A user's name for a file as one that can be saved: no path, no device, no invisible characters, no leading dots. A long
+ * name is cut before its extension. `download` when nothing is left.
  */
 export function safeFileName(name: string): string {
   const started = name

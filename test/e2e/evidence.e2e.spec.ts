@@ -263,7 +263,7 @@ describe.each([
     ['application/pdf', Buffer.from('%PDF-1.7\n'.padEnd(500)), 'receipt.hta.png', 'receipt_hta_png.pdf'],
     ['application/pdf', Buffer.from('%PDF-1.7\n'.padEnd(500)), 'CON.pdf', '_CON.pdf'],
     ['image/jpeg', Buffer.from('\xff\xd8\xff\xe0'.padEnd(500), 'latin1'), 'LPT1 ', '_LPT1.jpg'],
-  ])('of type %s is downloaded under the extension of its type', async (mime_type, bytes, file_name, saved) => {
+  ])('is downloaded under the extension of its type: %s', async (mime_type, bytes, file_name, saved) => {
     const ticket = await ticketFor({ mime_type, file_size: 500, file_name });
     expect((await upload(service, ticket, bytes)).status).toBe(200);
     const evidence = await completed(ticket);

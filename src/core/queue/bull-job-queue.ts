@@ -142,7 +142,7 @@ export class BullJobQueue extends JobQueue {
 
   /**
    * Writes a key: a replica, a full memory and a master without its replicas answer PING and take no job. Only one write
-   * is on its way, since ioredis repeats it until it is taken, also when nobody waits for it any more.
+   * is under way at a time, since ioredis repeats it until Redis takes it.
    */
   private written(): Promise<unknown> {
     this.writing ??= this.client
