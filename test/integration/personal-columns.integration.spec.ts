@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
+import { Column, DataSource, PrimaryColumn } from 'typeorm';
 import { SecretBox } from '../../src/core/crypto/index.js';
 import { Database, NotPersonal, Personal, Reader, Sealed } from '../../src/core/database/index.js';
 import { CustomerDataRepository } from '../../src/transactions/customer-data/customer-data.repository.js';
 import { TestService } from '../support/service.js';
 
-@Entity('spec_parcels')
+/** No `@Entity`: modules stay loaded, and services of other specs would look for the table. */
 class Parcel {
   @PrimaryColumn('uuid') readonly id!: string;
   @Column('uuid', { name: 'transaction_id' }) readonly transactionId!: string;
@@ -29,7 +29,6 @@ class Parcel {
   readonly size!: string;
 }
 
-@Entity('spec_strays')
 class Stray {
   @PrimaryColumn('uuid') readonly id!: string;
   @Personal()
