@@ -11,6 +11,7 @@ import { BalanceCheckpoints1700000009880 } from './1700000009880-balance-checkpo
 import { TxidsOfHints1700000009890 } from './1700000009890-txids-of-hints.js';
 import { FirstQuestions1700000009900 } from './1700000009900-first-questions.js';
 import { RefusedReturns1700000009910 } from './1700000009910-refused-returns.js';
+import { OneBook1700000009920 } from './1700000009920-one-book.js';
 import { LossesOfASale1700000009990 } from './1700000009990-losses-of-a-sale.js';
 import { Initial1700000000000 } from './1700000000000-initial.js';
 import { WebhookManagement1700000001000 } from './1700000001000-webhook-management.js';
@@ -134,5 +135,6 @@ export const MIGRATIONS = [
   TxidsOfHints1700000009890,
   FirstQuestions1700000009900,
   RefusedReturns1700000009910,
+  OneBook1700000009920,
   LossesOfASale1700000009990,
 ];

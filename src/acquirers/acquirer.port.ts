@@ -61,8 +61,8 @@ export type PixChargeState =
       readonly kind: 'found';
       readonly brCode: string;
       readonly ended: PixChargeEnd | null;
-      /** End-to-end ids of the Pix that have arrived for it: hints, confirmed one by one by `getPix`. */
-      readonly payments: readonly string[];
+      /** The Pix that have arrived for it: hints, confirmed one by one by `getPix`. */
+      readonly payments: readonly NotificationHint[];
       /** The acquirer made the charge with another amount and it was taken back: never show it as payable. */
       readonly isOtherAmount?: true;
     }
@@ -134,6 +134,8 @@ export interface StatementFilter {
   readonly from: Date;
   readonly to: Date;
   readonly withReturns?: boolean;
+  /** End-to-end ids of Pix that are settled here: ours, whichever key the list names. */
+  readonly settled?: ReadonlySet<string>;
 }
 
 /** (reference, returnId) names a return for ever: asking under the same name again never pays a second time. */
@@ -314,6 +316,8 @@ export interface NotificationHint {
    * of the payment's charge, of which nothing is refunded before the answer.
    */
   readonly txid?: string | null;
+  /** A `pix` as the acquirer's list or its charge shows it; believed where the acquirer does not know it by its id. */
+  readonly shown?: ReceivedPix | null;
 }
 
 /**
@@ -332,10 +336,11 @@ export interface Acquirer {
   getPixCharge(txid: string, amount?: Amount): Promise<PixChargeState>;
   /**
    * @param reference as the notification named it
-   * @returns null when the acquirer knows of no such Pix
+   * @param txid of the charge that it is said to pay: asked about where the Pix itself names another charge or none
+   * @returns null when the acquirer knows of no such Pix; `foreign` when it went to a key that is not ours
    * @throws UnreadableAnswer when it does and its answer cannot be read
    */
-  getPix(reference: string): Promise<ReceivedPix | null>;
+  getPix(reference: string, txid?: string | null): Promise<ReceivedPix | 'foreign' | null>;
   /** What has arrived, oldest first, page by page, with what of it cannot be read; null where there is no such list. */
   readonly statement: ((filter: StatementFilter) => AsyncIterable<StatementLine | UnreadableLine>) | null;
   /** The end of what the list shows now; absent where there is no list, or it shows everything at once. */

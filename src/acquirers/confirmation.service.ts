@@ -23,7 +23,8 @@ import { InboxService } from './inbox.service.js';
  * notification in the commit that applies it; where nobody calls it, it is ended afterwards.
  */
 interface ConfirmedHandlers {
-  pixReceived(acquirer: string, pix: ReceivedPix, close?: (tx: Tx) => void): Promise<void>;
+  /** @returns false when another acquirer has to be asked first: it is tried again until it is settled */
+  pixReceived(acquirer: string, pix: ReceivedPix, close?: (tx: Tx) => void): Promise<boolean>;
   chargeEnded(acquirer: string, txid: string, end: PixChargeEnd): Promise<void>;
   paymentReceived(acquirer: string, payment: ReceivedPayment, close: (tx: Tx) => void): Promise<void>;
   orderMoved(acquirer: string, event: OrderEvent): Promise<void>;
@@ -41,10 +42,10 @@ interface ConfirmedHandlers {
 }
 
 /**
- * `unknown`: the acquirer does not know it; `early`: it is about what has not reached us yet; `open`: of a charge, that
- * nobody has paid it and it goes on.
+ * `unknown`: the acquirer does not know it; `foreign`: a Pix went to a key that is not ours; `early`: it is about what has
+ * not reached us yet; `open`: nobody has paid a charge, and it goes on.
  */
-type Applied = 'applied' | 'unknown' | 'early' | 'open';
+type Applied = 'applied' | 'unknown' | 'foreign' | 'early' | 'open';
 
 /** With growing pauses these take about a day. Then a notification that nobody can confirm is set aside. */
 const MAX_ATTEMPTS = 40;
@@ -56,6 +57,7 @@ const CONTRARY = { first: 6, last: 10 };
 /** Apart, so that thousands do not come back at once. */
 const PUT_OFF_SECONDS = { least: 60, most: 300 };
 const UNKNOWN = 'the acquirer does not know it';
+const FOREIGN = 'it went to a key that is not ours';
 const OPEN = 'nothing has happened to it';
 
 /**
@@ -112,6 +114,10 @@ export class ConfirmationService {
       }
       await this.hearsay.wasTrue(found);
       this.#count(notification, applied);
+      if (applied === 'foreign') {
+        await this.inbox.end(notification, FOREIGN);
+        return null;
+      }
       if (isClosed) return null;
       if (applied === 'applied') await this.inbox.end(notification, null);
       // Never set aside: the acquirer has confirmed it, and what it is about is on its way.
@@ -163,11 +169,11 @@ export class ConfirmationService {
     const acquirer = this.acquirers.get(notification.acquirer);
     switch (notification.kind) {
       case 'pix':
-        return (await this.#applyPix(acquirer, notification.reference, close)) ? 'applied' : 'unknown';
+        return this.#applyPix(acquirer, notification, close);
       case 'charge': {
         const state = await acquirer.getPixCharge(notification.reference);
         if (state.kind === 'not_found') return 'unknown';
-        await this.#applyPayments(acquirer, notification.reference, state.payments);
+        await this.#applyPayments(acquirer, state.payments);
         // An earlier answer that could not be read may have called it paid, and this one may be older.
         if (notification.isConfirmed && state.payments.length === 0) return 'open';
         if (state.ended) await this.#handlers.chargeEnded?.(acquirer.name, notification.reference, state.ended);
@@ -199,28 +205,34 @@ export class ConfirmationService {
     }
   }
 
-  async #applyPix(acquirer: Acquirer, reference: string, close?: (tx: Tx) => void): Promise<boolean> {
-    const pix = await acquirer.getPix(reference);
-    if (pix) await this.#handlers.pixReceived?.(acquirer.name, pix, close);
-    return pix !== null;
+  async #applyPix(
+    acquirer: Acquirer,
+    { reference, txid, shown }: Pick<NotificationHint, 'reference' | 'txid' | 'shown'>,
+    close?: (tx: Tx) => void,
+  ): Promise<Extract<Applied, 'applied' | 'unknown' | 'foreign' | 'early'>> {
+    const answer = await acquirer.getPix(reference, txid);
+    if (answer === 'foreign') return answer;
+    const pix = answer ?? shown ?? null;
+    if (!pix) return 'unknown';
+    return (await this.#handlers.pixReceived?.(acquirer.name, pix, close)) === false ? 'early' : 'applied';
   }
 
   /** @throws UnreadableAnswer after the others are applied, when one cannot be had: the charge was paid, nobody knows how */
-  async #applyPayments(acquirer: Acquirer, txid: string, endToEndIds: readonly string[]): Promise<void> {
+  async #applyPayments(acquirer: Acquirer, hints: readonly NotificationHint[]): Promise<void> {
     const failures: unknown[] = [];
     const failed: NotificationHint[] = [];
-    for (const endToEndId of endToEndIds) {
+    for (const hint of hints) {
       try {
-        if (await this.#applyPix(acquirer, endToEndId)) continue;
+        if ((await this.#applyPix(acquirer, hint)) === 'applied') continue;
         this.logger.warn(
-          { acquirer: acquirer.name, endToEndId },
+          { acquirer: acquirer.name, endToEndId: hint.reference },
           'the acquirer says that it has paid, and does not know it',
         );
         failures.push(new UnreadableAnswer('a payment of a charge'));
       } catch (error) {
         failures.push(error);
       }
-      failed.push({ kind: 'pix', reference: endToEndId, txid });
+      failed.push(hint);
     }
     if (failures.length === 0) return;
     // The charge is told to be paid by these, whatever a later answer says that is behind this one.

@@ -4,20 +4,22 @@ import type { IdCursorFilter } from '../core/http/index.js';
 import { idRange } from '../core/ids.js';
 import { OperatorQueues } from '../core/operator-queues.js';
 import { DUE_TIMES, LowWaterMark } from '../core/queue/index.js';
-import type { Dispute, NotificationHint } from './acquirer.port.js';
-import { AcquirerNotificationEntity } from './notification.entity.js';
+import type { Dispute, NotificationHint, ReceivedPix } from './acquirer.port.js';
+import { AcquirerNotificationEntity, type DisputeNote, type PixNote } from './notification.entity.js';
 import { DAY_MS } from '../core/clock.js';
 import { Retained } from '../core/retention.js';
 
 const IGNORED_KEPT_MS = 30 * DAY_MS;
 
-const READ = ['id', 'acquirer', 'kind', 'reference', 'attempts', 'hints', 'lastError', 'isHearsay'] as const;
+const READ = ['id', 'acquirer', 'kind', 'reference', 'txid', 'attempts', 'hints', 'lastError', 'isHearsay'] as const;
 const WAITS = ['id', 'acquirer', 'reference', 'receivedAt'] as const;
 const UNREAD = ['id', 'acquirer', 'kind', 'reference', 'receivedAt'] as const;
 
 export interface Notification extends Pick<AcquirerNotificationEntity, (typeof READ)[number]> {
   /** The acquirer has said that it has it. */
   readonly isConfirmed: boolean;
+  /** A Pix as the acquirer's list or its charge shows it. */
+  readonly shown: ReceivedPix | null;
 }
 
 interface Closing {
@@ -40,18 +42,21 @@ export interface UnreadableNews extends Pick<AcquirerNotificationEntity, (typeof
   readonly unreadableSince: Date;
 }
 
-const STORED = 'id, acquirer, kind, reference, received_at, next_attempt_at, is_hearsay, txid';
+const STORED = 'id, acquirer, kind, reference, received_at, next_attempt_at, is_hearsay, txid, about';
+/** A dispute and a charge go on changing; an applied Pix that the acquirer itself shows is of no settlement here. */
+const GOES_ON = `(n.kind IN ('dispute', 'charge') OR (n.kind = 'pix' AND excluded.about IS NOT NULL))`;
 const ON_REPETITION = `ON CONFLICT (acquirer, kind, reference) DO UPDATE
      SET hints = n.hints + 1,
          is_hearsay = n.is_hearsay AND excluded.is_hearsay,
          txid = CASE WHEN excluded.is_hearsay THEN coalesce(n.txid, excluded.txid)
            ELSE coalesce(excluded.txid, n.txid) END,
-         status = CASE WHEN n.status = 'ignored' OR n.kind IN ('dispute', 'charge') THEN 'pending' ELSE n.status END,
-         attempts = CASE WHEN n.status = 'ignored' OR (n.kind IN ('dispute', 'charge') AND n.status = 'applied')
+         about = coalesce(excluded.about, n.about),
+         status = CASE WHEN n.status = 'ignored' OR ${GOES_ON} THEN 'pending' ELSE n.status END,
+         attempts = CASE WHEN n.status = 'ignored' OR (${GOES_ON} AND n.status = 'applied')
            THEN 0 ELSE n.attempts END,
-         next_attempt_at = CASE WHEN n.status = 'ignored' OR (n.kind IN ('dispute', 'charge') AND n.status = 'applied')
+         next_attempt_at = CASE WHEN n.status = 'ignored' OR (${GOES_ON} AND n.status = 'applied')
            THEN excluded.next_attempt_at ELSE least(n.next_attempt_at, excluded.next_attempt_at) END`;
-const HINTS = wanted(['uuid', 'text', 'text', 'text', 'timestamptz', 'timestamptz', 'boolean', 'text']);
+const HINTS = wanted(['uuid', 'text', 'text', 'text', 'timestamptz', 'timestamptz', 'boolean', 'text', 'jsonb']);
 /**
  * A repeated notification finds its row; one that was set aside is looked at again, and so is an applied one of what
  * goes on changing. Several are written in one order in every process: two that tell of the same do not wait for each other.
@@ -59,13 +64,13 @@ const HINTS = wanted(['uuid', 'text', 'text', 'text', 'timestamptz', 'timestampt
 const STORE = rowQuery(
   write(
     'inbox.store',
-    `INSERT INTO acquirer_notifications AS n (${STORED}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ${ON_REPETITION} RETURNING id`,
+    `INSERT INTO acquirer_notifications AS n (${STORED}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ${ON_REPETITION} RETURNING id`,
   ),
   write(
     'inbox.store_each',
     `WITH stored AS (
        INSERT INTO acquirer_notifications AS n (${STORED})
-       SELECT p1, p2, p3, p4, p5, p6, p7, p8 FROM ${HINTS} ORDER BY p2, p3, p4 ${ON_REPETITION}
+       SELECT p1, p2, p3, p4, p5, p6, p7, p8, p9 FROM ${HINTS} ORDER BY p2, p3, p4 ${ON_REPETITION}
        RETURNING id, acquirer, kind, reference)
      SELECT w.n AS "#", s.id FROM ${HINTS} JOIN stored s ON (s.acquirer, s.kind, s.reference) = (w.p2, w.p3, w.p4)`,
   ),
@@ -79,7 +84,8 @@ const FIND_PENDING = oneOf(
   read(
     'inbox.find_pending',
     `SELECT ${columnsOf(AcquirerNotificationEntity, 'acquirer_notifications', { only: READ })},
-       unreadable_since IS NOT NULL OR awaits IS NOT NULL AS "isConfirmed"
+       unreadable_since IS NOT NULL OR awaits IS NOT NULL AS "isConfirmed",
+       CASE kind WHEN 'pix' THEN about END AS note
      FROM acquirer_notifications WHERE id = $1 AND ${isPending('status')}`,
   ),
   'uuid',
@@ -195,7 +201,7 @@ const COUNT_UNREADABLE = read(
 );
 
 interface WaitingRow extends Pick<WaitingDispute, (typeof WAITS)[number] | 'awaits'> {
-  readonly about: NonNullable<AcquirerNotificationEntity['about']>;
+  readonly about: DisputeNote;
 }
 
 /** Whether a Pix is told of for a charge that its acquirer has not confirmed yet. */
@@ -210,11 +216,10 @@ const DISPUTE_TOLD = read(
   `SELECT 1 FROM acquirer_notifications
    WHERE acquirer = $1 AND txid = $2 AND status = 'pending' AND kind = 'dispute' AND (NOT is_hearsay OR attempts = 0) LIMIT 1`,
 );
-/** Not what was set aside, which has a time of its end too. */
-const APPLIED = read(
-  'inbox.applied',
-  `SELECT reference FROM acquirer_notifications
-   WHERE acquirer = $1 AND kind = $2 AND reference = ANY ($3::text[]) AND status = 'applied'`,
+const STATE = read(
+  'inbox.state',
+  `SELECT status, received_at AS "receivedAt" FROM acquirer_notifications
+   WHERE acquirer = $1 AND kind = $2 AND reference = $3`,
 );
 const SET_ASIDE = read(
   'inbox.set_aside',
@@ -257,15 +262,18 @@ export class InboxRepository {
     receivedAt: Date,
     isHearsay: boolean,
   ): Promise<string[]> {
-    const rows = hints.map(({ id, kind, reference, txid, nextAttemptAt }) => [
+    const rows = hints.map(({ id, kind, reference, txid, shown, nextAttemptAt }) => [
       ...[id, acquirer, kind, reference],
-      ...[receivedAt, nextAttemptAt, isHearsay, txid ?? null],
+      ...[receivedAt, nextAttemptAt, isHearsay, txid ?? null, noteOf(shown)],
     ]);
     return (await tx.all<{ id: string }>(STORE, rows)).map(({ id }) => id);
   }
 
   async findPending(id: string): Promise<Notification | null> {
-    return this.reader.one<Notification>(FIND_PENDING, [id]);
+    const found = await this.reader.one<Omit<Notification, 'shown'> & { note: PixNote | null }>(FIND_PENDING, [id]);
+    if (!found) return null;
+    const { note, ...notification } = found;
+    return { ...notification, shown: shownBy(notification.reference, note) };
   }
 
   /** Somebody is about to ask about a dispute. @returns null when it is not pending any more */
@@ -350,9 +358,13 @@ export class InboxRepository {
     return this.reader.query(UNREADABLE, wanted);
   }
 
-  async applied(acquirer: string, kind: NotificationHint['kind'], references: readonly string[]): Promise<Set<string>> {
-    const rows = await this.reader.query<{ reference: string }>(APPLIED, [acquirer, kind, references]);
-    return new Set(rows.map((row) => row.reference));
+  /** @returns null when nobody has told of it */
+  async stateOf(
+    tx: Tx,
+    acquirer: string,
+    { kind, reference }: NotificationHint,
+  ): Promise<Pick<AcquirerNotificationEntity, 'status' | 'receivedAt'> | null> {
+    return tx.first(STATE, [acquirer, kind, reference]);
   }
 
   async isDisputeTold(tx: Tx, acquirer: string, txid: string): Promise<boolean> {
@@ -381,4 +393,14 @@ export class InboxRepository {
   async removeIgnored(tx: Tx, triedBefore: Date, limit: number): Promise<number> {
     return (await tx.query(REMOVE_IGNORED, [triedBefore, limit])).length;
   }
+}
+
+function noteOf(shown: ReceivedPix | null | undefined): string | null {
+  if (!shown) return null;
+  const { txid, amount, fee, settledAt } = shown;
+  return JSON.stringify({ txid, amount, fee, settledAt } satisfies Omit<PixNote, 'settledAt'> & { settledAt: Date });
+}
+
+function shownBy(endToEndId: string, note: PixNote | null): ReceivedPix | null {
+  return note && { endToEndId, ...note, settledAt: new Date(note.settledAt), payerDocument: null };
 }

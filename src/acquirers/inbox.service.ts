@@ -128,9 +128,9 @@ export class InboxService implements OnApplicationBootstrap {
     return ids.length === BATCH;
   }
 
-  /** Which of these are applied. */
-  applied(acquirer: string, kind: NotificationHint['kind'], references: readonly string[]): Promise<Set<string>> {
-    return this.inbox.applied(acquirer, kind, references);
+  /** Whether a hint is stored, since when and how it stands. @returns null when nobody has told of it */
+  stateOf(tx: Tx, acquirer: string, hint: NotificationHint): ReturnType<InboxRepository['stateOf']> {
+    return this.inbox.stateOf(tx, acquirer, hint);
   }
 
   /** @returns null when it has been applied or set aside */

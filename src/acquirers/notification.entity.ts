@@ -1,11 +1,17 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { NotPersonal } from '../core/database/index.js';
-import type { Dispute, NotificationHint } from './acquirer.port.js';
+import type { Dispute, NotificationHint, ReceivedPix } from './acquirer.port.js';
 
-/** What is kept of a dispute that waits for its payment. Times are ISO 8601. */
-interface DisputeNote extends Pick<Dispute, 'type' | 'amount' | 'status'> {
+/** The stored part of a dispute that waits for its payment. Times are ISO 8601. */
+export interface DisputeNote extends Pick<Dispute, 'type' | 'amount' | 'status'> {
   readonly openedAt: string;
   readonly deadline: string | null;
+}
+
+/** The stored part of a Pix as the acquirer's list or its charge shows it, without its payer. */
+export interface PixNote extends Pick<ReceivedPix, 'txid' | 'amount' | 'fee'> {
+  /** ISO 8601. */
+  readonly settledAt: string;
 }
 
 @NotPersonal('ids, amounts and states at the bank')
@@ -25,7 +31,7 @@ export class AcquirerNotificationEntity {
   @Column('text', { name: 'last_error', nullable: true }) readonly lastError!: string | null;
   /** The payment's reference or, where the bank does not say it, the txid. */
   @Column('text', { nullable: true }) readonly awaits!: string | null;
-  @Column('jsonb', { nullable: true }) readonly about!: DisputeNote | null;
+  @Column('jsonb', { nullable: true }) readonly about!: DisputeNote | PixNote | null;
   @Column('timestamptz', { name: 'unreadable_since', nullable: true }) readonly unreadableSince!: Date | null;
   /** Only callbacks have told of it, and the acquirer has not confirmed it: anybody who knows the address may have made it up. */
   @Column('boolean', { name: 'is_hearsay', default: false }) readonly isHearsay!: boolean;

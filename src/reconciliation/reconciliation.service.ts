@@ -13,7 +13,7 @@ import { type Day, saoPauloDayBounds, saoPauloMonthBounds } from '../brazil/inde
 import { business } from '../core/errors/index.js';
 import type { Amount } from '../core/money/index.js';
 import { MedRecords } from '../med/index.js';
-import { InternalRecordsRepository } from '../transactions/index.js';
+import { type BookedPix, InternalRecordsRepository } from '../transactions/index.js';
 import { HoldingsRepository } from './holdings.repository.js';
 import { type Books, type Difference, differencesOf, heldOf } from './reconciliation.rules.js';
 
@@ -89,14 +89,15 @@ export class ReconciliationService {
     for (const acquirer of listed) {
       // Later payments are not in the list yet, so they are not missing there.
       const end = this.acquirers.get(acquirer).listedUntil?.() ?? to;
-      const read = await this.#read(acquirer, from, to);
+      const ofDay = await this.records.settled(acquirer, from, end < to ? end : to);
+      const read = await this.#read(acquirer, from, to, new Set(ofDay.map(({ endToEndId }) => endToEndId)));
       if ('error' in read) {
         notCompared.push({ acquirer, error: read.error });
         continue;
       }
       const { lines, unreadable } = read;
       const named = [...lines.map(({ pix }) => pix), ...unreadable].flatMap(({ endToEndId }) => endToEndId ?? []);
-      const books = await this.#booksOf(acquirer, listed, named, from, end < to ? end : to);
+      const books = await this.#booksOf(listed, named, ofDay);
       const differences = differencesOf(lines, unreadable, books);
       acquirers.push({ acquirer, there: totalThere(lines), here: totalHere(books), differences });
     }
@@ -131,11 +132,12 @@ export class ReconciliationService {
     acquirer: string,
     from: Date,
     to: Date,
+    settled: ReadonlySet<string>,
   ): Promise<{ lines: StatementLine[]; unreadable: UnreadableLine[] } | { error: string }> {
     const lines: StatementLine[] = [];
     const unreadable: UnreadableLine[] = [];
     try {
-      for await (const line of this.acquirers.get(acquirer).statement?.({ from, to }) ?? []) {
+      for await (const line of this.acquirers.get(acquirer).statement?.({ from, to, settled }) ?? []) {
         if ('pix' in line) lines.push(line);
         else unreadable.push(line);
       }
@@ -149,14 +151,7 @@ export class ReconciliationService {
    * @param listed the account's: a Pix that several of them see is settled under the one whose charge it paid
    * @param named by the list
    */
-  async #booksOf(
-    acquirer: string,
-    listed: readonly string[],
-    named: readonly string[],
-    from: Date,
-    to: Date,
-  ): Promise<Books> {
-    const ofDay = await this.records.settled(acquirer, from, to);
+  async #booksOf(listed: readonly string[], named: readonly string[], ofDay: readonly BookedPix[]): Promise<Books> {
     const ids = new Set(ofDay.map(({ endToEndId }) => endToEndId));
     // Settled here under another time than the list has now: known all the same.
     const others = [...new Set(named)].filter((id) => !ids.has(id));

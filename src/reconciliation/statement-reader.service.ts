@@ -49,9 +49,11 @@ export class StatementReader {
     const lines = all.filter((line) => 'pix' in line);
     const unreadable = all.filter((line): line is UnreadableLine => !('pix' in line));
     const unread = this.#unreadable(acquirer, unreadable);
-    const paid = lines.map(({ pix: { endToEndId, txid } }) => ({ kind: 'pix', reference: endToEndId, txid }) as const);
+    const paid = lines.map(
+      ({ pix }) => ({ kind: 'pix', reference: pix.endToEndId, txid: pix.txid, shown: pix }) as const,
+    );
     const hints = [
-      ...(await this.#payments(acquirer, [...paid, ...unread.filter(({ kind }) => kind === 'pix')])),
+      ...(await this.#payments([...paid, ...unread.filter(({ kind }) => kind === 'pix')])),
       ...(await this.#returns(acquirer, lines)),
       ...unread.filter(({ kind }) => kind !== 'pix'),
     ];
@@ -72,12 +74,9 @@ export class StatementReader {
   }
 
   /** Hints at payments that were not settled here. */
-  async #payments(acquirer: string, hints: readonly NotificationHint[]): Promise<NotificationHint[]> {
-    const ids = hints.map(({ reference }) => reference);
-    const unknown = new Set(await this.records.unknown(acquirer, ids));
-    // Of another acquirer's charge, perhaps: then that one was asked.
-    const told = unknown.size === 0 ? new Set<string>() : await this.inbox.applied(acquirer, 'pix', [...unknown]);
-    return hints.filter(({ reference }) => unknown.has(reference) && !told.has(reference));
+  async #payments(hints: readonly NotificationHint[]): Promise<NotificationHint[]> {
+    const unsettled = new Set(await this.records.unsettled(hints.map(({ reference }) => reference)));
+    return hints.filter(({ reference }) => unsettled.has(reference));
   }
 
   /** Hints at disputes, and at returns that wait here for their end. */

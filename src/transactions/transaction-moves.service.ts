@@ -70,9 +70,21 @@ export class TransactionMoves {
     acquirer: string,
     txid: string,
   ): Promise<{ transaction: Transaction; account: Account } | null> {
-    const found = await this.transactions.lockByTxid(tx, acquirer, txid);
+    const found =
+      (await this.transactions.lockByTxid(tx, acquirer, txid)) ?? (await this.#lockInAnyCase(tx, acquirer, txid));
     if (found?.transaction.status !== 'PENDING') return found;
     tx.requireAlone();
     return { ...found, transaction: (await this.move(tx, found.transaction, 'issued')) ?? found.transaction };
+  }
+
+  /** Some PSPs write a txid in capitals. */
+  async #lockInAnyCase(
+    tx: Tx,
+    acquirer: string,
+    txid: string,
+  ): Promise<{ transaction: Transaction; account: Account } | null> {
+    tx.requireAlone();
+    const own = await this.transactions.txidInAnyCase(tx, acquirer, txid);
+    return own === null ? null : this.transactions.lockByTxid(tx, acquirer, own);
   }
 }

@@ -133,7 +133,17 @@ const LOCK_CURRENCIES = write(
   'transactions.lock_currencies',
   `SELECT pg_advisory_xact_lock(hashtextextended('currencies:' || $1 || ':' || $2, 0))`,
 );
-const ACQUIRER_OF = read('transactions.acquirer_of', 'SELECT t.acquirer FROM transactions t WHERE t.txid = $1');
+const ACQUIRER_OF = read(
+  'transactions.acquirer_of',
+  'SELECT t.acquirer FROM transactions t WHERE t.txid = $1 AND t.account_id = $2 AND t.mode = $3',
+);
+/** Reads all open charges of an acquirer, for a Pix of no charge only. */
+const TXID_IN_ANY_CASE = read(
+  'transactions.txid_in_any_case',
+  `SELECT t.txid FROM transactions t
+   WHERE t.acquirer = $1 AND lower(t.txid) = lower($2) AND t.txid <> $2
+     AND t.status IN ('PENDING', 'WAITING_PAYMENT', 'PROCESSING') LIMIT 1`,
+);
 const FIND_ALL = read(
   'transactions.find_all',
   `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.id = ANY ($1::uuid[])`,
@@ -268,10 +278,16 @@ export class TransactionsRepository {
     return rows.map(({ currency }) => currency);
   }
 
-  /** Who was asked for the charge of this txid, across accounts. */
-  async acquirerOf(tx: Tx, txid: string): Promise<string | null> {
-    const [row] = await tx.query<{ acquirer: string }>(ACQUIRER_OF, [txid]);
+  /** Who was asked for the account's charge of this txid. */
+  async acquirerOf(tx: Tx, { accountId, mode }: Scope, txid: string): Promise<string | null> {
+    const [row] = await tx.query<{ acquirer: string }>(ACQUIRER_OF, [txid, accountId, mode]);
     return row?.acquirer ?? null;
+  }
+
+  /** The txid of an open charge, which the acquirer has written in other letters, capital or small. */
+  async txidInAnyCase(tx: Tx, acquirer: string, txid: string): Promise<string | null> {
+    const [row] = await tx.query<{ txid: string }>(TXID_IN_ANY_CASE, [acquirer, txid]);
+    return row?.txid ?? null;
   }
 
   /** Across accounts, for workers; in no particular order and not locked. */

@@ -66,8 +66,9 @@ export class FarBank implements Acquirer {
   async getPixCharge(txid: string): Promise<PixChargeState> {
     this.#answer(txid);
     if (!this.charges.has(txid)) return { kind: 'not_found' };
-    const payments = [...this.pix.values()].filter((pix) => pix.txid === txid).map((pix) => pix.endToEndId);
-    return { kind: 'found', brCode: this.#brCode(txid), ended: null, payments };
+    const payments = [...this.pix.values()].filter((pix) => pix.txid === txid);
+    const hints = payments.map(({ endToEndId }) => ({ kind: 'pix', reference: endToEndId, txid }) as const);
+    return { kind: 'found', brCode: this.#brCode(txid), ended: null, payments: hints };
   }
 
   async getPix(endToEndId: string): Promise<ReceivedPix | null> {

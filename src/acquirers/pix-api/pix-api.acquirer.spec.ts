@@ -222,7 +222,11 @@ describe('PixApiAcquirer', () => {
 
     it('is found with its code and what has arrived', async () => {
       reply(200, aCob({ status: 'CONCLUIDA', pix: [aPix()] }));
-      expect(await acquirer.getPixCharge(TXID)).toMatchObject({ kind: 'found', ended: null, payments: [E2E] });
+      expect(await acquirer.getPixCharge(TXID)).toMatchObject({
+        kind: 'found',
+        ended: null,
+        payments: [{ reference: E2E }],
+      });
       reply(200, aCob({ status: 'REMOVIDA_PELO_PSP', location: null, loc: null }));
       expect(await acquirer.getPixCharge(TXID)).toMatchObject({ brCode: '', ended: { end: 'refused' }, payments: [] });
       reply(200, aCob({ calendario: { criacao: '2026-09-09T20:15:00Z', expiracao: 60 } }));
@@ -231,7 +235,7 @@ describe('PixApiAcquirer', () => {
       });
       const withoutCode = { location: null, loc: null, pixCopiaECola: null };
       reply(200, aCob({ ...withoutCode, pix: [aPix()] }));
-      expect(await acquirer.getPixCharge(TXID)).toMatchObject({ brCode: '', payments: [E2E] });
+      expect(await acquirer.getPixCharge(TXID)).toMatchObject({ brCode: '', payments: [{ reference: E2E }] });
       reply(200, aCob(withoutCode));
       await expect(acquirer.getPixCharge(TXID)).rejects.toMatchObject({ kind: 'unknown' });
       reply(404, aProblem('CobNaoEncontrado', 404));
@@ -247,7 +251,11 @@ describe('PixApiAcquirer', () => {
             ? aPage([aPix(), aPix({ endToEndId: other, txid: 'y'.repeat(26) })])
             : aCob({ status: 'CONCLUIDA' }),
       });
-      expect(await acquirer.getPixCharge(TXID)).toMatchObject({ kind: 'found', ended: null, payments: [E2E] });
+      expect(await acquirer.getPixCharge(TXID)).toMatchObject({
+        kind: 'found',
+        ended: null,
+        payments: [{ reference: E2E }],
+      });
       expect(psp.exchanges[1]?.asked.query).toMatchObject({
         txid: TXID,
         inicio: '2026-09-09T20:15:00Z',
@@ -269,7 +277,7 @@ describe('PixApiAcquirer', () => {
 
     it('that was paid by what can be asked for is, whatever else of it cannot be read', async () => {
       reply(200, aCob({ status: 'CONCLUIDA', pix: [aPix({ valor: 7, horario: 'x' }), null] }));
-      expect(await acquirer.getPixCharge(TXID)).toMatchObject({ kind: 'found', payments: [E2E] });
+      expect(await acquirer.getPixCharge(TXID)).toMatchObject({ kind: 'found', payments: [{ reference: E2E }] });
     });
 
     it('is neither found nor absent when the answer is about another one', async () => {
@@ -351,12 +359,11 @@ describe('PixApiAcquirer', () => {
     });
 
     it.each([
-      ['another key', { chave: OTHER_KEY }, 'other_key'],
-      ['another id', { endToEndId: 'E'.repeat(32) }, 'other_id'],
-      ['no key and no charge', { chave: null, txid: null }, 'no_key'],
-    ])('is none of ours with %s', async (_, own, what) => {
+      ['another key', { chave: OTHER_KEY }, 'other_key', 'foreign'],
+      ['another id', { endToEndId: 'E'.repeat(32) }, 'other_id', null],
+    ])('is none of ours with %s', async (_, own, what, answer) => {
       reply(200, aPix({ pagador: PERSON, ...own }));
-      expect(await acquirer.getPix(E2E)).toBeNull();
+      expect(await acquirer.getPix(E2E)).toBe(answer);
       expect(await odd(what)).toBe(1);
       expect(log.join('')).toContain(E2E);
     });
@@ -373,7 +380,7 @@ describe('PixApiAcquirer', () => {
       expect(log.join('')).toContain(E2E);
       // Nothing to us, whatever it says.
       reply(200, aPix({ ...own, chave: OTHER_KEY }));
-      expect(await acquirer.getPix(E2E)).toBeNull();
+      expect(await acquirer.getPix(E2E)).toBe('foreign');
     });
 
     it.each(['110.0', '110'])('is credited with an amount written %s', async (valor) => {
@@ -391,13 +398,13 @@ describe('PixApiAcquirer', () => {
       script(PIX_KEY);
       expect(await acquirer.getPix(E2E)).toMatchObject({ endToEndId: E2E });
       script(OTHER_KEY);
-      expect(await acquirer.getPix(E2E)).toBeNull();
+      expect(await acquirer.getPix(E2E)).toBe('foreign');
       // Whether it is, was not answered.
       psp.script = ({ path }) =>
         path.startsWith('/cob/')
           ? { status: 400, body: aProblem('CobConsultaInvalida', 400) }
           : { status: 200, body: aPix({ chave: undefined }) };
-      await expect(acquirer.getPix(E2E)).rejects.toMatchObject({ kind: 'unknown' });
+      await expect(acquirer.getPix(E2E)).rejects.toThrow(UnreadableAnswer);
     });
 
     it('is credited whatever nobody understands of its returns', async () => {

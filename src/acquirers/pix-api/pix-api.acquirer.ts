@@ -9,6 +9,7 @@ import {
   type AcquirerCapabilities,
   type AcquirerStatus,
   type Dispute,
+  type NotificationHint,
   type PixChargeRequest,
   type PixChargeState,
   type PixIssueOutcome,
@@ -145,11 +146,17 @@ export class PixApiAcquirer implements Acquirer {
     if (!cob) return { kind: 'not_found' };
     if (amount !== undefined && !(await this.#hasAmount('cob.get', cob, amount))) {
       const ended = chargeEnd(cob, this.clock.now());
-      return { kind: 'found', brCode: '', ended, payments: await this.#payments(client, cob), isOtherAmount: true };
+      return {
+        kind: 'found',
+        brCode: '',
+        ended,
+        payments: await this.#payments(client, txid, cob),
+        isOtherAmount: true,
+      };
     }
     const brCode = brCodeOf(cob, toCents(cob.valor.original), null);
     const ended = chargeEnd(cob, this.clock.now());
-    const payments = await this.#payments(client, cob);
+    const payments = await this.#payments(client, txid, cob);
     if (brCode === null && cob.status === 'ATIVA' && ended === null && payments.length === 0) {
       this.#odd('cob.get', 'no_br_code', { txid });
       throw new PixApiError('unknown', 'malformed_answer', 'cob.get');
@@ -197,14 +204,15 @@ export class PixApiAcquirer implements Acquirer {
     return { status: cob.status, raw: publicCob(body) };
   }
 
-  async getPix(reference: string): Promise<ReceivedPix | null> {
-    return (await this.#pix(reference))?.received ?? null;
+  async getPix(reference: string, txid: string | null = null): Promise<ReceivedPix | 'foreign' | null> {
+    const found = await this.#pix(reference, txid);
+    return found === null || found === 'foreign' ? found : found.received;
   }
 
   async getDispute(reference: string): Promise<Dispute | null> {
     const [endToEndId = '', id = ''] = reference.split('/');
-    const found = await this.#pix(endToEndId);
-    if (!found) return null;
+    const found = await this.#pix(endToEndId, null);
+    if (found === null || found === 'foreign') return null;
     const { answer: pix } = found;
     const entries = pix.devolucoes ?? [];
     const entry = entries.find((one) => textOf(one, 'id') === id);
@@ -277,11 +285,17 @@ export class PixApiAcquirer implements Acquirer {
       for (const entry of entries) {
         const answer = this.#read('pix.list', pixAnswer, entry, { endToEndId: unreadablePix(entry).endToEndId });
         if (!isListedFor(filter, entry)) continue;
-        if (!(answer ? await this.#isOurs('pix.list', client, answer) : !namesOtherKey(client, entry))) continue;
-        const pix = answer && receivedPix(answer, client.fees);
-        if (pix) lines.push({ pix, returns: this.#returns(answer, unreadable) });
+        const whose = answer
+          ? await this.#listed(client, answer, filter)
+          : namesOtherKey(client, entry)
+            ? 'foreign'
+            : 'unknown';
+        if (whose === 'foreign') continue;
+        const pix = whose === 'unknown' || !answer ? null : receivedPix({ ...answer, ...whose }, client.fees);
+        if (pix && answer) lines.push({ pix, returns: this.#returns(answer, unreadable) });
         else {
-          if (answer) this.#odd('pix.list', 'malformed', { endToEndId: unreadablePix(entry).endToEndId });
+          if (answer && whose !== 'unknown')
+            this.#odd('pix.list', 'malformed', { endToEndId: unreadablePix(entry).endToEndId });
           unreadable.push(unreadablePix(entry));
         }
       }
@@ -302,13 +316,13 @@ export class PixApiAcquirer implements Acquirer {
   }
 
   /**
-   * End-to-end ids of what has paid the charge. The standard lets a PSP leave them out of it: then its list has them.
+   * Hints at the Pix that have paid the charge. The standard lets a PSP leave them out of it: then its list has them.
    * @throws UnreadableAnswer when there is none yet, none that can be read, or no list to be had: the charge was paid,
    *   and it is not known by what
    */
-  async #payments(client: PixApiClient, cob: CobAnswer): Promise<string[]> {
-    const { txid, status, pix } = cob;
-    const own = this.#ids('cob.get', txid, pix ?? []);
+  async #payments(client: PixApiClient, txid: string, cob: CobAnswer): Promise<NotificationHint[]> {
+    const { status, pix } = cob;
+    const own = this.#hints('cob.get', client, txid, pix ?? []);
     if (own.length > 0 || status !== 'CONCLUIDA') return own;
     const now = this.clock.now();
     const filter = { from: payableFrom(cob, now), to: now };
@@ -316,23 +330,35 @@ export class PixApiAcquirer implements Acquirer {
     try {
       const bodyOf = (answer: PspAnswer): unknown => this.#body('pix.list', answer);
       for await (const entries of readStatement(client, filter, now, bodyOf, { txid })) {
-        listed.push(...entries.filter((entry) => textOf(entry, 'txid') === txid));
+        listed.push(...entries.filter((entry) => isSameTxid(textOf(entry, 'txid'), txid)));
       }
     } catch (error) {
       throw new UnreadableAnswer('a payment of a charge', { cause: error });
     }
     if (listed.length === 0) throw new UnreadableAnswer('a payment of a charge');
-    return this.#ids('pix.list', txid, listed);
+    return this.#hints('pix.list', client, txid, listed);
   }
 
-  #ids(operation: Operation, txid: string, entries: readonly unknown[]): string[] {
-    const ids = entries.flatMap((entry) => this.#read(operation, paymentAnswer, entry, { txid })?.endToEndId ?? []);
-    if (ids.length === 0 && entries.length > 0) throw new UnreadableAnswer('a payment of a charge');
-    return ids;
+  /** @param entries Pix that the PSP shows as payments of our charge */
+  #hints(operation: Operation, client: PixApiClient, txid: string, entries: readonly unknown[]): NotificationHint[] {
+    const hints = entries.flatMap((entry): NotificationHint[] => {
+      const named = this.#read(operation, paymentAnswer, entry, { txid });
+      if (!named) return [];
+      // A charge may show less of a Pix than the Pix itself: nothing to wonder at.
+      const answer = pixAnswer.safeParse(entry).data;
+      const isOurs = operation === 'cob.get' || !namesOtherKey(client, entry);
+      const shown = answer && isOurs ? receivedPix({ ...answer, txid }, client.fees) : null;
+      return [{ kind: 'pix', reference: named.endToEndId, txid, shown }];
+    });
+    if (hints.length === 0 && entries.length > 0) throw new UnreadableAnswer('a payment of a charge');
+    return hints;
   }
 
-  /** @returns null when there is none, or none that is ours for certain @throws UnreadableAnswer */
-  async #pix(endToEndId: string): Promise<{ answer: PixAnswer; received: ReceivedPix } | null> {
+  /** @returns null when there is none @throws UnreadableAnswer */
+  async #pix(
+    endToEndId: string,
+    named: string | null,
+  ): Promise<{ answer: PixAnswer; received: ReceivedPix } | 'foreign' | null> {
     if (!isE2eId(endToEndId)) return null;
     const client = await this.client();
     const answer = await client.getPix(endToEndId);
@@ -343,28 +369,80 @@ export class PixApiAcquirer implements Acquirer {
       this.#odd('pix.get', 'other_id', { endToEndId });
       return null;
     }
-    if (!(pix ? await this.#isOurs('pix.get', client, pix) : !namesOtherKey(client, body))) return null;
-    const received = pix && receivedPix(pix, client.fees);
-    if (pix && received) return { answer: pix, received };
+    const whose = pix
+      ? await this.#whose('pix.get', client, pix, named)
+      : namesOtherKey(client, body)
+        ? 'foreign'
+        : { txid: null };
+    if (whose === 'foreign') return whose;
+    const answered = pix && { ...pix, ...whose };
+    const received = answered && receivedPix(answered, client.fees);
+    if (answered && received) return { answer: answered, received };
     if (pix) this.#odd('pix.get', 'malformed', { endToEndId });
     throw new UnreadableAnswer('a Pix');
   }
 
-  /** Whether it went to the connection's key. The key is optional in a Pix, never in the charge that it pays. */
-  async #isOurs(operation: Operation, client: PixApiClient, { endToEndId, chave, txid }: PixAnswer): Promise<boolean> {
-    let key = chave;
-    if (key === null && txid !== null && isTxid(txid)) {
-      const answer = await client.getCob(txid);
-      // A question that was refused is none that was answered: it is asked again.
-      const body = answer.kind === 'not_found' ? null : this.#body('cob.get', answer);
-      const cob = body === null ? null : this.#read('cob.get', cobAnswer, body, { txid });
-      key = cob?.txid === txid ? cob.chave : null;
+  /**
+   * Whether a Pix is ours, and which charge it pays. Key and txid are optional in a Pix, never in a charge: our own charge
+   * that shows the Pix counts more than what the Pix says. A Pix that names no key came by branch and account, and is ours.
+   * @param named the txid of the charge that the Pix is said to pay
+   * @returns `foreign` for a Pix to another key of the holder @throws UnreadableAnswer when it is not known
+   */
+  async #whose(
+    operation: Operation,
+    client: PixApiClient,
+    { endToEndId, chave, txid }: PixAnswer,
+    named: string | null,
+  ): Promise<{ readonly txid: string | null } | 'foreign'> {
+    const isToUs = chave !== null && isSameKey(chave, client.pixKey);
+    const charges = new Set(isToUs ? [named] : [named, txid]);
+    if (isToUs && named === txid) charges.clear();
+    for (const charge of charges) {
+      const cob = charge === null || !isTxid(charge) ? null : await this.#chargeSaid(client, charge, charge === txid);
+      if (!cob) continue;
+      const isShown = (cob.pix ?? []).some((entry) => textOf(entry, 'endToEndId') === endToEndId);
+      const isNamed = isShown || (chave === null && charge === txid);
+      if (isNamed && isToKey(cob.chave, client.pixKey)) return { txid: charge };
+      if (!isNamed || chave !== null) continue;
+      this.#odd(operation, 'other_key', { endToEndId });
+      return 'foreign';
     }
-    if (key !== null && isSameKey(key, client.pixKey)) return true;
-    // A list is of the holder, who may have other keys: nothing to wonder at.
-    if (operation === 'pix.list' && key !== null) return false;
-    this.#odd(operation, key === null ? 'no_key' : 'other_key', { endToEndId });
-    return false;
+    if (isToUs) return { txid };
+    this.#odd(operation, chave === null ? 'no_key' : 'other_key', { endToEndId });
+    return chave === null ? { txid } : 'foreign';
+  }
+
+  /** A list is of the holder, who may have other keys: nothing to wonder at, and no charge is asked about for them. */
+  async #listed(
+    client: PixApiClient,
+    pix: PixAnswer,
+    { settled }: StatementFilter,
+  ): Promise<{ readonly txid: string | null } | 'foreign' | 'unknown'> {
+    if (settled?.has(pix.endToEndId) === true) return { txid: pix.txid };
+    if (pix.chave !== null) return isSameKey(pix.chave, client.pixKey) ? { txid: pix.txid } : 'foreign';
+    try {
+      return await this.#whose('pix.list', client, pix, null);
+    } catch (error) {
+      if (error instanceof UnreadableAnswer) return 'unknown';
+      throw error;
+    }
+  }
+
+  /**
+   * The charge that a Pix is said to pay.
+   * @param bySelf the Pix itself says so, and not a callback, which anybody may have sent
+   * @returns null when the PSP has none of that txid @throws UnreadableAnswer when the PSP refuses to say
+   */
+  async #chargeSaid(client: PixApiClient, txid: string, bySelf: boolean): Promise<CobAnswer | null> {
+    const answer = await client.getCob(txid);
+    if (answer.kind === 'not_found') return null;
+    if (answer.kind === 'refused') {
+      const { code } = this.#refusal('cob.get', answer, { txid });
+      if (!bySelf) return null;
+      throw new UnreadableAnswer('a charge of a Pix', { cause: new PixApiError('unknown', code, 'cob.get') });
+    }
+    const cob = this.#read('cob.get', cobAnswer, answer.body, { txid });
+    return cob && isSameTxid(cob.txid, txid) ? cob : null;
   }
 
   /**
@@ -390,8 +468,8 @@ export class PixApiAcquirer implements Acquirer {
 
   #isAsked(operation: Operation, cob: CobAnswer, txid: string, pixKey: string): boolean {
     // A charge without its key is ours all the same: it has the txid that was chosen here.
-    if (cob.txid === txid && (cob.chave === null || isSameKey(cob.chave, pixKey))) return true;
-    this.#odd(operation, cob.txid === txid ? 'other_key' : 'other_txid', { txid });
+    if (isSameTxid(cob.txid, txid) && isToKey(cob.chave, pixKey)) return true;
+    this.#odd(operation, isSameTxid(cob.txid, txid) ? 'other_key' : 'other_txid', { txid });
     return false;
   }
 
@@ -432,7 +510,17 @@ export class PixApiAcquirer implements Acquirer {
 /** Whether what cannot be read says at least that it is not ours. */
 function namesOtherKey(client: PixApiClient, entry: unknown): boolean {
   const key = textOf(entry, 'chave');
-  return key !== null && !isSameKey(key, client.pixKey);
+  return key !== null && key.trim() !== '' && !isSameKey(key, client.pixKey);
+}
+
+/** A charge that names no key was made by this connection. */
+function isToKey(key: string | null, pixKey: string): boolean {
+  return key === null || isSameKey(key, pixKey);
+}
+
+/** Some PSPs write a txid in capitals. */
+function isSameTxid(one: string | null, other: string): boolean {
+  return one?.toLowerCase() === other.toLowerCase();
 }
 
 /** Ids of ours: one that does not fit a path is a fault of this program. */

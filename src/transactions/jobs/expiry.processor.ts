@@ -1,5 +1,11 @@
 import { Process, Processor } from '@nestjs/bull';
-import { AcquirersService, Bulkhead, ConfirmationService, UnreadableAnswer } from '../../acquirers/index.js';
+import {
+  AcquirersService,
+  Bulkhead,
+  ConfirmationService,
+  type NotificationHint,
+  UnreadableAnswer,
+} from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
 import { Logger } from '../../core/log/index.js';
 import type { Job } from '../../core/queue/index.js';
@@ -41,7 +47,7 @@ export class ExpiryProcessor {
       const state = await this.acquirers.get(acquirer).getPixCharge(txid);
       isHeard = true;
       outcome = 'open';
-      if (state.kind === 'found') await this.#settle(acquirer, txid, state.payments);
+      if (state.kind === 'found') await this.#settle(acquirer, state.payments);
       // An acquirer that does not know a charge which it has made is disturbed, and says nothing.
       outcome = state.kind === 'found' || transaction.brCode === null ? 'answered' : 'silent';
       if (outcome === 'silent') this.logger.warn({ transactionId: id }, 'an acquirer does not know what it has made');
@@ -61,13 +67,13 @@ export class ExpiryProcessor {
   }
 
   /** @throws UnreadableAnswer when one of them cannot be had: the charge was paid, so it must not expire */
-  async #settle(acquirer: string, txid: string, endToEndIds: readonly string[]): Promise<void> {
-    const news = await this.records.unknown(acquirer, endToEndIds);
-    if (news.length === 0) return;
+  async #settle(acquirer: string, payments: readonly NotificationHint[]): Promise<void> {
+    const unknown = await this.records.unsettled(payments.map(({ reference }) => reference));
+    if (unknown.length === 0) return;
     await this.confirmations.confirmNow(
       acquirer,
-      news.map((reference) => ({ kind: 'pix', reference, txid })),
+      payments.filter(({ reference }) => unknown.includes(reference)),
     );
-    if ((await this.records.unknown(acquirer, news)).length > 0) throw new UnreadableAnswer('a payment of a charge');
+    if ((await this.records.unsettled(unknown)).length > 0) throw new UnreadableAnswer('a payment of a charge');
   }
 }

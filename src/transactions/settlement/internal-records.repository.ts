@@ -41,6 +41,11 @@ const OF_IDS = read(
   `SELECT ${COLUMNS} FROM settlements s
    WHERE s.acquirer = $1 AND s.namespace IS NULL AND s.end_to_end_id = ANY ($2::text[])`,
 );
+const SETTLED = read(
+  'books.settled',
+  `SELECT s.end_to_end_id AS "endToEndId" FROM settlements s
+   WHERE s.namespace IS NULL AND s.end_to_end_id = ANY ($1::text[])`,
+);
 /** What operators have entered of one return, and taken back, comes to one sum. A bank's fee is no return. */
 const RETURNS = read(
   'books.returns',
@@ -117,10 +122,11 @@ export class InternalRecordsRepository {
     return inChunks(endToEndIds, (ids) => this.reader.query<BookedPix>(OF_IDS, [acquirer, ids]));
   }
 
-  /** Those that were not. */
-  async unknown(acquirer: string, endToEndIds: readonly string[]): Promise<string[]> {
-    const known = new Set((await this.known(acquirer, endToEndIds)).map(({ endToEndId }) => endToEndId));
-    return endToEndIds.filter((id) => !known.has(id));
+  /** Those of these Pix that were settled by no acquirer: several may see one account at a PSP. */
+  async unsettled(endToEndIds: readonly string[]): Promise<string[]> {
+    const rows = await inChunks(endToEndIds, (ids) => this.reader.query<{ endToEndId: string }>(SETTLED, [ids]));
+    const settled = new Set(rows.map(({ endToEndId }) => endToEndId));
+    return endToEndIds.filter((id) => !settled.has(id));
   }
 
   /**

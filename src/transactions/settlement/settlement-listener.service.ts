@@ -24,7 +24,7 @@ export class SettlementListener implements OnModuleInit {
   onModuleInit(): void {
     this.confirmations.on('pixReceived', async (acquirer, pix, close) => {
       if (pix.txid !== null) await this.creation.resolveByTxid(acquirer, pix.txid);
-      await this.settlements.settle(acquirer, pix, close);
+      return (await this.settlements.settle(acquirer, pix, close)) !== 'elsewhere';
     });
     this.confirmations.on('paymentReceived', async (acquirer, payment, close) => {
       await this.settlements.settleOrder(acquirer, payment, close);

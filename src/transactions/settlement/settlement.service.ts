@@ -10,7 +10,8 @@ import { UnmatchedService } from './unmatched.service.js';
 
 /**
  * `repeated`: this very payment is settled already. `unmatched`: it waits for an operator, as it is of no charge or has no
- * way back. `elsewhere`: the charge is another acquirer's, which is asked now.
+ * way back. `elsewhere`: another acquirer of the account made the charge and is asked now; nothing is settled yet, and
+ * the notification stays open.
  */
 export type SettleResult = SettlementDecision['outcome'] | 'repeated' | 'unmatched' | 'elsewhere';
 
@@ -75,8 +76,7 @@ export class SettlementService {
     const found = money.txid === null ? null : await this.moves.lockIssued(tx, acquirer, money.txid);
     if (!found) {
       tx.requireAlone();
-      close(tx);
-      return this.unmatched.keep(tx, acquirer, money);
+      return this.unmatched.keep(tx, acquirer, money, close);
     }
     const { transaction, account } = found;
     isOf(transaction.accountId);

@@ -19,6 +19,11 @@ export type IntentField =
 
 const INSERT = insertInto('settlements.insert', SettlementEntity, { without: ['reviewedAt', 'reviewedBy'] });
 const INSERT_RETURN = insertInto('pix_returns.insert', PixReturnEntity, { without: ['failureReason', 'providerFee'] });
+/** A Pix of the world: other payments have ids that are unique within an account. */
+const IS_SETTLED = read(
+  'settlements.is_settled',
+  'SELECT 1 FROM settlements WHERE end_to_end_id = $1 AND namespace IS NULL',
+);
 /** What was held for an operator is no longer wanted: its review ends without one. */
 const GIVE_BACK_HELD = write(
   'settlements.give_back_held',
@@ -70,6 +75,11 @@ export class SettlementsRepository {
   /** A Pix seen before fails the transaction: unique violation of `settlements_end_to_end_id_key`. */
   insert(tx: Tx, settlement: Omit<SettlementEntity, 'reviewedAt' | 'reviewedBy'>): void {
     tx.put(INSERT, settlement);
+  }
+
+  /** Whether a Pix is settled, by whichever acquirer. */
+  async isSettled(tx: Tx, endToEndId: string): Promise<boolean> {
+    return (await tx.query(IS_SETTLED, [endToEndId])).length > 0;
   }
 
   insertReturn(
