@@ -341,6 +341,11 @@ export interface Acquirer {
    * @throws UnreadableAnswer when it does and its answer cannot be read
    */
   getPix(reference: string, txid?: string | null): Promise<ReceivedPix | 'foreign' | null>;
+  /**
+   * How long after its settlement a Pix may still be missing in the acquirer's answers: a charge past its expiry is asked
+   * about after that time.
+   */
+  settlementLagMs(): Promise<number>;
   /** What has arrived, oldest first, page by page, with what of it cannot be read; null where there is no such list. */
   readonly statement: ((filter: StatementFilter) => AsyncIterable<StatementLine | UnreadableLine>) | null;
   /** The end of what the list shows now; absent where there is no list, or it shows everything at once. */

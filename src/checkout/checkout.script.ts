@@ -13,7 +13,7 @@ export const SCRIPT = `
 (() => {
   'use strict';
   const root = document.documentElement;
-  const pace = { pending: 3000, processing: 3000, paid: 30000, disputed: 30000 };
+  const pace = { pending: 3000, processing: 3000, paid: 30000, disputed: 30000, expired: 30000 };
   const base = location.pathname.replace(/[/]+$/, '');
   const news = document.getElementById('news');
   let main, skew, failures = 0, busy = false, since = Date.now(), timer, clock, reset;

@@ -54,7 +54,7 @@ describe('an account that is disconnected from its PSP', () => {
     await story.becomes(listed, 'paid');
     story.bank.clearFaults();
     const asked = story.asked('cob.get');
-    service.clock.advance(63);
+    service.clock.advance(123);
     await waitFor('the end of what nobody paid', async () => {
       const rows = await service.sql(`SELECT 1 FROM transactions WHERE id = $1 AND status = 'EXPIRED'`, [
         unpaid.id.slice(3),

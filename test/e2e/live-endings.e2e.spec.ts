@@ -5,8 +5,8 @@ import { LiveStory } from '../support/live-story.js';
 import { type Answer, type ChargeAnswer, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
-/** What a bank answers with 200 is changed on its way. @param to of the body; null: the bank does not know it */
-function change(operation: 'getCob' | 'getPix' | 'listPix', to: (body: object) => object | null): void {
+/** Changes what a bank answers with 200 on its way. @param to the body for what was asked by; null: the bank does not know it */
+function change(operation: 'getCob' | 'getPix' | 'listPix', to: (body: object, asked: unknown) => object | null): void {
   const ask = Reflect.get(PixApiClient.prototype, operation) as (
     ...asked: unknown[]
   ) => Promise<{ kind: string; body?: object }>;
@@ -16,9 +16,15 @@ function change(operation: 'getCob' | 'getPix' | 'listPix', to: (body: object) =
   ) {
     const answer = await ask.apply(this, asked);
     if (answer.kind !== 'ok' || !answer.body) return answer as never;
-    const body = to(answer.body);
+    const body = to(answer.body, asked[0]);
     return (body === null ? { kind: 'not_found' } : { ...answer, body }) as never;
   });
+}
+
+/** Pix are shown by their ids and times alone. */
+function withoutAmounts(body: { pix?: object[] }): object {
+  const pix = (body.pix ?? []).map((entry) => ({ ...entry, valor: undefined }));
+  return { ...body, pix };
 }
 
 describe('the end of a live charge that nobody paid, or paid unheard', () => {
@@ -65,7 +71,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
   it('expires here and there at the same time; the bank is asked once before it is written', async () => {
     const made = await charge();
     const asked = story.asked('cob.get');
-    service.clock.advance(63);
+    service.clock.advance(123);
     // A read says so from the moment on; it is written after the question.
     await story.becomes(made, 'expired');
     await waitFor('it to be written', async () => {
@@ -89,7 +95,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       localStatus: 'WAITING_PAYMENT',
       providerStatus: removed ? 'REMOVIDA_PELO_PSP' : 'ATIVA',
     });
-    service.clock.advance(63);
+    service.clock.advance(123);
     await story.becomes(made, 'expired');
   });
 
@@ -107,7 +113,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     const made = await charge();
     loseCallback();
     story.pay(made);
-    service.clock.advance(63);
+    service.clock.advance(123);
     await story.becomes(made, 'paid');
   });
 
@@ -119,7 +125,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     let isListed = false;
     change('getCob', (answer) => (isListed ? answer : { ...answer, pix: [] }));
     change('listPix', (answer) => (isListed ? answer : { ...answer, pix: [] }));
-    service.clock.advance(63);
+    service.clock.advance(123);
     await unreadable(made);
     service.clock.advance(660);
     isListed = true;
@@ -133,7 +139,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     loseCallback();
     const { endToEndId } = story.pay(made);
     story.bank.addFault({ operation: 'pix.get', fault: { kind: 'error', effect: false }, times: 100_000 });
-    service.clock.advance(63);
+    service.clock.advance(123);
     await unreadable(made);
     // Longer than a bank without any answer is waited for; it is asked again in each of these steps.
     for (let minutes = 0; minutes < 12; minutes += 3) {
@@ -155,7 +161,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     // The standard lets a PSP leave the Pix out of the charge.
     change('getCob', (body) => ({ ...body, pix: [] }));
     story.bank.addFault({ operation: 'pix.list', fault: { kind: 'error', effect: false }, times: 100_000 });
-    service.clock.advance(63);
+    service.clock.advance(123);
     await unreadable(made);
     service.clock.advance(660);
     await service.get(ExpiryService).expireDue();
@@ -178,7 +184,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     let isKnown = false;
     change('getCob', (body) => (isKnown ? body : null));
     const asked = story.asked('cob.get');
-    service.clock.advance(63);
+    service.clock.advance(123);
     await waitFor('the bank to be asked', () => story.asked('cob.get') > asked);
     // The sweep comes every second.
     await new Promise((go) => setTimeout(go, 2_500));
@@ -202,6 +208,8 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
         await service.sql(`UPDATE acquirer_statements SET next_due_at = 'infinity'`);
         isBehind = true;
         change('getPix', (body) => (isBehind ? null : body));
+        // A complete entry of the list would be credited.
+        change('listPix', (body) => (isBehind ? withoutAmounts(body) : body));
         change('getCob', (body) => (isBehind ? { ...body, status: 'ATIVA', pix: [] } : body));
         made = await charge();
         if (told === 'the list') loseCallback();
@@ -215,7 +223,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
           return rows.length > 0;
         });
         await service.sql(`UPDATE acquirer_statements SET next_due_at = 'infinity'`);
-        service.clock.advance(63);
+        service.clock.advance(123);
         await waitFor('the bank to be asked about the charge', async () => {
           const rows = await service.sql(
             'SELECT 1 FROM transactions WHERE id = $1 AND expiry_first_asked_at IS NOT NULL',
@@ -291,7 +299,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       await pixHint(endToEndId);
       isUnread = true;
       const asked = story.asked('cob.get');
-      service.clock.advance(63);
+      service.clock.advance(123);
       await waitFor('the bank to be asked twice', () => story.asked('cob.get') > asked + 1);
       // The sweep comes every second.
       await new Promise((go) => setTimeout(go, 2_500));
@@ -308,7 +316,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       const made = await charge();
       const { endToEndId } = story.pay(made);
       await pixHint(endToEndId);
-      service.clock.advance(63);
+      service.clock.advance(123);
       // The sweep comes every second.
       await new Promise((go) => setTimeout(go, 2_500));
       service.clock.advance(660);
@@ -323,41 +331,84 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     });
 
     it.each([
-      ['named a Pix of it, which cannot be had yet', (body: object) => body],
+      ['named a Pix of it, which cannot be had yet', withoutAmounts],
       ['called it paid, and not by what', (body: object) => ({ ...body, pix: [] })],
     ])('a charge does not expire by an answer behind the one that %s', async (_, shown) => {
       let isBehind = true;
-      let isNamed = true;
+      let isShown = true;
       change('getPix', (body) => (isBehind ? null : body));
       change('listPix', (body) => (isBehind ? { ...body, pix: [] } : body));
-      // One of the bank's machines knows it, the next one that is asked does not yet.
-      change('getCob', (body) => {
-        if (!isBehind) return body;
-        if (!isNamed) return { ...body, status: 'ATIVA', pix: [] };
-        isNamed = false;
+      story.bank.addFault({ operation: 'callback', fault: { kind: 'lose' }, times: 100_000 });
+      const made = await charge();
+      const { endToEndId } = story.pay(made);
+      // One of the bank's machines knows it, the next one that is asked does not yet. Other charges may be asked about too.
+      change('getCob', (body, txid) => {
+        if (!isBehind || txid !== made.pix.txid) return body;
+        if (!isShown) return { ...body, status: 'ATIVA', pix: [] };
+        isShown = false;
         return shown(body);
       });
-      const made = await charge();
-      story.bank.addFault({ operation: 'callback', fault: { kind: 'lose' }, times: 100_000 });
-      const { endToEndId } = story.pay(made);
-      isNamed = true;
-      const asked = story.asked('cob.get');
-      service.clock.advance(63);
-      await waitFor('the question about what cannot be read', () => story.asked('cob.get') > asked + 1);
-      await waitFor('the next question about the charge', () => {
-        service.clock.advance(1);
-        return story.asked('cob.get') > asked + 2;
-      });
+      /** The bank has answered so many questions about what it had called paid. */
+      const answered = (attempts: number): Promise<boolean> =>
+        waitFor(`${attempts} attempts`, async () => {
+          const rows = await service.sql(
+            `SELECT 1 FROM acquirer_notifications WHERE kind = 'charge' AND reference = $1 AND attempts >= $2`,
+            [made.pix.txid, attempts],
+          );
+          return rows.length > 0;
+        });
+      service.clock.advance(123);
+      // The first answer to the contrary counts as the sixth attempt, and the next question comes after 64 s.
+      await answered(7);
+      service.clock.advance(65);
+      await answered(8);
       // The sweep comes every second.
       await new Promise((go) => setTimeout(go, 2_500));
+      expect(await service.sql('SELECT status FROM transactions WHERE id = $1', [made.id.slice(3)])).toEqual([
+        { status: 'WAITING_PAYMENT' },
+      ]);
       isBehind = false;
       story.bank.clearFaults();
-      await waitFor('the Pix', async () => {
-        service.clock.advance(1);
-        return (await outcomeOf(endToEndId)).length > 0;
-      });
-      expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
+      service.clock.advance(3_600);
       await story.becomes(made, 'paid');
+      expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
+    });
+
+    it('a Pix that the bank shows in its charge, and does not know by its id, pays the charge', async () => {
+      change('getPix', () => null);
+      change('listPix', (body) => ({ ...body, pix: [] }));
+      const made = await charge();
+      loseCallback();
+      const { endToEndId } = story.pay(made);
+      service.clock.advance(123);
+      await story.becomes(made, 'paid');
+      expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
+    });
+
+    it('a Pix settled in time and shown after the expiry pays the charge; the event of the expiry waits for it', async () => {
+      let isShown = false;
+      change('getPix', (body) => (isShown ? body : null));
+      change('getCob', (body) => (isShown ? body : { ...body, status: 'ATIVA', pix: [] }));
+      const made = await charge();
+      service.clock.advance(40);
+      loseCallback();
+      const { endToEndId } = story.pay(made);
+      service.clock.advance(26);
+      await story.becomes(made, 'expired');
+      // A Pix that comes too late does not end it either.
+      const late = story.pay(made, { force: true });
+      isShown = true;
+      await wentBack(late.endToEndId, 'late');
+      isShown = false;
+      // The sweeps come every second.
+      await new Promise((go) => setTimeout(go, 2_500));
+      expect(await service.sql('SELECT status FROM transactions WHERE id = $1', [made.id.slice(3)])).toEqual([
+        { status: 'WAITING_PAYMENT' },
+      ]);
+      isShown = true;
+      service.clock.advance(60);
+      await story.becomes(made, 'paid');
+      expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
     });
 
     it('a Pix that is told, and that the bank has meanwhile, is asked for before its charge expires', async () => {
@@ -378,7 +429,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       );
       isBehind = false;
       const asked = story.asked('cob.get');
-      service.clock.advance(63);
+      service.clock.advance(123);
       await waitFor('the first question', () => story.asked('cob.get') > asked);
       for (let seconds = 0; seconds < 660; seconds += 120) {
         service.clock.advance(120);
@@ -394,7 +445,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       loseCallback();
       const { endToEndId } = story.pay(made);
       change('getCob', (body) => ({ ...without(body, 'pixCopiaECola', 'location', 'loc'), status: 'ATIVA' }));
-      service.clock.advance(63);
+      service.clock.advance(123);
       await story.becomes(made, 'paid');
       expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
     });
@@ -402,7 +453,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     it('a charge that the bank shows without its code, and without a Pix, expires with the answer', async () => {
       const made = await charge();
       change('getCob', (body) => without(body, 'pixCopiaECola', 'location', 'loc'));
-      service.clock.advance(63);
+      service.clock.advance(123);
       await waitFor('it to be written', async () => {
         const rows = await service.sql(`SELECT 1 FROM transactions WHERE id = $1 AND status = 'EXPIRED'`, [
           made.id.slice(3),
@@ -414,7 +465,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
 
   it('money that the bank takes after the charge has expired here goes back', async () => {
     const made = await charge();
-    service.clock.advance(63);
+    service.clock.advance(123);
     await story.becomes(made, 'expired');
     const { endToEndId } = story.pay(made, { force: true });
     await wentBack(endToEndId, 'late');

@@ -58,7 +58,7 @@ describe('live money at a PSP', () => {
     pay(asked);
     // No pass of the list: only the question brings it.
     await service.sql(`UPDATE acquirer_statements SET next_due_at = 'infinity'`);
-    service.clock.advance(63);
+    service.clock.advance(123);
     await becomes(asked, 'paid');
     await service.sql('UPDATE acquirer_statements SET next_due_at = now()');
   }, 60_000);

@@ -118,7 +118,7 @@ describe('a live charge on a bad day of the PSP', () => {
     story.bank.clearFaults();
     const cob = await waitFor('the charge', late.cob);
     expect(cob.calendario.expiracao).toBeLessThanOrEqual(30);
-    service.clock.advance(31);
+    service.clock.advance(93);
     await service.sql('UPDATE work SET due_at = now() WHERE subject_id = $1', [tooLate.id]);
     for (const { id, txid } of [late, tooLate]) {
       expect(() => story.bank.pay({ txid, clientId })).toThrow(id === late.id ? /expired/ : /no charge/);

@@ -54,6 +54,8 @@ export class FarBank implements Acquirer {
   blind: boolean | (() => boolean) = false;
   /** By what it is asked for: what it answers about in a way that nobody understands. */
   readonly unreadable = new Set<string>();
+  /** How long its answers may be behind. */
+  lagMs = 0;
   /** Runs in the middle of the next creation, as whatever happens meanwhile elsewhere. */
   meanwhile: (() => Promise<void>) | null = null;
   /** How often a return was asked for under each name. */
@@ -103,6 +105,10 @@ export class FarBank implements Acquirer {
   async getDispute(reference: string): Promise<Dispute | null> {
     this.#answer(reference);
     return this.disputes.get(reference) ?? null;
+  }
+
+  async settlementLagMs(): Promise<number> {
+    return this.lagMs;
   }
 
   async cancel(txid: string): Promise<void> {

@@ -36,7 +36,7 @@ import {
 import type { PixApiClient, PspAnswer } from './pix-api.client.js';
 import { PixApiError } from './pix-api.errors.js';
 import { isAboutKey, namesKnownReturn, returnFailure } from './problem.js';
-import type { Operation } from './profile.js';
+import { DEFAULT_SETTLEMENT_LAG, type Operation } from './profile.js';
 import { isListedFor, listedUntil, readStatement } from './statement.js';
 import {
   brCodeOf,
@@ -252,6 +252,15 @@ export class PixApiAcquirer implements Acquirer {
     const answer = await client.getReturn(reference, returnId);
     if (answer.kind === 'not_found') return { kind: 'not_found' };
     return this.#returnState('return.get', this.#body('return.get', answer), request, client);
+  }
+
+  async settlementLagMs(): Promise<number> {
+    const lag = await this.client().then(
+      ({ profile }) => profile.settlementLag.value,
+      // A connection that cannot be used: the question that follows says so.
+      () => DEFAULT_SETTLEMENT_LAG,
+    );
+    return lag * 1000;
   }
 
   async getReceipt(): Promise<null> {

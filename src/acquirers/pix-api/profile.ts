@@ -68,6 +68,8 @@ export interface PspProfile {
   readonly rateLimit: Fact<{ readonly rate: number; readonly burst: number } | null>;
   /** The longest window of the statement, in hours; the standard names none. */
   readonly longestWindow: Fact<number>;
+  /** How many seconds after it was settled a Pix may still be missing in the PSP's answers. */
+  readonly settlementLag: Fact<number>;
   /** Whether a client certificate is needed. */
   readonly mtls: Fact<boolean>;
   /** How a phone key is written in the path of its webhook: `+55…` as it is, or escaped as `%2B55…`. */
@@ -77,5 +79,8 @@ export interface PspProfile {
   /** Values that only some accounts need; a header or parameter without its value is left out. */
   readonly optionalVariables: Readonly<Record<string, string>>;
 }
+
+/** A Pix itself may take 40 s. */
+export const DEFAULT_SETTLEMENT_LAG = 60;
 
 export const SCOPES = 'cob.write cob.read pix.write pix.read webhook.write webhook.read';

@@ -1,4 +1,4 @@
-import { type Fact, type PspProfile, SCOPES, type TokenStyle } from './profile.js';
+import { DEFAULT_SETTLEMENT_LAG, type Fact, type PspProfile, SCOPES, type TokenStyle } from './profile.js';
 
 const BACEN = 'https://github.com/bacen/pix-api (API Pix 2.9.0)';
 const EFI_SDK = 'https://github.com/efipay/sdk-node-apis-efi (src/lib/constants.js)';
@@ -36,6 +36,7 @@ const STANDARD: PspProfile = {
   inbound: verified({ mtls: true, addresses: null }, BACEN),
   rateLimit: unverified(null),
   longestWindow: unverified(24),
+  settlementLag: unverified(DEFAULT_SETTLEMENT_LAG),
   mtls: verified(true, BACEN),
   phoneInPath: unverified('escaped'),
   variables: {},

@@ -93,6 +93,10 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
     };
   }
 
+  async settlementLagMs(): Promise<number> {
+    return 0;
+  }
+
   requestReturn(request: ReturnRequest): Promise<ReturnState> {
     return this.returns.request(request);
   }

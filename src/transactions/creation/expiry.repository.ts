@@ -55,7 +55,12 @@ const CLAIM = write(
        AND 'PIX' = ANY (t.payment_methods) AND (t.expiry_asked_at IS NULL OR ${TOLD})
        AND (t.expiry_ask_at IS NULL OR t.expiry_ask_at <= $1) AND NOT ${UNREADABLE}
      ORDER BY t.expires_at LIMIT $5 FOR UPDATE SKIP LOCKED)
-   RETURNING id`,
+   RETURNING id, acquirer, expires_at AS "expiresAt"`,
+);
+const WAIT = write(
+  'expiry.wait',
+  `UPDATE transactions t SET expiry_ask_at = w.until FROM unnest($1::uuid[], $2::timestamptz[]) AS w (id, until)
+   WHERE t.id = w.id AND ${OPEN}`,
 );
 const ASKED = write(
   'expiry.asked',
@@ -74,6 +79,13 @@ export interface ExpiryDue {
   readonly now: Date;
   /** Acquirers that are not asked. */
   readonly localAcquirers: readonly string[];
+}
+
+/** A charge that is to be asked about, leased. */
+export interface ClaimedExpiry {
+  readonly id: string;
+  readonly acquirer: string;
+  readonly expiresAt: Date;
 }
 
 /** Charges past their expiry: which are still to be asked about, and which are written as expired. */
@@ -105,9 +117,13 @@ export class ExpiryRepository {
     expiredBefore: Date,
     leasedUntil: Date,
     limit: number,
-  ): Promise<string[]> {
-    const rows = await tx.query<{ id: string }>(CLAIM, [now, leasedUntil, expiredBefore, localAcquirers, limit]);
-    return rows.map((row) => row.id);
+  ): Promise<ClaimedExpiry[]> {
+    return tx.query(CLAIM, [now, leasedUntil, expiredBefore, localAcquirers, limit]);
+  }
+
+  /** Claimed charges are claimed again at a time of their own, instead of after their lease. */
+  wait(tx: Tx, claimed: readonly { readonly id: string; readonly until: Date }[]): void {
+    tx.defer(WAIT, [claimed.map(({ id }) => id), claimed.map(({ until }) => until)]);
   }
 
   /** A question has come to its end. @param at when it began @param isAnswered the acquirer has said how the charge stands */

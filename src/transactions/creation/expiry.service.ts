@@ -6,7 +6,7 @@ import { Database, type Tx } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
 import { JobQueue, Poller } from '../../core/queue/index.js';
 import { OutboxService } from '../../outbox/index.js';
-import { type ExpiryDue, ExpiryRepository } from './expiry.repository.js';
+import { type ClaimedExpiry, type ExpiryDue, ExpiryRepository } from './expiry.repository.js';
 import type { Transaction } from '../transaction.js';
 import { transactionEvent } from '../transaction.events.js';
 
@@ -35,13 +35,14 @@ const LEASE_MS = 15_000;
  * any other; a charge that the acquirer does not know becomes REFUSED.
  *
  * Besides the acquirer (last paragraph) four things write an expiry: the sweep below, every second; a list by status or a
- * report, which must not count an expired charge as open (`transaction-pages.service.ts`); a resend; and a payment that
- * the bank settled too late, which goes back. Until the expiry is written a Pix that the bank settled in time still pays,
+ * report, which must not count an expired charge as open (`transaction-pages.service.ts`); a resend; and in the sandbox a
+ * payment that was settled too late, which goes back. Until the expiry is written a Pix that the bank settled in time still pays,
  * although the charge reads EXPIRED already (`asOf` in transaction.ts). Once the expiry is written every payment goes
  * back, or waits for an operator where its method has no way back.
  *
- * Before the expiry of a live Pix charge is written, `ExpiryProcessor` asks its acquirer about the charge: from two
- * seconds after the expiry, every 15 s. (The sandbox is not asked: it is part of the service.)
+ * Before the expiry of a live Pix charge is written, `ExpiryProcessor` asks its acquirer about the charge: from when the
+ * acquirer's settlement lag (60 s, where its profile says nothing else) has passed since the expiry, every 15 s. A Pix of
+ * the last second is in the acquirer's answers by then. (The sandbox is not asked: it is part of the service.)
  * - The acquirer answers: a payment that was made in time is settled. Otherwise the expiry is written, whatever state the
  *   acquirer gives the charge. While a callback or list has told of a Pix for the charge that the acquirer does not know
  *   yet (a PSP may be behind its own callbacks), the charge is asked about again, until ten minutes after the first
@@ -109,7 +110,13 @@ export class ExpiryService implements OnApplicationBootstrap {
     const due = this.#due();
     const expiredBefore = new Date(due.now.getTime() - GRACE_MS);
     const leasedUntil = new Date(due.now.getTime() + LEASE_MS);
-    const ids = await this.database.transaction((tx) => this.expiry.claim(tx, due, expiredBefore, leasedUntil, BATCH));
+    const claimed = await this.database.transaction((tx) =>
+      this.expiry.claim(tx, due, expiredBefore, leasedUntil, BATCH),
+    );
+    const early = await this.#early(claimed, due.now);
+    if (early.length > 0) await this.database.transaction(async (tx) => this.expiry.wait(tx, early));
+    const waiting = new Set(early.map(({ id }) => id));
+    const ids = claimed.map(({ id }) => id).filter((id) => !waiting.has(id));
     if (ids.length > 0) {
       await this.queue.add(
         'transactions.expiry',
@@ -117,7 +124,19 @@ export class ExpiryService implements OnApplicationBootstrap {
         ({ transactionId }) => transactionId,
       );
     }
-    return ids.length === BATCH;
+    return claimed.length === BATCH;
+  }
+
+  /** Charges whose acquirer's answer may still be behind their expiry, and until when. */
+  async #early(claimed: readonly ClaimedExpiry[], now: Date): Promise<{ id: string; until: Date }[]> {
+    const early = await Promise.all(
+      claimed.map(async ({ id, acquirer, expiresAt }) => {
+        const lagMs = await this.acquirers.get(acquirer).settlementLagMs();
+        const until = new Date(expiresAt.getTime() + lagMs);
+        return until > now ? [{ id, until }] : [];
+      }),
+    );
+    return early.flat();
   }
 
   /**

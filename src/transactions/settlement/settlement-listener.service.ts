@@ -1,8 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { AcquirersService, ConfirmationService, type OrderEvent, type PixChargeEnd } from '../../acquirers/index.js';
+import { Clock } from '../../core/clock.js';
 import { Database } from '../../core/database/index.js';
 import { CreationService } from '../creation/creation.service.js';
-import { failureOf, isHeld } from '../transaction.js';
+import { failureOf, isHeld, isPastExpiry } from '../transaction.js';
 import { TransactionMoves } from '../transaction-moves.service.js';
 import type { Trigger } from '../transactions.machine.js';
 import { SettlementService } from './settlement.service.js';
@@ -19,6 +20,7 @@ export class SettlementListener implements OnModuleInit {
     private readonly creation: CreationService,
     private readonly settlements: SettlementService,
     private readonly moves: TransactionMoves,
+    private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
@@ -32,20 +34,25 @@ export class SettlementListener implements OnModuleInit {
     this.confirmations.on('orderMoved', (acquirer, event) => this.#moveOrder(acquirer, event));
     this.confirmations.on('chargeEnded', async (acquirer, txid, end) => {
       await this.creation.resolveByTxid(acquirer, txid);
+      const isLocal = this.acquirers.local().includes(acquirer);
       // A PSP's word that a charge has expired may be older than its payment: `ExpiryService` asks.
-      if (end.end === 'expired' && !this.acquirers.local().includes(acquirer)) return;
-      await this.endCharge(acquirer, txid, end);
+      if (end.end === 'expired' && !isLocal) return;
+      await this.endCharge(acquirer, txid, end, isLocal ? null : this.clock.now());
     });
   }
 
-  /** The acquirer says that a charge has ended without payment. */
-  async endCharge(acquirer: string, txid: string, end: PixChargeEnd): Promise<void> {
+  /**
+   * The acquirer says that a charge has ended without payment.
+   * @param now a charge that is past its expiry by then stays as it is: it reads as expired. Null: every charge ends
+   */
+  async endCharge(acquirer: string, txid: string, end: PixChargeEnd, now: Date | null = null): Promise<void> {
     const trigger: Trigger = END_TRIGGERS[end.end];
     await this.database.transaction(async (tx) => {
       const found = await this.moves.lockIssued(tx, acquirer, txid);
       // Held: a Pix did arrive, and waits for an operator or for the merchant's cancellation, which sends it back. Ending
       // it here would leave the payer's money with nobody.
       if (!found || isHeld(found.transaction)) return;
+      if (now !== null && isPastExpiry(found.transaction, now)) return;
       const failure = failureOf(found.transaction, {
         reason: end.reason,
         providerErrorCode: end.end === 'removed' ? 'canceled' : end.end,

@@ -26,6 +26,7 @@ const pix = (changes: Partial<ReceivedMoney> = {}): ReceivedMoney => ({
   ...changes,
 });
 const before = new Date(EXPIRES_AT.getTime() - 1);
+const LATE = new Date(EXPIRES_AT.getTime() + 1);
 
 const credited: SettlementDecision = { outcome: 'credited', reason: null, trigger: 'settled' };
 const returned = (reason: ReturnReason, trigger: SettlementDecision['trigger'] = null): SettlementDecision => ({
@@ -50,8 +51,8 @@ describe('what becomes of a confirmed Pix', () => {
   it.each([
     ['the exact amount in time', unlocked(), pix(), credited],
     ['the last millisecond', unlocked(), pix({ settledAt: before }), credited],
-    ['the moment of expiry itself', unlocked(), pix({ settledAt: EXPIRES_AT }), returned('late', 'expired')],
-    ['after it', unlocked(), pix({ settledAt: new Date('2026-11-22T00:00:00Z') }), returned('late', 'expired')],
+    ['the moment of expiry itself', unlocked(), pix({ settledAt: EXPIRES_AT }), credited],
+    ['a millisecond after it', unlocked(), pix({ settledAt: LATE }), returned('late', 'expired')],
     ['no expiry', unlocked({ expiresAt: null }), pix({ settledAt: new Date('2036-01-01T00:00:00Z') }), credited],
     ['one cent less', unlocked(), pix({ amount: 1989 }), returned('wrong_amount')],
     ['one cent more', unlocked(), pix({ amount: 1991 }), returned('wrong_amount')],
@@ -75,10 +76,10 @@ describe('what becomes of a confirmed Pix', () => {
     [
       'lock, right payer, late',
       aTransaction(),
-      pix({ payerDocument: LOCK, settledAt: EXPIRES_AT }),
+      pix({ payerDocument: LOCK, settledAt: LATE }),
       returned('late', 'expired'),
     ],
-    ['wrong amount, late', unlocked(), pix({ amount: 1, settledAt: EXPIRES_AT }), returned('late', 'expired')],
+    ['wrong amount, late', unlocked(), pix({ amount: 1, settledAt: LATE }), returned('late', 'expired')],
   ] as [string, Transaction, ReceivedMoney, SettlementDecision][])('%s', (_what, transaction, received, decision) => {
     expect(decideSettlement(transaction, received)).toEqual(decision);
   });

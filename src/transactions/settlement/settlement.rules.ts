@@ -45,8 +45,8 @@ const back = (reason: ReturnReason, trigger: Trigger | null = null): SettlementD
 /**
  * What becomes of money that the acquirer confirmed. Source: docs/contract.md#settlement.
  *
- * Whether a payment was in time is decided by the bank's own time of settlement, so a notification that reaches us late
- * does not cost the merchant a payment. But once the row says EXPIRED (`ExpiryService` says who writes that) every
+ * Whether a payment was in time is decided by the bank's own time of settlement, at or before the expiry, so a
+ * notification that reaches us late does not cost the merchant a payment. But once the row says EXPIRED (`ExpiryService` says who writes that) every
  * payment is late.
  *
  * Two other cases are the caller's (`settle`). A Pix that was settled before (the same end-to-end id) is `repeated` and
@@ -85,7 +85,7 @@ export function decideSettlement(transaction: Transaction, money: ReceivedMoney)
     case 'DISPUTE':
       return back('duplicate');
   }
-  if (transaction.expiresAt !== null && money.settledAt.getTime() >= transaction.expiresAt.getTime()) {
+  if (transaction.expiresAt !== null && money.settledAt.getTime() > transaction.expiresAt.getTime()) {
     return back('late', 'expired');
   }
   if (money.amount !== transaction.amount) return back('wrong_amount');

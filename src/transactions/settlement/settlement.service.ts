@@ -95,7 +95,10 @@ export class SettlementService {
         await this.outcomes.credit(tx, transaction, account, money, decision.trigger, false);
         break;
       case 'returned': {
-        const { reason, trigger } = decision;
+        const { reason } = decision;
+        // Of an acquirer far away another payment, which was in time, may still be on its way to us.
+        const isDecided = decision.trigger !== 'expired' || this.acquirers.local().includes(acquirer);
+        const trigger = isDecided ? decision.trigger : null;
         const { expiresAt } = transaction;
         const fields = trigger === 'expired' && expiresAt ? { failure: expiryFailure(transaction, expiresAt) } : {};
         await this.outcomes.sendBack(tx, transaction, { ...money, acquirer }, way, reason, trigger, fields);

@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { CLIENT } from '../../tools/psp-simulator/certificates.js';
+import { ConfirmationService, LiveAcquirersService } from '../../src/acquirers/index.js';
+import { CallbackStore } from '../../src/acquirers/pix-api/callback-store.service.js';
+import type { CobRequest } from '../../src/acquirers/pix-api/messages.js';
+import { PixApiClient, type PspAnswer } from '../../src/acquirers/pix-api/pix-api.client.js';
+import { SYSTEM } from '../../src/audit/index.js';
+import { newEndToEndId, saoPauloDay } from '../../src/brazil/index.js';
+import { ReconciliationService } from '../../src/reconciliation/index.js';
+import { StatementReader } from '../../src/reconciliation/statement-reader.service.js';
+import { ExpiryProcessor } from '../../src/transactions/jobs/expiry.processor.js';
+import { expectLedgerCoherent } from '../support/coherence.js';
+import { type Merchant, TestService } from '../support/service.js';
+
+type Body = Readonly<Record<string, unknown>>;
+type Told = 'callback' | 'list' | 'charge';
+
+/** A PSP that answers what a spec puts here, for all connections. */
+class Psp {
+  readonly cobs = new Map<string, Body & { readonly chave: string }>();
+  readonly pix = new Map<string, Body>();
+  list: readonly Body[] = [];
+
+  install(): void {
+    const { cobs } = this;
+    const ok = (body: unknown): Promise<PspAnswer> => Promise.resolve({ kind: 'ok', body });
+    const one = (body: unknown): Promise<PspAnswer> =>
+      body === undefined ? Promise.resolve({ kind: 'not_found' }) : ok(body);
+    jest
+      .spyOn(PixApiClient.prototype, 'putCob')
+      .mockImplementation((txid: string, make: () => CobRequest | null): Promise<PspAnswer> => {
+        const asked = make();
+        if (asked === null) return one(undefined);
+        const { calendario, valor, chave } = asked;
+        const location = `psp.example/${txid}`;
+        const cob = { txid, chave, valor, location, status: 'ATIVA' };
+        cobs.set(txid, { ...cob, calendario: { ...calendario, criacao: new Date().toISOString() } });
+        return ok(cobs.get(txid));
+      });
+    jest.spyOn(PixApiClient.prototype, 'getCob').mockImplementation(function (this: PixApiClient, txid: string) {
+      const cob = cobs.get(txid);
+      return one(cob?.chave === this.pixKey ? cob : undefined);
+    });
+    jest.spyOn(PixApiClient.prototype, 'getPix').mockImplementation((id: string) => one(this.pix.get(id)));
+    jest.spyOn(PixApiClient.prototype, 'listPix').mockImplementation(() => {
+      const parametros = { paginacao: { quantidadeDePaginas: 1 } };
+      return ok({ parametros, pix: this.list });
+    });
+  }
+}
+
+const service = TestService.forSpec({ env: { ROLE: 'api' } });
+const psp = new Psp();
+
+interface Shop {
+  readonly merchant: Merchant;
+  readonly acquirer: string;
+  readonly pixKey: string;
+}
+
+/** @param of an account that has a connection already */
+async function aShop(of: Merchant | null = null): Promise<Shop> {
+  const merchant = of ?? (await service.merchant({ fee_bps: '0' }));
+  const { acquirer, pixKey } = await service.get(LiveAcquirersService).configure(
+    {
+      accountId: merchant.accountId,
+      psp: 'standard',
+      pixKey: randomUUID(),
+      clientId: randomUUID(),
+      clientSecret: 'secret',
+      certificate: { pfx: Buffer.from(CLIENT.pfx, 'base64'), cert: null, key: null, passphrase: CLIENT.passphrase },
+      ca: null,
+      baseUrl: 'https://localhost:1',
+      tokenUrl: 'https://localhost:1/token',
+      variables: {},
+    },
+    SYSTEM,
+  );
+  return { merchant, acquirer, pixKey };
+}
+
+async function charge(key: string, body: Body = {}): Promise<{ id: string; txid: string }> {
+  const made = await service.createCharge(key, body);
+  expect([made.status, made.text]).toEqual([201, made.text]);
+  return { id: made.body.id.slice(3), txid: made.body.pix.txid ?? '' };
+}
+
+/** Asks about everything that waits in the inbox. */
+async function confirmAll(): Promise<void> {
+  const waiting = await service.sql<{ id: string }>(`SELECT id FROM acquirer_notifications WHERE status = 'pending'`);
+  for (const { id } of waiting) await service.get(ConfirmationService).confirm(id);
+}
+
+/** Has the PSP tell of a Pix, and all that follows from it done. */
+async function tell(shop: Shop, told: Told, own: { id: string; txid: string }, pix: Body): Promise<void> {
+  if (told === 'callback') {
+    await service.get(CallbackStore).keep(shop.acquirer, Buffer.from(JSON.stringify({ pix: [pix] })));
+  } else if (told === 'list') {
+    psp.list = [pix];
+    const to = new Date(service.clock.now().getTime() + 60_000);
+    const window = { from: new Date(to.getTime() - 600_000), to };
+    await service.get(StatementReader).read(shop.acquirer, 'payments', window);
+    psp.list = [];
+  } else {
+    const cob = psp.cobs.get(own.txid);
+    if (!cob) throw new Error('the charge was not made');
+    psp.cobs.set(own.txid, { ...cob, status: 'CONCLUIDA', pix: [pix] });
+    await service.get(ExpiryProcessor).run({ data: { transactionId: own.id } });
+  }
+  await confirmAll();
+}
+
+/** Where a Pix stands: every book that has it. */
+async function booksOf(endToEndId: string): Promise<string[]> {
+  const rows = await service.sql<{ book: string }>(
+    `SELECT outcome || coalesce(' ' || reason, '') AS book FROM settlements WHERE end_to_end_id = $1
+     UNION ALL
+     SELECT 'unreadable' FROM acquirer_notifications WHERE reference = $1 AND kind = 'pix' AND unreadable_since IS NOT NULL
+     UNION ALL
+     SELECT 'foreign' FROM acquirer_notifications
+     WHERE reference = $1 AND kind = 'pix' AND status = 'ignored' AND last_error = 'it went to a key that is not ours'`,
+    [endToEndId],
+  );
+  return rows.map(({ book }) => book);
+}
+
+beforeAll(() => psp.install());
+afterAll(() => void jest.restoreAllMocks());
+
+describe('a Pix is in exactly one book', () => {
+  const KEYS = ['absent', 'null', 'empty', 'ours', "another's"] as const;
+  const TXIDS = [
+    ...(['absent', 'null', 'empty', 'ours', 'ours in capitals'] as const),
+    ...(["another account's", "a test charge's"] as const),
+  ];
+  const TELLERS = ['callback', 'list', 'charge'] as const;
+  let shop: Shop;
+  let others: string;
+  let tests: string;
+  /** All that the PSP shows in its list at the end. */
+  const all: { pix: Body; isForeign: boolean; name: string }[] = [];
+
+  beforeAll(async () => {
+    shop = await aShop();
+    const neighbour = await aShop();
+    others = (await charge(neighbour.merchant.liveKey)).txid;
+    tests = (await charge(shop.merchant.testKey)).txid;
+  });
+
+  const written = (name: string, value: string): Body => ({
+    ...(value === 'absent' ? {} : { [name]: value === 'null' ? null : value === 'empty' ? '' : value }),
+  });
+
+  /** @returns what has to become of the Pix, from what a PSP says of it */
+  function expected(key: string, txid: string, told: Told, isRight: boolean, isFound: boolean): string {
+    // A list names the key of another of the holder's Pix: nothing is asked for.
+    if (key === "another's" && told === 'list') return 'foreign by the list';
+    const isNamed = told === 'charge' || txid === 'ours' || txid === 'ours in capitals';
+    if (key === "another's" && told !== 'charge') return isFound ? 'foreign' : 'unknown';
+    if (!isNamed) return 'unmatched';
+    return isRight ? 'credited' : 'returned wrong_amount';
+  }
+
+  it.each(KEYS.flatMap((key) => TXIDS.map((txid) => ({ key, txid }))))(
+    'whose key is $key and whose txid is $txid, however it is told',
+    async ({ key, txid }) => {
+      const found: Record<string, string> = {};
+      const wanted: Record<string, string> = {};
+      for (const told of TELLERS) {
+        for (const isRight of [true, false]) {
+          for (const isFound of told === 'callback' ? [true] : [true, false]) {
+            const own = await charge(shop.merchant.liveKey);
+            const said = {
+              ...{ ours: own.txid, 'ours in capitals': own.txid.toUpperCase() },
+              ...{ "another account's": others, "a test charge's": tests },
+            };
+            const pix = {
+              endToEndId: newEndToEndId('12345678', service.clock.now()),
+              ...written('chave', { ours: shop.pixKey, "another's": randomUUID() }[key as string] ?? key),
+              ...written('txid', said[txid as keyof typeof said] ?? txid),
+              valor: isRight ? '19.90' : '19.91',
+              horario: service.clock.now().toISOString(),
+            };
+            if (isFound) psp.pix.set(pix.endToEndId, pix);
+            await tell(shop, told, own, pix);
+            const name = `told by a ${told}, ${isRight ? 'right' : 'wrong'}, ${isFound ? 'found' : 'not found'} by its id`;
+            const books = await booksOf(pix.endToEndId);
+            const isForeign = key === "another's" && told === 'list' && books.length === 0;
+            found[name] = isForeign ? 'foreign by the list' : books.join(' and ') || 'unknown';
+            wanted[name] = expected(key, txid, told, isRight, isFound);
+            all.push({ pix, isForeign: isForeign || books[0] === 'foreign', name: `${key} ${txid} ${name}` });
+          }
+        }
+      }
+      expect(found).toEqual(wanted);
+    },
+  );
+
+  it('and reconcile counts each that is ours, without a difference', async () => {
+    psp.list = all.map(({ pix }) => pix);
+    const day = saoPauloDay(service.clock.now());
+    const { acquirers, notCompared } = await service.get(ReconciliationService).compare(shop.merchant.accountId, day);
+    psp.list = [];
+    expect(notCompared).toEqual([]);
+    const names = new Map(all.map(({ pix, name }) => [pix['endToEndId'], name]));
+    const differences = acquirers.flatMap((one) => one.differences);
+    expect(differences.map(({ kind, endToEndId }) => `${kind}: ${names.get(endToEndId) ?? ''}`)).toEqual([]);
+    const ours = all.filter(({ isForeign }) => !isForeign).length;
+    expect(acquirers.map(({ there, here }) => [there.count, here.count])).toEqual([[ours, ours]]);
+    await expectLedgerCoherent(service.database.url);
+  });
+
+  it('nothing of it has touched another account, or test mode', async () => {
+    const rows = await service.sql('SELECT DISTINCT status FROM transactions WHERE txid = ANY ($1::text[])', [
+      [others, tests],
+    ]);
+    expect(rows).toEqual([{ status: 'WAITING_PAYMENT' }]);
+    const moved = await service.sql(
+      `SELECT DISTINCT account_id AS id FROM journal_entries UNION SELECT account_id FROM acquirer_notifications n
+       JOIN transactions t ON t.txid = n.txid WHERE t.mode = 'test' AND n.acquirer = 'sandbox'`,
+    );
+    expect(moved).toEqual([{ id: shop.merchant.accountId }]);
+  });
+
+  it('that cannot be read, or is held for its unknown payer, is in one as well', async () => {
+    const locked = await charge(shop.merchant.liveKey, {
+      customer: { name: 'Ana' },
+      expected_payer_tax_id: '52998224725',
+    });
+    const own = await charge(shop.merchant.liveKey);
+    for (const [made, valor, book] of [
+      [locked, '19.90', 'review payer_unknown'],
+      [own, '1,990.5', 'unreadable'],
+    ] as const) {
+      const endToEndId = newEndToEndId('12345678', service.clock.now());
+      const horario = service.clock.now().toISOString();
+      const pix = { endToEndId, txid: made.txid, chave: shop.pixKey, valor, horario };
+      psp.pix.set(endToEndId, pix);
+      await tell(shop, 'callback', made, pix);
+      expect(await booksOf(endToEndId)).toEqual([book]);
+    }
+  });
+});
