@@ -358,7 +358,7 @@ export class InboxRepository {
     return this.reader.query(UNREADABLE, wanted);
   }
 
-  /** @returns null when nobody has told of it */
+  /** @returns null when there is no such hint */
   async stateOf(
     tx: Tx,
     acquirer: string,

@@ -128,7 +128,7 @@ export class InboxService implements OnApplicationBootstrap {
     return ids.length === BATCH;
   }
 
-  /** Whether a hint is stored, since when and how it stands. @returns null when nobody has told of it */
+  /** How a hint stands, and since when it is stored. @returns null when there is no such hint */
   stateOf(tx: Tx, acquirer: string, hint: NotificationHint): ReturnType<InboxRepository['stateOf']> {
     return this.inbox.stateOf(tx, acquirer, hint);
   }

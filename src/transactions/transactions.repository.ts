@@ -278,7 +278,7 @@ export class TransactionsRepository {
     return rows.map(({ currency }) => currency);
   }
 
-  /** Who was asked for the account's charge of this txid. */
+  /** The acquirer that was asked for the account's charge of this txid. */
   async acquirerOf(tx: Tx, { accountId, mode }: Scope, txid: string): Promise<string | null> {
     const [row] = await tx.query<{ acquirer: string }>(ACQUIRER_OF, [txid, accountId, mode]);
     return row?.acquirer ?? null;

@@ -341,7 +341,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       story.bank.addFault({ operation: 'callback', fault: { kind: 'lose' }, times: 100_000 });
       const made = await charge();
       const { endToEndId } = story.pay(made);
-      // One of the bank's machines knows it, the next one that is asked does not yet. Other charges may be asked about too.
+      // A machine of the bank knows the payment, and the next machine does not yet. Other charges may be asked about too.
       change('getCob', (body, txid) => {
         if (!isBehind || txid !== made.pix.txid) return body;
         if (!isShown) return { ...body, status: 'ATIVA', pix: [] };

@@ -61,7 +61,7 @@ interface Shop {
 
 /** @param of an account that has a connection already */
 async function aShop(of: Merchant | null = null): Promise<Shop> {
-  const merchant = of ?? (await service.merchant({ fee_bps: '0' }));
+  const merchant = of ?? (await service.merchant({ fee_bps: '0', payer_lock: 'true' }));
   const { acquirer, pixKey } = await service.get(LiveAcquirersService).configure(
     {
       accountId: merchant.accountId,
@@ -92,7 +92,7 @@ async function confirmAll(): Promise<void> {
   for (const { id } of waiting) await service.get(ConfirmationService).confirm(id);
 }
 
-/** Has the PSP tell of a Pix, and all that follows from it done. */
+/** The PSP reports a Pix, and all that follows is done. */
 async function tell(shop: Shop, told: Told, own: { id: string; txid: string }, pix: Body): Promise<void> {
   if (told === 'callback') {
     await service.get(CallbackStore).keep(shop.acquirer, Buffer.from(JSON.stringify({ pix: [pix] })));
@@ -138,7 +138,7 @@ describe('a Pix is in exactly one book', () => {
   let shop: Shop;
   let others: string;
   let tests: string;
-  /** All that the PSP shows in its list at the end. */
+  /** The PSP's list at the end. */
   const all: { pix: Body; isForeign: boolean; name: string }[] = [];
 
   beforeAll(async () => {
@@ -197,7 +197,7 @@ describe('a Pix is in exactly one book', () => {
     },
   );
 
-  it('and reconcile counts each that is ours, without a difference', async () => {
+  it('reconcile counts each Pix that is ours, without a difference', async () => {
     psp.list = all.map(({ pix }) => pix);
     const day = saoPauloDay(service.clock.now());
     const { acquirers, notCompared } = await service.get(ReconciliationService).compare(shop.merchant.accountId, day);
@@ -211,7 +211,7 @@ describe('a Pix is in exactly one book', () => {
     await expectLedgerCoherent(service.database.url);
   });
 
-  it('nothing of it has touched another account, or test mode', async () => {
+  it('no such Pix touches another account or test mode', async () => {
     const rows = await service.sql('SELECT DISTINCT status FROM transactions WHERE txid = ANY ($1::text[])', [
       [others, tests],
     ]);
@@ -223,7 +223,7 @@ describe('a Pix is in exactly one book', () => {
     expect(moved).toEqual([{ id: shop.merchant.accountId }]);
   });
 
-  it('that cannot be read, or is held for its unknown payer, is in one as well', async () => {
+  it('keeps a Pix that cannot be read, or is held for its unknown payer, in one book as well', async () => {
     const locked = await charge(shop.merchant.liveKey, {
       customer: { name: 'Ana' },
       expected_payer_tax_id: '52998224725',
@@ -240,5 +240,30 @@ describe('a Pix is in exactly one book', () => {
       await tell(shop, 'callback', made, pix);
       expect(await booksOf(endToEndId)).toEqual([book]);
     }
+  });
+});
+
+describe('a Pix that two connections of one account see', () => {
+  it.each([
+    ['is credited by the connection that made its charge', false, 'credited'],
+    ['is unmatched where that connection hears that it went to another key', true, 'unmatched'],
+  ])('%s', async (_, isToSecond, outcome) => {
+    const first = await aShop();
+    const own = await charge(first.merchant.liveKey);
+    const second = await aShop(first.merchant);
+    const endToEndId = newEndToEndId('12345678', service.clock.now());
+    const horario = service.clock.now().toISOString();
+    const pix = { endToEndId, txid: own.txid, valor: '19.90', horario, ...(isToSecond && { chave: second.pixKey }) };
+    psp.pix.set(endToEndId, pix);
+    await tell(second, 'callback', own, pix);
+    await confirmAll();
+    await confirmAll();
+    const settled = await service.sql('SELECT outcome FROM settlements WHERE end_to_end_id = $1', [endToEndId]);
+    expect(settled).toEqual([{ outcome }]);
+    const open = await service.sql(`SELECT 1 FROM acquirer_notifications WHERE reference = $1 AND status = 'pending'`, [
+      endToEndId,
+    ]);
+    expect(open).toEqual([]);
+    await expectLedgerCoherent(service.database.url);
   });
 });

@@ -122,7 +122,7 @@ export class InternalRecordsRepository {
     return inChunks(endToEndIds, (ids) => this.reader.query<BookedPix>(OF_IDS, [acquirer, ids]));
   }
 
-  /** Those of these Pix that were settled by no acquirer: several may see one account at a PSP. */
+  /** Leaves out the Pix that some acquirer has settled: several may see one account at a PSP. */
   async unsettled(endToEndIds: readonly string[]): Promise<string[]> {
     const rows = await inChunks(endToEndIds, (ids) => this.reader.query<{ endToEndId: string }>(SETTLED, [ids]));
     const settled = new Set(rows.map(({ endToEndId }) => endToEndId));

@@ -96,7 +96,7 @@ export class SettlementService {
         break;
       case 'returned': {
         const { reason } = decision;
-        // Of an acquirer far away another payment, which was in time, may still be on its way to us.
+        // An acquirer far away may still report another payment, which was in time.
         const isDecided = decision.trigger !== 'expired' || this.acquirers.local().includes(acquirer);
         const trigger = isDecided ? decision.trigger : null;
         const { expiresAt } = transaction;
