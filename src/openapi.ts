@@ -21,7 +21,8 @@ const DESCRIPTION = `Payment collection for Brazil, Pix first.
 - People use the dashboard's routes with the token of \`POST /v1/auth/login\` as \`Authorization: Bearer <token>\`; keys and tokens never stand in for each other.
 - Financial writes need an \`Idempotency-Key\`; payments and refunds carry theirs in the body, as \`idempotencyKey\`. Repeating a request with the same key and body gives the same answer and one charge.
 - A date of a request is an instant with its zone (\`2026-11-21T12:30:00-03:00\`) or a day (\`2026-11-21\`), which is the whole of it in America/Sao_Paulo. One that no calendar has is an error.
-- Unknown fields are errors, as are null where the field does not say what it means, a key given twice in one object, and a number with more digits than JSON's readers keep. All violations of a request are listed in \`error.details\`, at most 50.
+- In optional fields that only describe (\`nullable\`) null and blanks count as left out; elsewhere null is an error.
+- Unknown fields are errors, as are a key given twice in one object, and a number with more digits than JSON's readers keep. All violations of a request are listed in \`error.details\`, at most 50.
 - The webhook is the source of truth for outcomes; reading a charge is for one-off checks.
 - Webhooks may come more than once and in any order. Deduplicate on the event's \`id\`; of two events of one charge, or of one MED case, the one with the higher \`sequence\` (in the older \`payment.*\` family \`data.sequence\`) is the later one.`;
 

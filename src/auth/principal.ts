@@ -1,5 +1,6 @@
 import type { Account, Role } from '../accounts/index.js';
 import type { Actor, Origin } from '../audit/index.js';
+import { addressOf } from '../core/http/index.js';
 import type { Mode } from '../core/mode.js';
 
 /** The caller of a route of API keys: every query of the request is restricted to its account and mode. */
@@ -84,7 +85,7 @@ export function modeOf(principal: Principal): Mode | null {
 }
 
 export function originOf(request: CallerRequest): Origin {
-  return { ip: request.ip ?? null, requestId: request.id };
+  return { ip: request.ip === undefined ? null : addressOf(request), requestId: request.id };
 }
 
 /** Who calls, as the audit trail names them. */

@@ -1,6 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { lastInstantOf } from '../core/http/index.js';
-import { isUuid } from '../core/ids.js';
+import { isUuid, withSmallUuids } from '../core/ids.js';
 
 /** The command line itself is wrong: exit code 2. */
 export class UsageError extends Error {
@@ -43,8 +43,9 @@ export function connectionId(text: string): string {
 }
 
 export function uuid(text: string, advice: string): string {
-  if (!isUuid(text)) throw new InvalidArgumentError(advice);
-  return text;
+  const id = withSmallUuids(text);
+  if (!isUuid(id)) throw new InvalidArgumentError(advice);
+  return id;
 }
 
 /** `key=value`. */

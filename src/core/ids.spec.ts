@@ -63,8 +63,13 @@ describe('an id in an address', () => {
     expect(parseId(`tx_${id}`, ['ch_', 'tx_'], 'charge')).toBe(id);
   });
 
+  it('is read in capitals', () => {
+    expect(parseId(id.toUpperCase(), ['ch_'], 'charge')).toBe(id);
+    expect(parseId(`ch_${id.toUpperCase()}`, ['ch_'], 'charge')).toBe(id);
+  });
+
   it.each([
-    ...['', 'ch_', `tx_${id}`, `ch_ch_${id}`, `CH_${id}`, id.toUpperCase(), ` ${id}`, `${id}\n`, `${id}0`, id.slice(1)],
+    ...['', 'ch_', `tx_${id}`, `ch_ch_${id}`, `CH_${id}`, ` ${id}`, `${id}\n`, `${id}0`, id.slice(1)],
     ...[id.replaceAll('-', ''), `{${id}}`, `${id}\u0000`, "' OR 1=1 --", '../../etc/passwd', '0', 'null'],
   ])('%j is a 404, the same as one that nobody has', (value) => {
     let thrown: unknown;

@@ -3,6 +3,7 @@ import { notFound } from './errors/index.js';
 import { uniqueBytes } from './random.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const ANY_UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 
 /** An id before all others, where a walk through a table begins. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
@@ -57,13 +58,18 @@ export function isUuid(value: unknown): value is string {
   return typeof value === 'string' && UUID.test(value);
 }
 
+/** The text with its UUIDs in small letters, as we write them: callers may send capitals (docs/contract.md#ids). */
+export function withSmallUuids(text: string): string {
+  return text.replace(ANY_UUID, (uuid) => uuid.toLowerCase());
+}
+
 /**
  * Takes every form of an id its route accepts (docs/contract.md#ids) and gives the UUID.
  * @throws ApiError 404: a malformed id is as an unknown one, so a caller cannot tell the two apart
  */
 export function parseId(value: string, prefixes: readonly string[], what: string): string {
   const prefix = prefixes.find((candidate) => value.startsWith(candidate)) ?? '';
-  const bare = value.slice(prefix.length);
+  const bare = withSmallUuids(value.slice(prefix.length));
   if (!isUuid(bare)) throw notFound(what);
   return bare;
 }

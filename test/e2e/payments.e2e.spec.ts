@@ -567,7 +567,6 @@ describe('payments', () => {
       [{ paymentMethods: ['CREDIT_CARD'], currency: 'eur' }, ['currency']],
       [{ paymentMethods: ['PIX'], currency: 'EUR' }, ['currency']],
       [{ paymentMethods: ['BOLETO'], currency: 'USD' }, ['currency']],
-      [{ paymentMethods: ['PIX'], customerName: '   ', customerId: ' ' }, ['customerId', 'customerName']],
       [{ paymentMethods: ['PIX'], idempotencyKey: '' }, ['idempotencyKey']],
       [{ paymentMethods: ['PIX'], idempotencyKey: 'x'.repeat(129) }, ['idempotencyKey']],
       [{ paymentMethods: ['PIX'], idempotencyKey: null }, ['idempotencyKey']],
@@ -575,9 +574,7 @@ describe('payments', () => {
       [{ paymentMethods: ['PIX'], customerEmail: 'a..b@example.com' }, ['customerEmail']],
       [{ paymentMethods: ['PIX'], customerEmail: 'a@b@example.com' }, ['customerEmail']],
       [{ paymentMethods: ['PIX'], customerDocument: '529.982.247-24' }, ['customerDocument']],
-      [{ paymentMethods: ['PIX'], customerDocument: '' }, ['customerDocument']],
       [{ paymentMethods: ['PIX'], customerDocument: 'x'.repeat(33) }, ['customerDocument']],
-      [{ paymentMethods: ['PIX'], customerId: '' }, ['customerId']],
       [{ paymentMethods: ['PIX'], webhookUrl: 'ftp://example.com' }, ['webhookUrl']],
       [{ paymentMethods: ['PIX'], webhookUrl: 'https://user:pw@example.com' }, ['webhookUrl']],
       [{ paymentMethods: ['PIX'], webhookUrl: 'http://169.254.169.254/latest' }, ['webhookUrl']],
@@ -588,7 +585,7 @@ describe('payments', () => {
       [{ paymentMethods: ['PIX'], webhookUrl: 'https://merchant.example:6379/' }, ['webhookUrl']],
       [{ paymentMethods: ['PIX'], webhookUrl: `https://merchant.example/${'x'.repeat(2048)}` }, ['webhookUrl']],
       [{ paymentMethods: ['PIX'], webhookUrl: 42 }, ['webhookUrl']],
-      [{ paymentMethods: ['PIX'], metadata: [] }, ['metadata']],
+      [{ paymentMethods: ['PIX'], metadata: [1] }, ['metadata']],
       [{ paymentMethods: ['MBWAY'] }, ['metadata.phone']],
       [{ paymentMethods: ['MBWAY'], metadata: { phone: '912345678' } }, ['metadata.phone']],
       [{ paymentMethods: ['MBWAY'], metadata: { phone: '+0912345678' } }, ['metadata.phone']],
@@ -603,13 +600,13 @@ describe('payments', () => {
         {
           paymentMethods: ['PIX', 'MBWAY', 'CREDIT_CARD'],
           currency: 'EUR',
-          customerId: '',
+          customerId: 1,
           metadata: { returnUrl: 1 },
         },
         ['currency', 'customerId', 'metadata.phone', 'metadata.returnUrl'],
       ],
       // Whether a phone is in it cannot be told.
-      [{ paymentMethods: ['MBWAY'], metadata: [], amount: 0 }, ['amount', 'metadata']],
+      [{ paymentMethods: ['MBWAY'], metadata: [1], amount: 0 }, ['amount', 'metadata']],
     ])('%j names %j', async (body, params) => {
       const answer = await post<Refusal>(body);
       expect(answer.status).toBe(400);

@@ -189,6 +189,20 @@ describe('every route, for everybody', () => {
     60_000,
   );
 
+  /** Those that give their parameters an id that there is. */
+  const ofIds = Object.entries(ROUTES).filter(([route, { path, expected }]) => {
+    return path !== undefined && route.includes(':') && Object.values(expected).some((status) => status < 400);
+  });
+
+  it.each(ofIds)('%s, with its ids in capitals', async (route, row) => {
+    const { path, ...body } = await requestOf(route, row);
+    const id = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+    expect(path).toMatch(id);
+    const caller = CALLERS.find((one) => row.expected[one] < 400) ?? 'nobody';
+    const request = { path: path.replaceAll(id, (uuid) => uuid.toUpperCase()), ...body };
+    expect((await ask(route.split(' '), row, caller, request)).status).toBe(row.expected[caller]);
+  });
+
   const ofKeys = Object.entries(ROUTES).filter(([, { access }]) => access === 'api-key');
   const atBothDoors = (['test', 'live'] as const).flatMap((mode) =>
     ofKeys.map(([route, row]) => ({ mode, route, row })),

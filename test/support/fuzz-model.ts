@@ -21,6 +21,13 @@ const nullable = (value: unknown, rule: (given: unknown) => Verdict | boolean): 
   value === null || optional(value, rule);
 const optional = (value: unknown, rule: (given: unknown) => Verdict | boolean): Verdict | boolean =>
   !isGiven(value) || rule(value);
+/** Fields that only describe: null, blanks and, of an object, an empty list say nothing. */
+const descriptive = (value: unknown, rule: (given: unknown) => Verdict | boolean): Verdict | boolean =>
+  saysNothing(value) || optional(value, rule);
+const saysNothing = (value: unknown): boolean =>
+  value === null || (typeof value === 'string' && value.replace(UNSEEN_ENDS, '') === '');
+const describing = (value: unknown, rule: (given: unknown) => Verdict | boolean): Verdict | boolean =>
+  (Array.isArray(value) && value.length === 0) || descriptive(value, rule);
 export const onlyKeys = (body: object, ...keys: string[]): boolean =>
   Object.keys(body).every((key) => keys.includes(key));
 const isAmount = (value: unknown): boolean =>
@@ -75,17 +82,17 @@ function customerVerdict(value: unknown): Verdict {
   if (!isPlainObject(value)) return 'invalid';
   return all(
     onlyKeys(value, 'name', 'document', 'email', 'phone'),
-    optional(value['name'], (name) => textVerdict(name, 1, 200)),
-    optional(value['document'], isTaxId),
-    optional(value['email'], emailVerdict),
-    optional(value['phone'], (phone) => typeof phone === 'string' && /^[+0-9() .-]{5,32}$/.test(phone)),
+    descriptive(value['name'], (name) => textVerdict(name, 1, 200)),
+    descriptive(value['document'], isTaxId),
+    descriptive(value['email'], emailVerdict),
+    descriptive(value['phone'], (phone) => typeof phone === 'string' && /^[+0-9() .-]{5,32}$/.test(phone)),
   );
 }
 
 export function chargeVerdict(body: Body, methodIsRequired: boolean): Verdict {
   const customer = isPlainObject(body['customer']) ? body['customer'] : {};
   const lock = body['expected_payer_tax_id'];
-  const document = customer['document'];
+  const document = saysNothing(customer['document']) ? undefined : customer['document'];
   return all(
     onlyKeys(
       body,
@@ -104,13 +111,17 @@ export function chargeVerdict(body: Body, methodIsRequired: boolean): Verdict {
     isAmount(body['amount']),
     optional(body['currency'], (currency) => currency === 'BRL'),
     isGiven(body['payment_method']) ? body['payment_method'] === 'pix' : !methodIsRequired,
-    optional(body['description'], (description) => textVerdict(description, 0, 500)),
+    descriptive(body['description'], (description) => textVerdict(description, 0, 500)),
     optional(body['expires_in'], (seconds) => Number.isInteger(seconds) && Number(seconds) >= 60),
-    optional(body['customer'], customerVerdict),
+    describing(body['customer'], customerVerdict),
     optional(lock, (value) =>
-      all(isTaxId(value), isGiven(customer['name']), !isGiven(document) || taxIdOf(document) === taxIdOf(value)),
+      all(
+        isTaxId(value),
+        isGiven(customer['name']) && !saysNothing(customer['name']),
+        !isGiven(document) || taxIdOf(document) === taxIdOf(value),
+      ),
     ),
-    optional(
+    describing(
       body['metadata'],
       (value) => isPlainObject(value) && levelsOf(value) <= 5 && Buffer.byteLength(JSON.stringify(value)) <= 16_384,
     ),
@@ -168,9 +179,9 @@ export function simulateVerdict(body: Body): Verdict {
     event === 'med_rule'
       ? ['agreed', 'disagreed'].includes(body['result'] as string)
       : optional(body['result'], (result) => ['agreed', 'disagreed'].includes(result as string)),
-    nullable(body['reason'], (reason) => textVerdict(reason, 0, 500)),
+    descriptive(body['reason'], (reason) => textVerdict(reason, 0, 500)),
     nullable(body['payer_document'], isTaxId),
-    nullable(body['payer_name'], (name) => textVerdict(name, 0, 200)),
+    descriptive(body['payer_name'], (name) => textVerdict(name, 0, 200)),
     optional(body['amount'], isAmount),
     optional(body['end_to_end_id'], (id) => typeof id === 'string' && /^[A-Za-z0-9]{1,64}$/.test(id)),
   );
@@ -213,17 +224,17 @@ export function paymentVerdict(body: Body): Verdict {
     methods.length >= 1 && methods.length <= 6,
     optional(currency, (code) => typeof code === 'string' && /^[A-Z0-9]{3,8}$/.test(code)),
     !(methods.includes('PIX') || methods.includes('BOLETO')) || !isGiven(currency) || currency === 'BRL',
-    optional(body['customerId'], (id) => textVerdict(id, 1, 128)),
-    optional(body['customerName'], (name) => textVerdict(name, 1, 200)),
-    optional(body['customerDocument'], documentVerdict),
-    optional(body['customerEmail'], emailVerdict),
-    optional(
+    descriptive(body['customerId'], (id) => textVerdict(id, 1, 128)),
+    descriptive(body['customerName'], (name) => textVerdict(name, 1, 200)),
+    descriptive(body['customerDocument'], documentVerdict),
+    descriptive(body['customerEmail'], emailVerdict),
+    describing(
       metadata,
       (value) => isPlainObject(value) && levelsOf(value) <= 5 && Buffer.byteLength(JSON.stringify(value)) <= 16_384,
     ),
     !methods.includes('MBWAY') || (typeof meta['phone'] === 'string' && /^\+[1-9]\d{6,14}$/.test(meta['phone'])),
     !methods.includes('CREDIT_CARD') || nullable(meta['returnUrl'], urlVerdict),
-    optional(body['webhookUrl'], urlVerdict),
+    descriptive(body['webhookUrl'], urlVerdict),
     typeof key === 'string' && /^[\x20-\x7e]{1,128}$/.test(key),
   );
 }
@@ -236,7 +247,7 @@ export function refundVerdict(body: Body): Verdict {
     isClean(body),
     typeof key === 'string' && /^[\x20-\x7e]{8,128}$/.test(key),
     optional(body['amount'], isAmount),
-    optional(body['reason'], (reason) => textVerdict(reason, 0, 500)),
+    descriptive(body['reason'], (reason) => textVerdict(reason, 0, 500)),
     optional(body['strategy'], (strategy) => strategy === 'cashout' || strategy === 'devolution'),
     optional(body['passFeeToTenant'], (pass) => typeof pass === 'boolean'),
     optional(body['destinationKey'], (value) => all(pixKeyVerdict(value), body['strategy'] !== 'devolution')),

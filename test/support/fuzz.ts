@@ -173,6 +173,7 @@ export function requests(fields: Fields, required: readonly string[]): fc.Arbitr
       arbitrary: fc.constantFrom(
         undefined,
         'application/JSON;charset="UTF-8"',
+        'application/json; charset=utf8;',
         'text/plain',
         'application/x-www-form-urlencoded',
         'multipart/form-data; boundary=x',
@@ -198,7 +199,7 @@ export function readBody(
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
   const isUtf8Json =
     type.trim() === 'application/json' &&
-    parameters.every((parameter) => /^charset="?utf-8"?$/.test(parameter.replaceAll(' ', '')));
+    parameters.every((parameter) => /^(?:charset="?utf-?8"?)?$/.test(parameter.replaceAll(' ', '')));
   if (!isUtf8Json) return { refusal: 415 };
   if (!isUtf8(bytes)) return { refusal: 400 };
   try {

@@ -4,6 +4,7 @@ import type { Request, Response } from 'express';
 import { Public } from '../../auth/index.js';
 import { type Config, CONFIG } from '../../core/config/index.js';
 import { addressOf, ApiErrors, readBytes, ReadsBody } from '../../core/http/index.js';
+import { withSmallUuids } from '../../core/ids.js';
 import { NONCE_HEADER, PROOF_HEADER } from './callback-probe.js';
 import { CallbacksService, MAX_CALLBACK_BYTES, type PostedCallback } from './callbacks.service.js';
 
@@ -92,14 +93,17 @@ export class CallbacksController {
 
   async #test(address: Address, request: Request, response: Response): Promise<void> {
     // Before it is asked whether the PSP calls: `check`, which is not let in then, still learns whom it has reached.
-    const proof = await this.callbacks.prove(address, request.headers[NONCE_HEADER]);
+    const proof = await this.callbacks.prove(
+      { ...address, connection: withSmallUuids(address.connection) },
+      request.headers[NONCE_HEADER],
+    );
     if (proof !== null) response.setHeader(PROOF_HEADER, proof);
     await this.#receive(address, request, () => Promise.resolve(Buffer.alloc(0)));
   }
 
   #receive({ connection, secret }: Address, request: Request, readBody: PostedCallback['readBody']): Promise<void> {
     const caller = { address: addressOf(request), certified: this.#isCertified(request) };
-    return this.callbacks.receive({ connection, secret, readBody, caller });
+    return this.callbacks.receive({ connection: withSmallUuids(connection), secret, readBody, caller });
   }
 
   #isCertified({ ips, headers }: Request): boolean | null {

@@ -1,9 +1,9 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray, IsBoolean, IsString } from 'class-validator';
-import { DAY_OR_INSTANT, IsDayOrInstant, IsNullable, OptionalField } from '../../core/http/index.js';
+import { DAY_OR_INSTANT, DescriptiveField, IsDayOrInstant, IsNullable, OptionalField } from '../../core/http/index.js';
 
 /** The service checks its length, as the command line gives labels too. */
-const LABEL = { maxLength: 64, example: 'Shop backend' };
+const LABEL = { type: String, maxLength: 64, example: 'Shop backend' };
 
 /** The terms of a key, for issuing and rotating. The service checks that each entry is an address or a network. */
 abstract class ApiKeyTermsDto {
@@ -30,7 +30,7 @@ abstract class ApiKeyTermsDto {
 }
 
 export class IssueApiKeyDto extends ApiKeyTermsDto {
-  @OptionalField({ ...LABEL, description: 'Free text to tell keys apart.' })
+  @DescriptiveField({ ...LABEL, description: 'Free text to tell keys apart.' })
   @IsString({ message: 'must be a text' })
   label?: string;
 
@@ -40,7 +40,7 @@ export class IssueApiKeyDto extends ApiKeyTermsDto {
 }
 
 export class RotateApiKeyDto extends ApiKeyTermsDto {
-  @OptionalField({ ...LABEL, description: 'Replaces the label; left out, the label stays.' })
+  @DescriptiveField({ ...LABEL, description: 'Replaces the label; left out, the label stays.' })
   @IsString({ message: 'must be a text' })
   label?: string;
 }

@@ -1,13 +1,15 @@
 import { ApiExtraModels } from '@nestjs/swagger';
 import { IsInt, Matches, MaxLength, Min } from 'class-validator';
 import {
+  DescriptiveField,
+  DescriptiveObject,
+  DescriptiveText,
   IsAmount,
   IsEmailAddress,
   IsMetadata,
   Nested,
   OptionalEnum,
   OptionalField,
-  OptionalText,
   RequiredEnum,
   RequiredField,
 } from '../../core/http/index.js';
@@ -15,22 +17,33 @@ import { MAX_AMOUNT } from '../../core/money/index.js';
 import { IsTaxId } from './validators.js';
 
 export class CustomerDto {
-  @OptionalText('Name of the customer. Required when `expected_payer_tax_id` is sent.', 1, 200, 'Maria da Silva')
+  @DescriptiveText('Name of the customer. Required when `expected_payer_tax_id` is sent.', 200, 'Maria da Silva')
   name?: string;
 
-  @OptionalField({
+  @DescriptiveField({
+    type: String,
     description: 'CPF or CNPJ, numeric or alphanumeric; punctuation is stripped. Informational: it locks nothing.',
     example: '529.982.247-25',
   })
   @IsTaxId()
   document?: string;
 
-  @OptionalField({ description: 'Used for the receipt.', maxLength: 254, example: 'maria@example.com' })
+  @DescriptiveField({
+    description: 'Used for the receipt.',
+    type: String,
+    maxLength: 254,
+    example: 'maria@example.com',
+  })
   @IsEmailAddress()
   @MaxLength(254, { message: 'must have at most 254 characters' })
   email?: string;
 
-  @OptionalField({ description: 'Phone number, best in E.164.', maxLength: 32, example: '+5511987654321' })
+  @DescriptiveField({
+    description: 'Phone number, best in E.164.',
+    type: String,
+    maxLength: 32,
+    example: '+5511987654321',
+  })
   @Matches(/^(?=.*\d)[+0-9() .-]{5,32}$/, { message: 'must be a phone number of 5 to 32 digits and separators' })
   phone?: string;
 }
@@ -45,7 +58,7 @@ export abstract class ChargeDto {
   @OptionalEnum('Pix is paid in BRL.', ['BRL'], { default: 'BRL' })
   currency?: string;
 
-  @OptionalText('Returned as `metadata.description`; wins over one in `metadata`.', 0, 500, 'Order 1042')
+  @DescriptiveText('Returned as `metadata.description`; wins over one in `metadata`.', 500, 'Order 1042')
   description?: string;
 
   @OptionalField({
@@ -59,7 +72,7 @@ export abstract class ChargeDto {
   @Min(60, { message: 'must be at least 60 seconds' })
   expires_in?: number;
 
-  @OptionalField({ description: 'Who is charged.', type: CustomerDto })
+  @DescriptiveObject({ description: 'Who is charged.', type: CustomerDto })
   @Nested(() => CustomerDto)
   customer?: CustomerDto;
 
@@ -71,7 +84,7 @@ export abstract class ChargeDto {
   @IsTaxId()
   expected_payer_tax_id?: string;
 
-  @OptionalField({
+  @DescriptiveObject({
     description:
       'Free-form, echoed back. At most 16 KiB as JSON, 500 values and 5 levels. `med`, `failure` and keys starting with `_` are removed.',
     type: 'object',

@@ -85,6 +85,12 @@ export function notFound(what = 'resource'): ApiError {
   return new ApiError(404, 'not_found_error', 'not_found', `No such ${what}.`);
 }
 
+/** @param near the route that was meant, as `GET /v1/payments`; null: nobody knows */
+export function noSuchRoute(near: string | null): ApiError {
+  const hint = near === null ? '' : ` Did you mean ${near}?`;
+  return new ApiError(404, 'not_found_error', 'not_found', `No such route.${hint}`);
+}
+
 /** @param needed what the route asks for */
 export function unauthorized(needed: 'api-key' | 'dashboard' = 'api-key'): ApiError {
   const message =

@@ -31,6 +31,9 @@ describe('the body of a request', () => {
     ' application/json ',
     'application/json;charset=utf-8',
     'application/json; charset="UTF-8"',
+    'application/json; charset=utf8',
+    'application/json;',
+    'application/json;charset=utf-8; ',
   ])('of the type %j is JSON', (type) => expect(read('{}', type).value).toEqual({}));
 
   it.each([

@@ -131,6 +131,13 @@ export async function readJson(request: Pick<Request, 'admitAgain'> & IncomingMe
   return body;
 }
 
+/** Whether a Content-Type is JSON in UTF-8. Clients also write `utf8`, and a semicolon with nothing behind it. */
+function isUtf8Json(contentType: string): boolean {
+  const [type = '', ...parameters] = contentType.toLowerCase().split(';');
+  const isUtf8 = (parameter: string): boolean => /^(?:|charset ?= ?"?utf-?8"?)$/.test(parameter.trim());
+  return type.trim() === 'application/json' && parameters.every(isUtf8);
+}
+
 /**
  * Bytes → JSON, after the guards and before the validation.
  * @param bytes null for too many
@@ -146,7 +153,7 @@ export function parseBody(bytes: Buffer | null, contentType = ''): JsonBody {
     );
   }
   if (bytes.length === 0) return new JsonBody();
-  if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(contentType.trim())) {
+  if (!isUtf8Json(contentType)) {
     throw new ApiError(
       415,
       'invalid_request_error',

@@ -1,10 +1,11 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, NotFoundException } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { isBeyondExact, isLockTimeout, isUnavailable } from '../database/index.js';
-import { ApiError, badRequest, notFound, serviceUnavailable } from '../errors/index.js';
+import { ApiError, badRequest, noSuchRoute, notFound, serviceUnavailable } from '../errors/index.js';
 import type { Logger } from '../log/index.js';
 import { HELD_MS } from '../rate-limit/index.js';
 import { drain } from './body.js';
+import { nearRoute } from './near-route.js';
 import { routeOf } from './request.js';
 import { stampAnswer } from './request-id.interceptor.js';
 
@@ -17,7 +18,8 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
-    const refusal = toApiError(error);
+    const hasNoRoute = error instanceof NotFoundException && routeOf(request) === undefined;
+    const refusal = hasNoRoute ? noSuchRoute(nearRoute(request)) : toApiError(error);
     if (error instanceof ApiError && error.code === 'service_unavailable') {
       // Said on purpose, as to who would wait too long: a flood of it must not fill the log with stacks.
       this.logger.warn({ reason: error.message, requestId: request.id, route: routeOf(request) }, 'request refused');

@@ -11,6 +11,7 @@ import type { Drain } from '../drain.js';
 import { badRequest, hungUp, notFound } from '../errors/index.js';
 import type { Logger } from '../log/index.js';
 import type { Metrics } from '../metrics/index.js';
+import { bareAddress } from '../net/index.js';
 import { uniqueBytes } from '../random.js';
 import { browserHeaders } from './browser-headers.js';
 import { Connections } from './connections.js';
@@ -114,6 +115,9 @@ export class HttpAdapter extends ExpressAdapter {
     const app = express();
     app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
     app.set('trust proxy', config.trustProxies.length > 0 && [...config.trustProxies]);
+    // A trusted proxy is one with a port behind its address too.
+    const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+    app.set('trust proxy', (address: string, hop: number) => isTrusted(bareAddress(address), hop));
     super(app);
     const isTrusted = app.get('trust proxy fn') as (ip: string, hop: number) => boolean;
     this.#connections = new Connections(config.maxConnections, (address) => isTrusted(address, 0));

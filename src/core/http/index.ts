@@ -15,6 +15,9 @@ export { RequestIdInterceptor, stampAnswer } from './request-id.interceptor.js';
 export { DraftBody, ValidationPipe } from './validation.pipe.js';
 export {
   depthOf,
+  DescriptiveField,
+  DescriptiveObject,
+  DescriptiveText,
   IsAmount,
   IsEmailAddress,
   IsIdOf,
@@ -26,6 +29,7 @@ export {
   OptionalEnum,
   OptionalField,
   OptionalText,
+  ReadsIds,
   RequiredEnum,
   RequiredField,
   RequiredText,

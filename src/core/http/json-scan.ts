@@ -9,7 +9,8 @@ const MAX_VALUES = 5_000;
 const MAX_FOUND = 1_000;
 
 const SEVERAL = { code: 'duplicate_key', message: 'is given more than once in its object' };
-const INEXACT = { code: 'inexact_number', message: 'has more digits than a number keeps; send it as a text' };
+/** For fields that are numbers `readDraft` puts the field's own rule in place of this advice. */
+export const INEXACT = { code: 'inexact_number', message: 'has more digits than a number keeps; send it as a text' };
 const UNSTORABLE = { code: 'invalid_characters', message: 'has NUL or broken Unicode characters' };
 const FORBIDDEN = { code: 'invalid_key', message: 'is not an acceptable key' };
 const TOO_DEEP = { code: 'too_deep', message: `is nested deeper than ${MAX_DEPTH} levels` };

@@ -2,6 +2,7 @@ import { getMetadataStorage, IsObject, ValidateNested } from 'class-validator';
 import type { Found } from './json-scan.js';
 
 const NESTED = Symbol('nested DTO');
+const READ = Symbol('how a field is read');
 
 type Constructor = new () => object;
 
@@ -18,6 +19,14 @@ export function Nested(type: () => Constructor): PropertyDecorator {
 }
 
 /**
+ * Changes what was sent in a field before its rules see it.
+ * @param read answers undefined for what counts as left out
+ */
+export function Reads(read: (sent: unknown) => unknown): PropertyDecorator {
+  return (target, property) => Reflect.defineMetadata(READ, read, target, property);
+}
+
+/**
  * Makes a DTO out of parsed JSON. class-transformer must not be used for it (docs/design/requests.md), nor class-validator's white list: it
  * looks names up in a plain object and so takes `hasOwnProperty` for a known field.
  * @param unknown is told of the fields that the DTO does not have
@@ -26,11 +35,14 @@ export function Nested(type: () => Constructor): PropertyDecorator {
 export function instantiate<T extends object>(type: new () => T, value: object, unknown: Found, path = ''): T {
   const dto = new type();
   const known = fieldsOf(type);
-  for (const [key, inner] of Object.entries(value) as [string, unknown][]) {
+  for (const [key, sent] of Object.entries(value) as [string, unknown][]) {
     if (!known.has(key)) {
       unknown.add(() => `${path}${key}`, UNKNOWN_FIELD);
       continue;
     }
+    const read = Reflect.getMetadata(READ, type.prototype as object, key) as ((sent: unknown) => unknown) | undefined;
+    const inner = read ? read(sent) : sent;
+    if (inner === undefined) continue;
     const nested = Reflect.getMetadata(NESTED, type.prototype as object, key) as (() => Constructor) | undefined;
     const isObject = inner !== null && typeof inner === 'object' && !Array.isArray(inner);
     // Any value but an object becomes null: class-validator would validate each of the ten thousand items of a list.

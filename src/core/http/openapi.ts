@@ -45,7 +45,8 @@ export class ErrorDetailBody {
 export class ErrorInnerBody {
   @EnumOf('Class of the error.', ERROR_TYPES) type!: string;
   @Text('Stable code to program against.', 'invalid_request') code!: string;
-  @Text('For people; may change.', 'amount: must be an integer from 1 to 999999999999') message!: string;
+  @Text('For people; may change.', 'amount: must be an integer from 1 to 999999999999, in cents: R$ 19,90 is 1990')
+  message!: string;
   @ApiPropertyOptional({ description: 'The first field concerned.', example: 'amount' }) param?: string;
   @ApiPropertyOptional({
     description: 'Every violation of the request, at most 50; `message` says how many there are.',

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import type { Mode } from '../mode.js';
+import { bareAddress } from '../net/index.js';
 
 /** What the guards found out about the caller, for the request log: of a key, or of a user. */
 export interface CallerForLog {
@@ -43,8 +44,8 @@ export function isRead({ method }: Pick<Request, 'method'>): boolean {
 }
 
 /** Where the caller is, or the proxy that is not trusted; nothing is known of a connection that is gone. */
-export function addressOf(request: Request): string {
-  return request.ip ?? '';
+export function addressOf(request: { readonly ip?: string | undefined }): string {
+  return bareAddress(request.ip ?? '');
 }
 
 /** The route's path as it was registered (`/v1/charges/:id`), for logs and limits; none has matched: undefined. */

@@ -3,7 +3,7 @@ import { ApiBody } from '@nestjs/swagger';
 import { validate, type ValidationError } from 'class-validator';
 import { Draft, invalidRequest, type Violation } from '../errors/index.js';
 import { JsonBody } from './body.js';
-import { Found, mended, scanQuery } from './json-scan.js';
+import { Found, INEXACT, mended, scanQuery } from './json-scan.js';
 import { fieldsOf, instantiate } from './nested.decorator.js';
 
 /**
@@ -43,15 +43,26 @@ async function readDraft<T extends object>(type: new () => T, sent: unknown): Pr
   if (found.hasForbiddenKey) throw invalidRequest(found.named, found.unnamed);
   const unknown = new Found();
   const dto = instantiate(type, found.named.length > 0 ? mended(value) : value, unknown);
+  const fields = [...fieldsOf(type)];
+  const inexact = found.named.filter(({ code, param }) => code === INEXACT.code && fields.includes(param));
+  // The field's own rule then says what it must be: "send it as a text" would be wrong advice for an amount.
+  for (const { param } of inexact) Reflect.set(dto, param, Number.NaN);
   const errors = await validate(dto, {
     forbidUnknownValues: false,
     validationError: { target: false, value: false },
   });
+  const violations = flatten(errors, '');
+  const messageOf = (param: string): string | undefined =>
+    violations.find((violation) => violation.param === param)?.message;
+  const named = found.named.map((one) => {
+    const message = inexact.includes(one) ? messageOf(one.param) : undefined;
+    return message === undefined ? one : { ...one, message };
+  });
   return new Draft(dto, {
     sound: soundPart(dto, errors),
-    fields: [...fieldsOf(type)],
-    ofFields: flatten(errors, '').filter(({ param }) => !found.named.some((other) => other.param === param)),
-    ofBody: [...unknown.named, ...found.named],
+    fields,
+    ofFields: violations.filter(({ param }) => !named.some((other) => other.param === param)),
+    ofBody: [...unknown.named, ...named],
     unnamed: unknown.unnamed + found.unnamed,
   });
 }

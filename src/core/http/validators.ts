@@ -1,19 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions, ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  IsDefined,
-  IsEmail,
-  IsIn,
-  IsInt,
-  Max,
-  Min,
-  ValidateBy,
-  ValidateIf,
-  type ValidationArguments,
-} from 'class-validator';
-import { isUuid } from '../ids.js';
+import { IsDefined, IsEmail, IsIn, ValidateBy, ValidateIf, type ValidationArguments } from 'class-validator';
+import { isUuid, withSmallUuids } from '../ids.js';
 import { MAX_AMOUNT } from '../money/index.js';
 import { hasControls, visibleLength } from '../text.js';
+import { Reads } from './nested.decorator.js';
 
 /**
  * A field that may be left out. Null is not leaving it out, as class-validator's rule of that name has it: where a
@@ -23,10 +14,13 @@ export function IsOptional(): PropertyDecorator {
   return ValidateIf((_dto: object, value: unknown) => value !== undefined);
 }
 
-/** An amount in the smallest unit of its currency. */
+/** An amount in the smallest unit of its currency. Shops send reais first: the message shows what is meant. */
 export function IsAmount(): PropertyDecorator {
-  const rule = { message: `must be an integer from 1 to ${MAX_AMOUNT}` };
-  return applyDecorators(IsInt(rule), Min(1, rule), Max(MAX_AMOUNT, rule));
+  return rule(
+    'isAmount',
+    (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_AMOUNT,
+    `must be an integer from 1 to ${MAX_AMOUNT}, in cents: R$ 19,90 is 1990`,
+  );
 }
 
 /** A field that must be there, as the document describes it; what it must be, further rules say. */
@@ -37,6 +31,33 @@ export function RequiredField(described: ApiPropertyOptions): PropertyDecorator 
 /** A field that may be left out (`IsOptional`), as the document describes it. */
 export function OptionalField(described: ApiPropertyOptions): PropertyDecorator {
   return applyDecorators(ApiPropertyOptional(described), IsOptional());
+}
+
+/**
+ * A field that may be left out and only describes (docs/contract.md#fields-that-describe): null, blanks and, of an
+ * object, an empty list are what shop systems send when they have nothing to say, and count as left out. Not for what
+ * decides about money, time or who may pay.
+ */
+export function DescriptiveField(described: ApiPropertyOptions): PropertyDecorator {
+  return applyDecorators(OptionalField({ ...described, nullable: true } as ApiPropertyOptions), Reads(saysSomething));
+}
+
+/** @returns undefined for what says nothing */
+function saysSomething(sent: unknown): unknown {
+  return isBlank(sent) ? undefined : sent;
+}
+
+function isBlank(value: unknown): boolean {
+  return value === null || (typeof value === 'string' && visibleLength(value) === 0);
+}
+
+/** A descriptive field that is an object: PHP writes an empty one as []. */
+export function DescriptiveObject(described: ApiPropertyOptions): PropertyDecorator {
+  const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+  return applyDecorators(
+    DescriptiveField(described),
+    Reads((sent) => (isEmptyList(sent) ? undefined : saysSomething(sent))),
+  );
 }
 
 type Field = typeof RequiredField;
@@ -98,6 +119,9 @@ const textField =
 /** A field that is a text, as `IsText` has it. */
 export const RequiredText = textField(RequiredField);
 export const OptionalText = textField(OptionalField);
+/** An empty one counts as left out, so that it has no least length. @param max characters */
+export const DescriptiveText = (description: string, max: number, example: string): PropertyDecorator =>
+  textField(DescriptiveField)(description, 0, max, example);
 
 /** A name of something: without line breaks, other controls and marks of direction. */
 export function IsOneLine(): PropertyDecorator {
@@ -118,13 +142,21 @@ export function IsEmailAddress(): PropertyDecorator {
 
 /** An id, bare or with one of the prefixes. @param what of the message, for example `the id of a charge` */
 export function IsIdOf(what: string, ...prefixes: string[]): PropertyDecorator {
-  return rule(
-    'isIdOf',
-    (value) =>
-      typeof value === 'string' &&
-      ['', ...prefixes].some((one) => value.startsWith(one) && isUuid(value.slice(one.length))),
-    `must be ${what}`,
+  return applyDecorators(
+    ReadsIds(),
+    rule(
+      'isIdOf',
+      (value) =>
+        typeof value === 'string' &&
+        ['', ...prefixes].some((one) => value.startsWith(one) && isUuid(value.slice(one.length))),
+      `must be ${what}`,
+    ),
   );
+}
+
+/** A field with a UUID in it, which callers may send in capitals. */
+export function ReadsIds(): PropertyDecorator {
+  return Reads((sent) => (typeof sent === 'string' ? withSmallUuids(sent) : sent));
 }
 
 /** An emoji is one. */

@@ -1,5 +1,6 @@
 export { type AddressClass, addressClass } from './address-class.js';
 export { boundAnswers, isStaleConnection } from './bounded-answers.js';
+export { bareAddress, groupsOf } from './bare-address.js';
 export {
   type AddressRules,
   allowsPrivate,

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { bareAddress } from './bare-address.js';
 
 /** Whether the text is an IP address, or a network in CIDR notation, as in `203.0.113.0/24` or `2001:db8::/32`. */
 export function isNetwork(text: string): boolean {
@@ -17,8 +18,7 @@ export function isWithin(networks: readonly string[], address: string): boolean 
     if (length === undefined) list.addAddress(base, family);
     else list.addSubnet(base, Number(length), family);
   }
-  // An IPv4 caller of a socket that listens on both is written as IPv6.
-  const bare = address.replace(/^::ffff:(?=[\d.]+$)/i, '');
+  const bare = bareAddress(address);
   const family = isIP(bare);
   return family !== 0 && list.check(bare, family === 6 ? 'ipv6' : 'ipv4');
 }

@@ -1,11 +1,9 @@
 import { isIP } from 'node:net';
+import { bareAddress, groupsOf } from '../net/index.js';
 import type { RateLimiter, RateLimitPolicy, RateLimitResult } from './rate-limiter.js';
 
 /** How many times the budget of a /64 its /48 has: a provider's customer commonly gets that much, 65 536 of the former. */
 const SITE_SHARE = 8;
-
-/** An address with a port, as some proxies write it into `X-Forwarded-For`: 192.0.2.1:40000, [2001:db8::1]:40000. */
-const WITH_PORT = /^(?:\[(?<six>[^\]]+)\](?::\d+)?|(?<four>[\d.]+):\d+)$/;
 
 /**
  * Addresses that a limit per address counts together. IPv4: the address, however it is spelt; IPv6: its /64, all of
@@ -14,18 +12,11 @@ const WITH_PORT = /^(?:\[(?<six>[^\]]+)\](?::\d+)?|(?<four>[\d.]+):\d+)$/;
  * @returns for example `192.0.2.1` or `2001:db8:0:1::/64`
  */
 export function addressBucket(address: string): string {
-  const { six, four } = WITH_PORT.exec(address)?.groups ?? {};
-  const [bare = ''] = (six ?? four ?? address).split('%', 1);
+  const bare = bareAddress(address);
   if (isIP(bare) !== 6) return bare;
-  const groups = groupsOf(bare);
-  const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (mapped) {
-    return groups
-      .slice(6)
-      .flatMap((group) => [group >> 8, group & 0xff])
-      .join('.');
-  }
-  const network = groups.slice(0, 4).map((group) => group.toString(16));
+  const network = groupsOf(bare)
+    .slice(0, 4)
+    .map((group) => group.toString(16));
   return `${network.join(':')}::/64`;
 }
 
@@ -61,13 +52,4 @@ export async function takeForAddress(
   const { rate, burst } = policy;
   const shared = await limiter.take(`${name}:${site}`, { rate: rate * SITE_SHARE, burst: burst * SITE_SHARE });
   return shared.allowed ? own : shared;
-}
-
-/** The eight numbers of an IPv6 address. */
-function groupsOf(address: string): number[] {
-  // URLs have one spelling of an address, with its last 32 bits in hex too.
-  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
-  const [head = [], tail] = canonical.split('::').map((part) => (part === '' ? [] : part.split(':')));
-  const zeros = tail ? Array<string>(8 - head.length - tail.length).fill('0') : [];
-  return [...head, ...zeros, ...(tail ?? [])].map((group) => Number.parseInt(group, 16));
 }

@@ -11,6 +11,7 @@ import {
   OptionalEnum,
   OptionalField,
   OptionalText,
+  ReadsIds,
   RequiredEnum,
   RequiredField,
   RequiredText,
@@ -113,6 +114,7 @@ export class CorrectWalletDto extends CorrectionDto {
   @Matches(/^[0-9]{4}-(0[1-9]|1[0-2])$/, { message: 'must be a month: YYYY-MM' })
   invoice_month?: string;
 
+  @ReadsIds()
   @OptionalText('Whose invoice it is: a connection of the account.', 1, 100, `pix-api:${ID}`)
   acquirer?: string;
 }

@@ -1,5 +1,13 @@
 import { Matches } from 'class-validator';
-import { IdCursorQuery, IsIdOf, LimitQuery, OptionalEnum, OptionalField, OptionalText } from '../../core/http/index.js';
+import {
+  IdCursorQuery,
+  IsIdOf,
+  LimitQuery,
+  OptionalEnum,
+  OptionalField,
+  OptionalText,
+  ReadsIds,
+} from '../../core/http/index.js';
 import type { Mode } from '../../core/mode.js';
 import { RETURN_REASONS, type ReturnReason } from '../../transactions/index.js';
 import { SHOWN_RETURN_STATUSES, type ShownReturnStatus } from './returned.body.js';
@@ -21,6 +29,7 @@ export class ListAccountsQuery extends IdCursorQuery {
 
 export class ListNegativeBalancesQuery extends LimitQuery {
   @OptionalField({ description: 'The previous page’s `next_cursor`.' })
+  @ReadsIds()
   @Matches(/^\d{1,13}_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}_(?:test|live)_[A-Z0-9]{1,10}$/, {
     message: 'must be a next_cursor of this list',
   })

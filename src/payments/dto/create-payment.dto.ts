@@ -1,11 +1,13 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsString, Matches, MaxLength } from 'class-validator';
 import { normalizeTaxId } from '../../brazil/index.js';
 import {
+  DescriptiveField,
+  DescriptiveObject,
+  DescriptiveText,
   IsAmount,
   IsEmailAddress,
   IsMetadata,
   OptionalField,
-  OptionalText,
   RequiredField,
   rule,
 } from '../../core/http/index.js';
@@ -63,13 +65,14 @@ export class CreatePaymentDto {
   @IsIn(PAYMENT_METHODS, { each: true, ...METHODS })
   paymentMethods!: (typeof PAYMENT_METHODS)[number][];
 
-  @OptionalText('Your own id of the user, echoed in the legacy webhooks.', 1, 128, 'user-42')
+  @DescriptiveText('Your own id of the user, echoed in the legacy webhooks.', 128, 'user-42')
   customerId?: string;
 
-  @OptionalText('Name of the customer.', 1, 200, 'Maria da Silva')
+  @DescriptiveText('Name of the customer.', 200, 'Maria da Silva')
   customerName?: string;
 
-  @OptionalField({
+  @DescriptiveField({
+    type: String,
     description: 'CPF, CNPJ, NIF or other tax id. The punctuation of a CPF or CNPJ is stripped.',
     maxLength: 32,
     example: '529.982.247-25',
@@ -77,12 +80,12 @@ export class CreatePaymentDto {
   @IsTaxIdOfAnyCountry()
   customerDocument?: string;
 
-  @OptionalField({ description: 'By RFC 5322.', maxLength: 254, example: 'maria@example.com' })
+  @DescriptiveField({ description: 'By RFC 5322.', type: String, maxLength: 254, example: 'maria@example.com' })
   @IsEmailAddress()
   @MaxLength(254, { message: 'must have at most 254 characters' })
   customerEmail?: string;
 
-  @OptionalField({
+  @DescriptiveObject({
     description:
       'Free-form, echoed back. At most 16 KiB as JSON, 500 values and 5 levels. `med`, `failure` and keys starting with `_` are removed. `returnUrl`: where the payer goes after a card’s page. `phone`, in E.164: whom MB WAY asks; required for it.',
     type: 'object',
@@ -92,7 +95,7 @@ export class CreatePaymentDto {
   @IsMetadata()
   metadata?: Record<string, unknown>;
 
-  @OptionalField({
+  @DescriptiveField({
     description:
       'Where the legacy webhooks of this payment go instead of the account’s endpoints; the rules are those of an endpoint’s `url`.',
     type: String,

@@ -1,6 +1,6 @@
 import { IsBoolean } from 'class-validator';
 import { normalizePixKey } from '../../brazil/index.js';
-import { IsAmount, OptionalEnum, OptionalField, OptionalText, RequiredField, rule } from '../../core/http/index.js';
+import { DescriptiveText, IsAmount, OptionalEnum, OptionalField, RequiredField, rule } from '../../core/http/index.js';
 import { IsIdempotencyKey } from '../../core/idempotency/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import type { RefundOrder } from '../../transactions/index.js';
@@ -46,7 +46,7 @@ export class RefundDto {
   @IsAmount()
   amount?: number;
 
-  @OptionalText('Shown with the refund; the payer does not see it.', 0, 500, 'Article returned')
+  @DescriptiveText('Shown with the refund; the payer does not see it.', 500, 'Article returned')
   reason?: string;
 
   @OptionalEnum(

@@ -4,10 +4,10 @@ import { DISPUTE_METHODS, type DisputeMethod } from '../../acquirers/index.js';
 import { IsTaxId } from '../../charges/index.js';
 import {
   DAY_OR_INSTANT,
+  DescriptiveText,
   IsAmount,
   IsDayOrInstant,
   IsNullable,
-  IsText,
   OptionalField,
   RequiredEnum,
   rule,
@@ -61,16 +61,8 @@ export class SimulateDto {
   @IsTaxId()
   payer_document?: string | null;
 
-  @ApiPropertyOptional({
-    description: '`pay`: name of the payer.',
-    type: String,
-    maxLength: 200,
-    nullable: true,
-    example: 'Maria da Silva',
-  })
-  @IsNullable()
-  @IsText(0, 200)
-  payer_name?: string | null;
+  @DescriptiveText('`pay`: name of the payer. Default: the customer’s.', 200, 'Maria da Silva')
+  payer_name?: string;
 
   @OptionalField({
     description:
@@ -90,16 +82,8 @@ export class SimulateDto {
   @Matches(/^[A-Za-z0-9]{1,64}$/, { message: 'must have 1 to 64 letters and digits (a real one: E and 31 more)' })
   end_to_end_id?: string;
 
-  @ApiPropertyOptional({
-    description: '`med_open`: what the payer claims.',
-    type: String,
-    maxLength: 500,
-    nullable: true,
-    example: 'I did not make this payment.',
-  })
-  @IsNullable()
-  @IsText(0, 500)
-  reason?: string | null;
+  @DescriptiveText('`med_open`: what the payer claims.', 500, 'I did not make this payment.')
+  reason?: string;
 
   @ApiPropertyOptional({
     description:

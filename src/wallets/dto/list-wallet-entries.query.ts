@@ -1,5 +1,5 @@
 import { Matches } from 'class-validator';
-import { CursorQuery, IsIdOf, OptionalEnum, OptionalField } from '../../core/http/index.js';
+import { CursorQuery, IsIdOf, OptionalEnum, OptionalField, ReadsIds } from '../../core/http/index.js';
 import { ENTRY_TYPES, type StatementEntryType } from '../entry-types.js';
 import { MERCHANT_BUCKETS, type MerchantBucket } from '../statement.repository.js';
 import { IsCurrencyCode } from './balance.query.js';
@@ -8,6 +8,7 @@ const ENTRY_ID = /^we_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 
 export class ListWalletEntriesQuery extends CursorQuery {
   @OptionalField({ description: 'A `we_…` id: the previous page’s `next_cursor`.' })
+  @ReadsIds()
   @Matches(ENTRY_ID, { message: 'must be the id of a wallet entry' })
   starting_after?: string;
 

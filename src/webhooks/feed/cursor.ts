@@ -18,7 +18,7 @@ export function cursorText({ xid, id, name }: EventCursor): string {
 
 /** @returns null for what is no cursor */
 export function parseCursor(text: string): EventCursor | null {
-  const match = CURSOR.exec(text);
+  const match = CURSOR.exec(text.toLowerCase());
   if (!match) return null;
   const [, xid, ...rest] = match;
   return { xid: Number(xid), id: rest.slice(0, 5).join('-'), name: Number(rest[5]) };
