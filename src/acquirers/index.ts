@@ -16,3 +16,4 @@ export { ConnectionsService } from './pix-api/connections.service.js';
 export { findProfile } from './pix-api/profiles.js';
 export { boletoPdf } from './sandbox/boleto.pdf.js';
 export { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
+export type { SandboxPayer } from './sandbox/sandbox-orders.service.js';

@@ -7,7 +7,7 @@ import { ApiError, type Draft, invalidRequest, notFound, type Violation } from '
 import { cursorFilter, cursorPage } from '../core/http/index.js';
 import type { IdempotentAnswer } from '../core/idempotency/index.js';
 import { parseId } from '../core/ids.js';
-import type { Scope } from '../core/mode.js';
+import type { Mode, Scope } from '../core/mode.js';
 import { FraudGuard } from '../fraud/index.js';
 import {
   CreationService,
@@ -16,6 +16,7 @@ import {
   type Metadata,
   type NewPixTransaction,
   publicMetadata,
+  returnUrlViolations,
   TransactionsService,
 } from '../transactions/index.js';
 import { chargeBody } from './charge.serializer.js';
@@ -48,7 +49,7 @@ export class ChargesService {
     draft: Draft<CreatePixChargeDto>,
     idempotencyKey: string,
   ): Promise<IdempotentAnswer<ChargeBody>> {
-    const input = toNewTransaction(draft.accept(payerLockProblems(draft.sound)), account.defaultExpiresIn);
+    const input = toNewTransaction(draft.accept(problemsOf(draft.sound, scope.mode)), account.defaultExpiresIn);
     const request = {
       ...scope,
       operation: 'charges.create',
@@ -101,6 +102,10 @@ export class ChargesService {
       (charge) => charge.id,
     );
   }
+}
+
+function problemsOf(sent: Partial<CreatePixChargeDto>, mode: Mode): Violation[] {
+  return [...payerLockProblems(sent), ...returnUrlViolations(sent.metadata ?? {}, mode)];
 }
 
 /** What the payer lock needs of the customer. */

@@ -79,6 +79,7 @@ export function aView(changes: Partial<CheckoutView> = {}): CheckoutView {
     refunded: 0,
     returns: [],
     returnUrl: null,
+    isJustPaid: false,
     hasReceipt: false,
     ...changes,
   };

@@ -106,6 +106,20 @@ describe('checkoutPage', () => {
     expect(page).not.toContain('<textarea');
   });
 
+  it('leads back by itself after five seconds when the payment has just arrived', () => {
+    const returnUrl = new URL('https://shop.example/thanks?order=1&charge_id=ch_1&status=paid');
+    const html = checkoutPage(view('paid', { returnUrl, isJustPaid: true }), 'pt').html;
+    const href = 'https://shop.example/thanks?order=1&amp;charge_id=ch_1&amp;status=paid';
+    expect(html).toContain(`<noscript><meta http-equiv="refresh" content="5; url=${href}"></noscript>`);
+    expect(html).toContain('data-back="5"');
+    expect(html).toContain(`<a class="button" data-return href="${href}"`);
+    for (const changes of [{ returnUrl }, { returnUrl: null, isJustPaid: true }]) {
+      const other = checkoutPage(view('paid', changes), 'pt').html;
+      expect(other).not.toContain('data-back="5"');
+      expect(other).not.toContain('http-equiv="refresh"');
+    }
+  });
+
   it('waits for a code that is not there yet and takes no QR code that would be missing', () => {
     const page = checkoutPage(view('pending', { brCode: null }), 'pt').html;
     expect(words(page)[0]).toBe('Preparando o código Pix');

@@ -12,6 +12,9 @@ import type { Brand, CheckoutView, ReceiptView } from './checkout.view.js';
 /** Characters of an amount that fit one line of a 320-pixel screen in the large size (`R$ 9.999.999,99`). */
 const LARGE_AMOUNT = 15;
 
+/** How long a payer reads that the payment has arrived. */
+const BACK_AFTER_S = 5;
+
 /** Everything but `pending`, which is the page one pays on. */
 type Outcome = Exclude<PublicStatus, 'pending'>;
 
@@ -41,10 +44,16 @@ export function checkoutPage(view: CheckoutView, language: Language): Page {
   const words = TEXTS[language];
   return page(language, view, {
     title: `${words.titles[view.status]} · ${view.merchant}`,
-    refresh: view.status === 'pending' || view.status === 'processing',
+    refresh: refreshOf(view),
     main: view.status === 'pending' ? pending(view, words) : outcome(view, view.status, words),
     live: true,
   });
+}
+
+/** Without JavaScript the page looks again by itself, and leads back once it is paid. */
+function refreshOf({ status, isJustPaid, returnUrl }: CheckoutView): string | null {
+  if (status === 'pending' || status === 'processing') return '15';
+  return isJustPaid && returnUrl !== null ? `${BACK_AFTER_S}; url=${returnUrl.href}` : null;
 }
 
 /** The page for an address that does not exist: mistyped, cut off or made up. */
@@ -62,7 +71,7 @@ export function noReceiptPage(language: Language): Page {
 function messagePage(language: Language, title: string, note: string): Page {
   return page(language, null, {
     title,
-    refresh: false,
+    refresh: null,
     main: markup`<main class="result">
   <div><span class="mark calm">${icon('search', 34)}</span></div>
   <h1>${title}</h1>
@@ -79,7 +88,7 @@ export function receiptPage(view: ReceiptView, language: Language): Page {
     value === null ? null : markup`<div><dt>${name}</dt><dd>${value}</dd></div>`;
   return page(language, view, {
     title: `${words.receiptTitle} · ${view.merchant}`,
-    refresh: false,
+    refresh: null,
     main: markup`<main class="receipt">
 ${logo(view, '')}
 ${testBadge(view, words)}
@@ -104,7 +113,7 @@ ${view.refunded === 0 ? null : markup`<p class="note">${words.partlyRefunded(mon
 function page(
   language: Language,
   brand: Brand | null,
-  parts: { title: string; refresh: boolean; main: Html; live: boolean },
+  parts: { title: string; refresh: string | null; main: Html; live: boolean },
 ): Page {
   const { code, other } = TEXTS[language];
   const own = brand ? ownStyle(brand) : '';
@@ -118,7 +127,7 @@ function page(
 <meta name="format-detection" content="telephone=no">
 <title>${parts.title}</title>
 <link rel="icon" href="${FAVICON}">
-${parts.refresh ? markup`<noscript><meta http-equiv="refresh" content="15"></noscript>` : null}
+${parts.refresh === null ? null : markup`<noscript><meta http-equiv="refresh" content="${parts.refresh}"></noscript>`}
 <style>${trusted(STYLES)}</style>
 ${own === '' ? null : markup`<style>${trusted(own)}</style>`}
 </head>
@@ -253,7 +262,8 @@ ${when(view, status, words)}
 ${words.notes[status].map((note) => markup`<p class="note">${withMerchant(note, view)}</p>`)}
 ${returned(view, words)}
 ${view.hasReceipt ? markup`<p class="actions no-print"><a class="button" href="${view.id}/receipt?lang=${words.language}">${words.receipt}</a></p>` : null}
-${wayBack(view, words, view.hasReceipt ? 'plain' : 'button')}
+${wayBack(view, words, view.hasReceipt && !view.isJustPaid ? 'plain' : 'button')}
+${view.isJustPaid && view.returnUrl !== null ? markup`<p class="note no-print" data-back="${BACK_AFTER_S}">${words.backSoon(view.returnUrl.host)}</p>` : null}
 </main>`;
 }
 
@@ -285,7 +295,7 @@ ${returns.map(
 
 function wayBack({ returnUrl }: CheckoutView, words: Wording, look: 'button' | 'plain'): Html | null {
   if (returnUrl === null) return null;
-  return markup`<p class="actions no-print"><a class="${look}" href="${returnUrl.href}" rel="noopener noreferrer">${words.backTo(returnUrl.host)}</a></p>`;
+  return markup`<p class="actions no-print"><a class="${look}" data-return href="${returnUrl.href}" rel="noopener noreferrer">${words.backTo(returnUrl.host)}</a></p>`;
 }
 
 function amount(text: string): Html {

@@ -5,6 +5,7 @@
  *   server, and a payer with and one without JavaScript read the same words.
  * - It rests while the page is hidden and asks at once when it is seen again: on a phone the payer comes back from the
  *   bank's app.
+ * - A payment that has just arrived leads back to the merchant after some seconds, unless the payer touches the page.
  * - Only states that can still change are asked for, the settled ones seldom.
  * - The countdown runs on the server's clock, because a phone's may be minutes off; it is not a live region, or a
  *   screen reader would read every second of it.
@@ -16,15 +17,28 @@ export const SCRIPT = `
   const pace = { pending: 3000, processing: 3000, paid: 30000, disputed: 30000, expired: 30000 };
   const base = location.pathname.replace(/[/]+$/, '');
   const news = document.getElementById('news');
-  let main, skew, failures = 0, busy = false, since = Date.now(), timer, clock, reset;
+  let main, skew, failures = 0, busy = false, since = Date.now(), timer, clock, reset, leaving;
   root.classList.add('js');
 
   function adopt() {
     main = document.querySelector('main');
     for (const share of main.querySelectorAll('[data-share]')) share.hidden = !navigator.share;
     if (!main.dataset.now) return;
+    const back = main.querySelector('[data-back]');
+    if (back) leaving = setTimeout(leave, Number(back.dataset.back) * 1000);
     skew = Date.now() - Number(main.dataset.now);
     tick();
+  }
+
+  function leave() {
+    location.assign(main.querySelector('[data-return]').href);
+  }
+
+  function stay(event) {
+    if (!leaving || event.target.closest?.('[data-return]')) return;
+    clearTimeout(leaving);
+    leaving = null;
+    main.querySelector('[data-back]')?.remove();
   }
 
   function tick() {
@@ -134,6 +148,8 @@ export const SCRIPT = `
       navigator.share({ title: document.title, text, url: location.href }).catch(() => {});
     }
   });
+  document.addEventListener('pointerdown', stay);
+  document.addEventListener('keydown', stay);
   document.addEventListener('focusin', (event) => {
     if (event.target.matches('textarea')) event.target.select();
   });

@@ -24,12 +24,17 @@ describe('toCheckoutView', () => {
       refunded: 0,
       returns: [{ amount: 90009, reason: 'late', endToEndId: 'E00000000202603100210000000002', at: NOW }],
       returnUrl: null,
+      isJustPaid: false,
       hasReceipt: false,
     });
   });
 
   it.each([
-    ['https://shop.example/thanks?order=1', 'https://shop.example/thanks?order=1'],
+    ['https://shop.example/thanks?a=%20b', 'https://shop.example/thanks?a=%20b&'],
+    ['https://shop.example/thanks#x', 'https://shop.example/thanks?', '#x'],
+    ['http://localhost:3000/thanks', 'http://localhost:3000/thanks?'],
+    ['http://127.0.0.1/', 'http://127.0.0.1/?'],
+    ['http://[::1]:8080/', 'http://[::1]:8080/?'],
     ...[
       'http://shop.example/',
       'javascript:alert(1)',
@@ -39,9 +44,24 @@ describe('toCheckoutView', () => {
       '',
       null,
     ].map((wrong) => [wrong, undefined] as const),
-  ])('leads back to %j: %s', (returnUrl, expected) => {
-    const view = toCheckoutView(aTransaction({ metadata: { returnUrl } }), ACCOUNT, NOW);
-    expect(view.returnUrl?.href).toBe(expected);
+  ])('leads back to %j with the charge and its status', (returnUrl, start, end = '') => {
+    const transaction = aTransaction({ mode: 'test', metadata: { returnUrl } });
+    const view = toCheckoutView(transaction, ACCOUNT, NOW);
+    const added = `charge_id=ch_${transaction.id}&status=${view.status}`;
+    expect(view.returnUrl?.href).toBe(start === undefined ? undefined : `${start}${added}${end}`);
+  });
+
+  it('leads back to a loopback address by http with a test key only', () => {
+    const metadata = { returnUrl: 'http://localhost:3000/thanks' };
+    expect(toCheckoutView(aTransaction({ mode: 'live', metadata }), ACCOUNT, NOW).returnUrl).toBeNull();
+  });
+
+  it('leads back by itself for two minutes after the payment', () => {
+    const paid = aTransaction({ status: 'PAID', paidAt: NOW });
+    const at = (seconds: number): boolean =>
+      toCheckoutView(paid, ACCOUNT, new Date(NOW.getTime() + seconds * 1000)).isJustPaid;
+    expect([at(0), at(119), at(120)]).toEqual([true, true, false]);
+    expect(toCheckoutView(aTransaction(), ACCOUNT, NOW).isJustPaid).toBe(false);
   });
 
   it('has a description on one line, of at most 500 characters, or none', () => {

@@ -5,10 +5,11 @@ import { type PublicStatus, publicStatus } from '../charges/index.js';
 import { DAY_MS } from '../core/clock.js';
 import type { Amount } from '../core/money/index.js';
 import { withoutControls } from '../core/text.js';
-import type { PaymentMethod, Transaction } from '../transactions/index.js';
+import { type PaymentMethod, returnUrlOf, type Transaction } from '../transactions/index.js';
 
 /** A receipt is there for so long after the payment. */
 const RECEIPT_MS = 30 * DAY_MS;
+const JUST_PAID_MS = 120_000;
 
 export type CheckoutAccount = Pick<AccountEntity, 'name' | 'contactEmail' | 'accent' | 'logo'>;
 
@@ -56,6 +57,8 @@ export interface CheckoutView extends Brand {
   readonly returns: readonly Returned[];
   /** Where the merchant wants its customer back. */
   readonly returnUrl: URL | null;
+  /** Whether the payer waits for this page to lead back; a later visitor wants to read it. */
+  readonly isJustPaid: boolean;
   readonly hasReceipt: boolean;
   /** The server's clock; the payer's may be wrong, and the countdown runs on this one. */
   readonly now: Date;
@@ -93,12 +96,13 @@ function descriptionOf({ metadata }: Transaction): string | null {
   return text === '' ? null : text.slice(0, 500);
 }
 
-/** An address of a website and nothing else: no script, no password, nothing that is not encrypted. */
-function returnUrlOf({ metadata }: Transaction): URL | null {
-  const { returnUrl } = metadata;
-  if (typeof returnUrl !== 'string' || returnUrl.length > 2_000 || !URL.canParse(returnUrl)) return null;
-  const url = new URL(returnUrl);
-  return url.protocol === 'https:' && url.username === '' && url.password === '' ? url : null;
+/** The merchant's address with the charge and its status behind its own query, which stays as it was written. */
+function wayBackOf(transaction: Transaction, status: PublicStatus): URL | null {
+  const url = returnUrlOf(transaction);
+  if (url === null) return null;
+  const own = url.search === '' ? '?' : `${url.search}&`;
+  url.search = `${own}charge_id=ch_${transaction.id}&status=${status}`;
+  return url;
 }
 
 function hasReceipt({ paidAt }: Transaction, now: Date): boolean {
@@ -125,7 +129,8 @@ export function toCheckoutView(transaction: Transaction, account: CheckoutAccoun
       ...{ amount, reason, endToEndId },
       at: new Date(at),
     })),
-    returnUrl: returnUrlOf(transaction),
+    returnUrl: wayBackOf(transaction, status),
+    isJustPaid: status === 'paid' && now.getTime() - (transaction.paidAt?.getTime() ?? 0) < JUST_PAID_MS,
     hasReceipt: hasReceipt(transaction, now),
     now,
   };

@@ -3,7 +3,6 @@ import { notFound } from './errors/index.js';
 import { uniqueBytes } from './random.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const ANY_UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 
 /** An id before all others, where a walk through a table begins. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
@@ -60,7 +59,12 @@ export function isUuid(value: unknown): value is string {
 
 /** The text with its UUIDs in small letters, as we write them: callers may send capitals (docs/contract.md#ids). */
 export function withSmallUuids(text: string): string {
-  return text.replace(ANY_UUID, (uuid) => uuid.toLowerCase());
+  const isCapital = (part: string): boolean => UUID.test(part.toLowerCase());
+  // Prefixes and cursors put these signs beside one.
+  return text
+    .split(/([_:])/)
+    .map((part) => (isCapital(part) ? part.toLowerCase() : part))
+    .join('');
 }
 
 /**

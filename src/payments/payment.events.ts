@@ -35,20 +35,13 @@ const EVENTS: readonly { name: string; from: readonly TransactionEventType[]; de
 /** All of them are told under one name; the data say which refund it was and what it has become. */
 const REFUND_EVENTS: readonly RefundEventType[] = ['refund.sent', 'refund.returned', 'refund.failed'];
 
-/** No change of a status that exists, or none that is news (`onlyAgain`). */
-const ALIAS_AGAIN: readonly TransactionEventType[] = [
-  'transaction.created',
-  'transaction.accepted',
-  'transaction.processing',
-  'transaction.held',
-  'transaction.not_issued',
-];
-
 const ALIAS = {
   name: 'payment.status_changed',
   description: 'Alias: any of the above that changed the status.',
 };
 const ALIAS_OF: readonly TransactionEventType[] = [
+  'transaction.processing',
+  'transaction.held',
   'transaction.paid',
   'transaction.refused',
   'transaction.cancelled',
@@ -67,7 +60,7 @@ function webhookUrl(event: DomainEvent<TransactionEventType | RefundEventType>):
 
 /**
  * The older event family. Source: docs/contract.md#event-names. A transaction's own
- * `webhookUrl` gets them all instead of the account's endpoints, but for the alias, which is only for who asked for it.
+ * `webhookUrl` gets them instead of the account's endpoints. The alias goes to the endpoints that asked for it.
  */
 @Injectable()
 export class PaymentEvents implements OnModuleInit {
@@ -105,13 +98,9 @@ export class PaymentEvents implements OnModuleInit {
       destination: webhookUrl,
       present: legacyPayment,
     });
-    const alias = {
-      ...ALIAS,
-      family: 'legacy',
-      isAlias: true,
-      present: (event: DomainEvent<TransactionEventType>) => (webhookUrl(event) === null ? legacyPayment(event) : null),
-    } as const;
+    const alias = { ...ALIAS, family: 'legacy', isAlias: true, present: legacyPayment } as const;
     for (const from of ALIAS_OF) this.catalog.register({ ...alias, from });
-    for (const from of ALIAS_AGAIN) this.catalog.register({ ...alias, from, onlyAgain: true });
+    // Its creation was never told, so its end is told on request alone.
+    this.catalog.register({ ...alias, from: 'transaction.not_issued', onlyAgain: true });
   }
 }

@@ -99,7 +99,7 @@ export function providerStatus(t: Transaction, status: AcquirerStatus | null): P
       provider: null,
       providerTransactionId: null,
       providerStatus: null,
-      rawResponse: null,
+      rawResponse: {},
       error: 'TRANSACTION_HAS_NO_PROVIDER_REFERENCE',
     };
   }

@@ -7,7 +7,7 @@ import type { Draft, Violation } from '../core/errors/index.js';
 import { firstInstantOf, lastInstantOf } from '../core/http/index.js';
 import { type IdempotentAnswer, keyOf } from '../core/idempotency/index.js';
 import type { Mode, Scope } from '../core/mode.js';
-import { type AddressRules, checkUrl, httpUrlProblem } from '../core/net/index.js';
+import { type AddressRules, checkUrl } from '../core/net/index.js';
 import { FraudGuard } from '../fraud/index.js';
 import {
   CancellationService,
@@ -15,6 +15,7 @@ import {
   type NewPayment,
   PaymentCreationService,
   publicMetadata,
+  returnUrlViolations,
   type Transaction,
   TransactionPagesService,
   TransactionsService,
@@ -67,7 +68,8 @@ export class PaymentsService {
   /** @throws ApiError 404 */
   async get(scope: Scope, id: string): Promise<PaymentDetailBody> {
     const transaction = await this.transactions.get(scope, paymentId(id), 'payment');
-    return paymentDetail(this.payers.show(transaction), pixQrCode(transaction));
+    const shown = this.payers.show(transaction);
+    return paymentDetail(shown, pixQrCode(shown));
   }
 
   async list(scope: Scope, query: ListPaymentsQuery): Promise<PaymentListBody> {
@@ -93,7 +95,8 @@ export class PaymentsService {
   /** @throws ApiError 404, 400 `payment_not_cancellable` */
   async cancel(scope: Scope, id: string): Promise<CancelledPaymentBody> {
     const { transaction, previousStatus } = await this.cancellation.cancel(scope, paymentId(id));
-    return cancelledPayment(this.payers.show(transaction), pixQrCode(transaction), previousStatus);
+    const shown = this.payers.show(transaction);
+    return cancelledPayment(shown, pixQrCode(shown), previousStatus);
   }
 
   /** @throws ApiError 404 */
@@ -104,7 +107,7 @@ export class PaymentsService {
 }
 
 /** The picture of the code. It is not kept in the row: it has a hundred times the size, and most are never looked at. */
-function pixQrCode({ brCode }: Transaction): string | null {
+function pixQrCode({ brCode }: Pick<Transaction, 'brCode'>): string | null {
   return brCode === null ? null : `data:image/png;base64,${qrPng(brCode).toString('base64')}`;
 }
 
@@ -119,7 +122,7 @@ function problemsOf(sent: Partial<CreatePaymentDto>, mode: Mode, rules: AddressR
   for (const method of ['PIX', 'BOLETO'] as const) {
     if (methods.has(method)) unless((currency ?? 'BRL') === 'BRL', 'currency', 'invalid', `must be BRL for ${method}`);
   }
-  const { phone, returnUrl } = publicMetadata(metadata ?? {});
+  const { phone } = publicMetadata(metadata ?? {});
   if (methods.has('MBWAY')) {
     unless(phone !== undefined, 'metadata.phone', 'required', 'is required for MBWAY');
     unless(
@@ -129,11 +132,7 @@ function problemsOf(sent: Partial<CreatePaymentDto>, mode: Mode, rules: AddressR
       'must be a phone number in E.164, as +351912345678',
     );
   }
-  // Where the payer's browser goes: not this service.
-  if (methods.has('CREDIT_CARD') && returnUrl != null) {
-    const problem = typeof returnUrl === 'string' ? httpUrlProblem(returnUrl) : 'must be a text';
-    if (problem !== null) violations.push({ param: 'metadata.returnUrl', code: 'invalid', message: problem });
-  }
+  violations.push(...returnUrlViolations(metadata ?? {}, mode));
   const problem = webhookUrl == null ? null : checkUrl(webhookUrl, mode, rules);
   if (problem !== null) violations.push({ param: 'webhookUrl', code: 'invalid', message: problem });
   return violations;

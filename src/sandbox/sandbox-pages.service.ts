@@ -3,7 +3,7 @@ import { AccountsService } from '../accounts/index.js';
 import { boletoPdf, ConfirmationService, SandboxAcquirer } from '../acquirers/index.js';
 import { isTxid, newTxid } from '../brazil/index.js';
 import { notFound } from '../core/errors/index.js';
-import { isOpen, type Transaction, TransactionsService } from '../transactions/index.js';
+import { isOpen, returnUrlOf, type Transaction, TransactionsService } from '../transactions/index.js';
 
 /** What a payer sees of the sandbox bank. The txid in the address is drawn at random and is the credential. */
 @Injectable()
@@ -42,9 +42,8 @@ export class SandboxPagesService {
         : await this.bank.orders.tell(txid, 'refused');
       await this.confirmations.confirm(notification);
     }
-    const { returnUrl } = transaction.metadata;
     // A header takes no other letters than those of an encoded address.
-    return typeof returnUrl === 'string' ? new URL(returnUrl).href : null;
+    return returnUrlOf(transaction)?.href ?? null;
   }
 
   /** @throws ApiError 404 for what has no boleto */

@@ -5,8 +5,9 @@ import {
   PAYMENT_METHODS,
   type PaymentMethod,
   SandboxAcquirer,
+  type SandboxPayer,
 } from '../acquirers/index.js';
-import { newEndToEndId, newTxid, normalizeTaxId } from '../brazil/index.js';
+import { isEndToEndId, newEndToEndId, newTxid, normalizeTaxId } from '../brazil/index.js';
 import { Clock } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { isBeyondExact } from '../core/database/index.js';
@@ -81,7 +82,8 @@ export class SandboxService {
             txid,
             method,
             reference:
-              dto.end_to_end_id ?? (method === 'PIX' ? newEndToEndId(SANDBOX_ISPB, this.clock.now()) : newTxid()),
+              givenReference(dto, method) ??
+              (method === 'PIX' ? newEndToEndId(SANDBOX_ISPB, this.clock.now()) : newTxid()),
             amount: dto.amount ?? transaction.amount,
             payer: { document: payerDocument(transaction, dto), name: dto.payer_name ?? transaction.customerName },
           });
@@ -103,7 +105,12 @@ export class SandboxService {
       case 'fraud': {
         const type = dto.event;
         if (transaction.paidWith !== 'CREDIT_CARD') throw impossible('is for payments that were paid by CREDIT_CARD');
-        return [() => happened(this.bank.disputes.open({ txid, paymentReference: transaction.endToEndId, type }))];
+        return [
+          () =>
+            happened(
+              this.bank.disputes.open({ txid, paymentReference: transaction.endToEndId, type, payer: reporterOf(dto) }),
+            ),
+        ];
       }
       case 'med_open':
         return [() => happened(this.#openMed(transaction, dto))];
@@ -124,6 +131,7 @@ export class SandboxService {
       amount: dto.amount,
       method: (dto.method as DisputeMethod | undefined) ?? 'scam',
       reason: dto.reason,
+      payer: reporterOf(dto),
       responseDeadline: typeof deadline === 'string' ? lastInstantOf(deadline) : deadline,
     });
   }
@@ -142,6 +150,13 @@ async function happened(notification: Promise<string | null>): Promise<string> {
   return id;
 }
 
+/** @throws ApiError 400 for the id of a Pix that no Pix can have */
+function givenReference({ end_to_end_id: id }: SimulateDto, method: PaymentMethod): string | undefined {
+  if (id === undefined || method !== 'PIX' || isEndToEndId(id)) return id;
+  const message = 'must be E, 8 digits of a bank, a minute as yyyyMMddHHmm and 11 letters or digits';
+  throw invalidRequest([{ param: 'end_to_end_id', code: 'invalid', message }]);
+}
+
 /** The one that was named, or the payment's first. */
 function methodOf({ paymentMethods }: Transaction, dto: SimulateDto): PaymentMethod {
   const method = PAYMENT_METHODS.find((candidate) => candidate === (dto.method ?? paymentMethods[0]));
@@ -156,6 +171,11 @@ function isIssued({ paymentMethods, brCode, artefacts }: Transaction): boolean {
 
 function impossible(message: string): ReturnType<typeof invalidRequest> {
   return invalidRequest([{ param: 'event', code: 'invalid', message }]);
+}
+
+/** Who opened a dispute, where the request names somebody: never the payer of the payment by itself. */
+function reporterOf({ payer_name: name, payer_document: document }: SimulateDto): SandboxPayer {
+  return { name: name ?? null, document: document == null ? null : normalizeTaxId(document) };
 }
 
 function payerDocument(transaction: Transaction, dto: SimulateDto): string | null {

@@ -1,6 +1,9 @@
 import type { Dispute } from '../acquirers/index.js';
 import { nullsOf } from '../core/database/index.js';
+import type { Violation } from '../core/errors/index.js';
+import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
+import { returnUrlProblem } from '../core/net/index.js';
 import type { ReturnReason } from './settlement/settlement.rules.js';
 import { Transaction } from './transaction.entity.js';
 
@@ -76,6 +79,20 @@ export function publicMetadata(metadata: Metadata): Metadata {
 
 export function isPix(transaction: Pick<Transaction, 'paymentMethods'>): boolean {
   return transaction.paymentMethods.includes('PIX');
+}
+
+/** Where the merchant wants its customer back: `metadata.returnUrl`, unless it is none that a payer may be led to. */
+export function returnUrlOf({ metadata, mode }: Pick<Transaction, 'metadata' | 'mode'>): URL | null {
+  const { returnUrl } = metadata;
+  return typeof returnUrl === 'string' && returnUrlProblem(returnUrl, mode) === null ? new URL(returnUrl) : null;
+}
+
+/** What is wrong with `metadata.returnUrl` of a new charge or payment; one that says nothing counts as left out. */
+export function returnUrlViolations(metadata: Metadata, mode: Mode): Violation[] {
+  const { returnUrl } = metadata;
+  if (returnUrl == null || (typeof returnUrl === 'string' && returnUrl.trim() === '')) return [];
+  const problem = typeof returnUrl === 'string' ? returnUrlProblem(returnUrl, mode) : 'must be a text';
+  return problem === null ? [] : [{ param: 'metadata.returnUrl', code: 'invalid', message: problem }];
 }
 
 /** The acquirer has made what the payer needs for at least one method: an answer that refuses them all leaves `{}`. */

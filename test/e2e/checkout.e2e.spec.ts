@@ -155,6 +155,8 @@ describeInBrowser('the checkout page in a real browser', () => {
         const page = await service.call('GET', `${states.get('late') ?? ''}`);
         return page.text.includes('Pix depois do prazo');
       });
+      // A page of a payment that has just arrived would lead away.
+      service.clock.advance(180);
     });
 
     it.each(['pt', 'en'] as const)(

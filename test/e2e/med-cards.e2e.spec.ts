@@ -119,7 +119,8 @@ describe('disputes of cards', () => {
       amount: 100,
       payer: { name: null, document: null },
     });
-    const chargeback = await bank.disputes.open({ txid, paymentReference: null, type: 'chargeback' });
+    const payer = { name: null, document: null };
+    const chargeback = await bank.disputes.open({ txid, paymentReference: null, type: 'chargeback', payer });
     await confirmation.confirm(chargeback ?? '');
     expect(await casesOf(service, key, id)).toEqual([]);
     await confirmation.confirm(payment);

@@ -80,6 +80,16 @@ describe('a MED', () => {
     },
   );
 
+  it('names nobody where the report of the dispute does not, whoever has paid', async () => {
+    const charge = await aPaidCharge(service, key, 1990);
+    for (const body of [{}, { payer_name: '', payer_document: null }]) {
+      const { metadata } = await happens(service, key, charge.id, { event: 'med_open', ...body });
+      expect(metadata['med']).toMatchObject({ status: 'created' });
+      expect(Object.keys(metadata['med'] as object)).not.toContain('payerName');
+      expect(Object.keys(metadata['med'] as object)).not.toContain('payerDocument');
+    }
+  });
+
   it('opens: the money is held, the charge is disputed, the merchant is told', async () => {
     const charge = await aPaidCharge(service, key, 1990);
     expect(await balance(service, key)).toEqual({ available: 1990, pending: 0, retained: 0 });
@@ -88,6 +98,8 @@ describe('a MED', () => {
       method: 'unauthorized',
       reason: 'I did not make this payment.',
       response_deadline: '2031-01-02T03:04:05Z',
+      payer_name: 'Quem Reclamou',
+      payer_document: '111.444.777-35',
     });
     expect(disputed.status).toBe('disputed');
     expect(disputed.metadata['med']).toEqual({
@@ -95,7 +107,8 @@ describe('a MED', () => {
       status: 'created',
       method: 'unauthorized',
       reason: 'I did not make this payment.',
-      payerDocument: '52998224725',
+      payerName: 'Quem Reclamou',
+      payerDocument: '11144477735',
       openedAt: expect.any(String),
       updatedAt: expect.any(String),
       lastEventAt: expect.any(String),

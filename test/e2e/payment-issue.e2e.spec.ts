@@ -197,7 +197,7 @@ describe('the charge of a payment at an acquirer behind a network', () => {
       provider: null,
       providerTransactionId: null,
       providerStatus: null,
-      rawResponse: null,
+      rawResponse: {},
       error: 'TRANSACTION_HAS_NO_PROVIDER_REFERENCE',
     });
   });

@@ -319,7 +319,7 @@ describe('operations on payments', () => {
       const refused = await create(['MULTIBANCO'], { amount: 100_000_000 });
       await waitFor('the refusal', async () => (await statusOf(refused)) === 'REFUSED');
       expect((await row(refused))['artefacts']).toEqual({});
-      const none = { provider: null, providerTransactionId: null, providerStatus: null, rawResponse: null };
+      const none = { provider: null, providerTransactionId: null, providerStatus: null, rawResponse: {} };
       expect((await call('GET', refused, '/provider-status')).body).toEqual({
         ...none,
         localStatus: 'REFUSED',
@@ -338,7 +338,7 @@ describe('operations on payments', () => {
         provider: null,
         providerTransactionId: null,
         providerStatus: null,
-        rawResponse: null,
+        rawResponse: {},
         error: 'TRANSACTION_HAS_NO_PROVIDER_REFERENCE',
       });
     });

@@ -95,10 +95,18 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
     ['a part that is no beginning', 'ouza', []],
     ['a part of an e-mail', 'maria.souza', ['maria']],
     ['a text inside of an object', 'inner', []],
+    ['a letter that is no word of the name', 'maria s', []],
     ['signs alone', '**', []],
   ])('finds by %s', async (_, text, names) => {
     const ids: Record<string, string> = { maria, joao };
     expect(await found(text)).toEqual(names.map((name) => ids[name]));
+  });
+
+  it('finds by a word of one letter, as a whole word', async () => {
+    const id = await made({ amount: 250, customer: { name: 'Zilda K Prado' } });
+    expect(await found('zilda k')).toEqual([id]);
+    expect(await found('k prado')).toEqual([id]);
+    expect(await found('zilda p')).toEqual([]);
   });
 
   it('finds by the ids of what went back: a refund, its reference at the bank, a Pix that was returned', async () => {

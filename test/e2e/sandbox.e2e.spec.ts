@@ -95,7 +95,7 @@ describe('the sandbox bank', () => {
       const charges = await Promise.all(keys.map(charge));
       await Promise.all(
         keys.flatMap((key, index) =>
-          Array.from({ length: 5 }, () => pay(key, charges[index]?.id ?? '', { end_to_end_id: 'E1' })),
+          Array.from({ length: 5 }, () => pay(key, charges[index]?.id ?? '', { end_to_end_id: SAME })),
         ),
       );
       for (const key of keys) expect(await available(service, key)).toBe(1000);
@@ -146,7 +146,8 @@ describe('the sandbox bank', () => {
   it('shows of a sale that is paid again and again the last twenty payments that went back', async () => {
     const key = await keyOf();
     const { id } = await charge(key);
-    for (let n = 0; n < 23; n++) await pay(key, id, { end_to_end_id: `E${String(n).padStart(31, '0')}` });
+    for (let n = 0; n < 23; n++)
+      await pay(key, id, { end_to_end_id: `E00000000202611211530${String(n).padStart(11, '0')}` });
     await waitFor('all returns', async () => {
       const [row] = await service.sql<{ count: number }>(
         `SELECT count(*)::int AS count FROM pix_returns WHERE transaction_id = $1 AND status = 'RETURNED'`,

@@ -171,6 +171,63 @@ describe('requests as shop systems send them', () => {
     });
   });
 
+  describe('metadata.returnUrl', () => {
+    const REFUSED =
+      /^metadata\.returnUrl: must (?:start with https:\/\/; http:\/\/ is for|be an absolute URL|be a text|not contain)/;
+    const cases = (['charge', 'payment'] as const).flatMap((route) =>
+      (
+        [
+          ['https://shop.example/thanks?x=1', true],
+          ['http://localhost:3000/thanks', true],
+          ['http://127.0.0.1/', true],
+          ['http://[::1]:3000/', true],
+          [null, true],
+          ['', true],
+          ['http://shop.example/', false],
+          ['http://10.0.0.1/', false],
+          ['http://localhost.shop.example/', false],
+          ['javascript:alert(1)', false],
+          ['shop.example', false],
+          ['https://user:password@shop.example/', false],
+          [7, false],
+          [[], false],
+        ] as [unknown, boolean][]
+      ).map(([returnUrl, isTaken]) => ({ route, returnUrl, isTaken })),
+    );
+
+    it.each(cases)('$route with $returnUrl: $isTaken', async ({ route, returnUrl, isTaken }) => {
+      const answer = await send(route, { ...ROUTES[route].body, metadata: { returnUrl } });
+      expect(answer.status).toBe(isTaken ? 201 : 400);
+      if (!isTaken) expect(answer.body.error.message).toMatch(REFUSED);
+    });
+  });
+
+  it.each([
+    ...['E1', 'card1', 'E00000000202602301530abcDEF12345', 'E00000000202611212460abcDEF12345'],
+    ...['D00000000202611211530abcDEF12345', 'E00000000202611211530abcDEF1234', `E${'0'.repeat(31)}`],
+  ])('the sandbox refuses the end-to-end id %s, which no Pix can have', async (id) => {
+    const { body } = await service.createCharge(merchant.testKey);
+    const pay = { event: 'pay', end_to_end_id: id };
+    const path = `/v1/sandbox/charges/${body.id}/simulate`;
+    const answer = await service.call<ErrorAnswer>('POST', path, { key: merchant.testKey, body: pay });
+    expect([answer.status, answer.body.error.param]).toEqual([400, 'end_to_end_id']);
+  });
+
+  it('shows nothing to pay on a cancelled sale', async () => {
+    const { body: made } = await send('payment', { ...ROUTES.payment.body, paymentMethods: ['PIX', 'BOLETO'] });
+    const path = `/v1/payments/${String(made['id'])}`;
+    const cancelled = await service.call('POST', `${path}/cancel`, { key: merchant.testKey });
+    const read = await service.call('GET', path, { key: merchant.testKey });
+    for (const { body } of [cancelled, read]) {
+      const payable = Object.entries(body).filter(
+        ([name, value]) => /^(?:pix|boleto|mb|crypto|card)/.test(name) && value !== null,
+      );
+      expect([body['status'], payable]).toEqual(['CANCELLED', []]);
+    }
+    const { body: charge } = await service.getCharge(merchant.testKey, String(made['id']));
+    expect(charge.pix).toMatchObject({ br_code: '' });
+  });
+
   describe('the header Content-Type', () => {
     it.each([
       ...['application/json', 'application/json;', 'application/json; ', 'application/json;charset=utf8'],

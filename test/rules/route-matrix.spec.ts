@@ -189,7 +189,7 @@ describe('every route, for everybody', () => {
     60_000,
   );
 
-  /** Those that give their parameters an id that there is. */
+  /** Routes whose rows put an id that exists into the path. */
   const ofIds = Object.entries(ROUTES).filter(([route, { path, expected }]) => {
     return path !== undefined && route.includes(':') && Object.values(expected).some((status) => status < 400);
   });

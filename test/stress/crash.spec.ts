@@ -117,7 +117,7 @@ class CrashRun {
       if (twin) expect(twin).toEqual(charge);
       this.#ids[n] = charge.id;
 
-      const endToEndId = `E0000000020261121${String(n).padStart(15, '0')}`;
+      const endToEndId = `E00000000202611211530${String(n).padStart(11, '0')}`;
       const path = `/v1/sandbox/charges/${charge.id}/simulate`;
       const pay = (): Promise<{ charge: ChargeAnswer }> =>
         this.#insist(200, path, { body: { event: 'pay', end_to_end_id: endToEndId } });

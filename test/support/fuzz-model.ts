@@ -24,7 +24,7 @@ const optional = (value: unknown, rule: (given: unknown) => Verdict | boolean): 
 /** Fields that only describe: null, blanks and, of an object, an empty list say nothing. */
 const descriptive = (value: unknown, rule: (given: unknown) => Verdict | boolean): Verdict | boolean =>
   saysNothing(value) || optional(value, rule);
-const saysNothing = (value: unknown): boolean =>
+export const saysNothing = (value: unknown): boolean =>
   value === null || (typeof value === 'string' && value.replace(UNSEEN_ENDS, '') === '');
 const describing = (value: unknown, rule: (given: unknown) => Verdict | boolean): Verdict | boolean =>
   (Array.isArray(value) && value.length === 0) || descriptive(value, rule);
@@ -183,8 +183,14 @@ export function simulateVerdict(body: Body): Verdict {
     nullable(body['payer_document'], isTaxId),
     descriptive(body['payer_name'], (name) => textVerdict(name, 0, 200)),
     optional(body['amount'], isAmount),
-    optional(body['end_to_end_id'], (id) => typeof id === 'string' && /^[A-Za-z0-9]{1,64}$/.test(id)),
+    optional(body['end_to_end_id'], endToEndIdVerdict),
   );
+}
+
+/** The model leaves it open whether a text of the right form has a minute that there is. */
+function endToEndIdVerdict(id: unknown): Verdict {
+  if (typeof id !== 'string' || !/^[A-Za-z0-9]{1,64}$/.test(id)) return 'invalid';
+  return /^E\d{8}20261121(?:[01]\d|2[0-3])[0-5]\d[A-Za-z0-9]{11}$/.test(id) ? 'valid' : 'either';
 }
 
 function pixKeyVerdict(value: unknown): Verdict {
@@ -206,6 +212,12 @@ function documentVerdict(value: unknown): Verdict {
 function urlVerdict(value: unknown): Verdict {
   if (typeof value !== 'string' || !/^https?:\/\//i.test(value) || value.length > 2048) return 'invalid';
   return /^https?:\/\/[a-z]{3,20}\.example\/[a-z0-9]*$/.test(value) ? 'valid' : 'either';
+}
+
+/** Where a payer may be led back to: whether a host is a loopback one is not for the model to say. */
+function returnUrlVerdict(value: unknown): Verdict {
+  const isHttp = typeof value === 'string' && /^http:/i.test(value);
+  return isHttp ? (/^http:\/\/[a-z]{3,20}\.example\//.test(value) ? 'invalid' : 'either') : urlVerdict(value);
 }
 
 export function paymentVerdict(body: Body): Verdict {
@@ -233,7 +245,7 @@ export function paymentVerdict(body: Body): Verdict {
       (value) => isPlainObject(value) && levelsOf(value) <= 5 && Buffer.byteLength(JSON.stringify(value)) <= 16_384,
     ),
     !methods.includes('MBWAY') || (typeof meta['phone'] === 'string' && /^\+[1-9]\d{6,14}$/.test(meta['phone'])),
-    !methods.includes('CREDIT_CARD') || nullable(meta['returnUrl'], urlVerdict),
+    descriptive(meta['returnUrl'], returnUrlVerdict),
     descriptive(body['webhookUrl'], urlVerdict),
     typeof key === 'string' && /^[\x20-\x7e]{1,128}$/.test(key),
   );
@@ -402,7 +414,9 @@ export const simulateFields: Fields = {
   payer_name: fc.oneof(text(niceText(200)), fc.constant('null')),
   amount: fc.oneof(fc.constant('1990'), amount),
   // Few, so that one comes again at another charge.
-  end_to_end_id: text(fc.integer({ min: 1, max: 60 }).map((number) => `E000000002026112115300000000${number}`)),
+  end_to_end_id: text(
+    fc.integer({ min: 1, max: 60 }).map((number) => `E00000000202611211530${String(number).padStart(11, '0')}`),
+  ),
 };
 
 export const refundFields: Fields = {

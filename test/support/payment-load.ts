@@ -77,7 +77,7 @@ export class PaymentLoad {
       const amount = 1 + Math.floor(Math.random() * 1_000_000);
       const charge = await this.#insist<{ id: string }>(turn, 201, '/v1/charges', { amount, payment_method: 'pix' });
       if (!charge) return;
-      const endToEndId = `E${randomUUID().replaceAll('-', '').slice(0, 31)}`;
+      const endToEndId = `E00000000202611211530${randomUUID().replaceAll('-', '').slice(0, 11)}`;
       const confirmed = { id: charge.id.slice('ch_'.length), amount, endToEndId, isPaid: false };
       this.confirmed.push(confirmed);
       const body = { event: 'pay', end_to_end_id: endToEndId };

@@ -288,7 +288,6 @@ export function disputeOf(pix: PixAnswer, answer: ReturnAnswer): Dispute | null 
   const endedAt = liquidacao ? notBefore(liquidacao, openedAt) : openedAt;
   // Of two states the later one holds: the end is later than the beginning, also where the bank gives one time for both.
   const updatedAt = isFinal ? new Date(Math.max(endedAt.getTime(), openedAt.getTime() + 1)) : openedAt;
-  const document = pix.pagador?.cpf ?? pix.pagador?.cnpj ?? null;
   return {
     reference: `${pix.endToEndId}/${answer.id}`,
     type: 'med',
@@ -301,8 +300,9 @@ export function disputeOf(pix: PixAnswer, answer: ReturnAnswer): Dispute | null 
     // The bank says that it is fraud, not of which kind.
     method: null,
     reason: DISPUTE_REASONS[answer.natureza ?? ''] ?? answer.natureza,
-    payerName: pix.pagador?.nome ?? null,
-    payerDocument: document === null ? null : normalizeTaxId(document),
+    // The bank does not name who opened it: the payer of the Pix may be somebody else, whom the merchant must not see.
+    payerName: null,
+    payerDocument: null,
     responseDeadline: null,
     openedAt,
     updatedAt,

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock, DAY_MS } from '../../core/clock.js';
+import { SecretBox } from '../../core/crypto/index.js';
 import { Database } from '../../core/database/index.js';
 import { badRequest } from '../../core/errors/index.js';
 import type { Amount } from '../../core/money/index.js';
 import type { Dispute, DisputeMethod, DisputeType } from '../acquirer.port.js';
 import { InboxService } from '../inbox.service.js';
 import { SandboxDisputesRepository } from './sandbox-disputes.repository.js';
-import { SandboxOrders } from './sandbox-orders.service.js';
+import type { SandboxDisputeEntity } from './sandbox.entity.js';
+import type { SandboxPayer } from './sandbox-orders.service.js';
 import { SandboxOrdersRepository } from './sandbox-orders.repository.js';
 
 const RESPONSE_MS = 7 * DAY_MS;
@@ -29,6 +31,8 @@ export interface SandboxClaim {
   readonly amount?: Amount | undefined;
   readonly method?: DisputeMethod | null | undefined;
   readonly reason?: string | null | undefined;
+  /** Who opened it, where the report says so: not always the payer of the payment. */
+  readonly payer: SandboxPayer;
   /** Null: not told. Default: in seven days. */
   readonly responseDeadline?: Date | null | undefined;
 }
@@ -40,16 +44,15 @@ export class SandboxDisputes {
     private readonly inbox: InboxService,
     private readonly database: Database,
     private readonly disputes: SandboxDisputesRepository,
-    private readonly orders: SandboxOrders,
+    private readonly secrets: SecretBox,
     private readonly records: SandboxOrdersRepository,
     private readonly clock: Clock,
   ) {}
 
   async get(reference: string): Promise<Dispute | null> {
     const row = await this.disputes.find(reference);
-    const payment = row && (await this.records.findPayment(row.holderId, row.endToEndId));
-    if (!payment) return null;
-    const payer = this.orders.payerOf(payment);
+    if (!row) return null;
+    const payer = this.#reporterOf(row);
     return {
       reference,
       type: row.type,
@@ -68,6 +71,16 @@ export class SandboxDisputes {
       updatedAt: row.updatedAt,
       closedAt: row.closedAt,
     };
+  }
+
+  #seal(reference: string, payer: SandboxPayer): Buffer | null {
+    if (payer.name === null && payer.document === null) return null;
+    return this.secrets.seal(JSON.stringify(payer), contextOf(reference));
+  }
+
+  #reporterOf({ reference, payerSealed }: SandboxDisputeEntity): SandboxPayer {
+    if (payerSealed === null) return { name: null, document: null };
+    return JSON.parse(this.secrets.open(payerSealed, contextOf(reference))) as SandboxPayer;
   }
 
   /** What a card's order is in by a dispute that is not won; null without one. */
@@ -112,6 +125,7 @@ export class SandboxDisputes {
         openedAt: now,
         updatedAt: now,
         closedAt: null,
+        payerSealed: this.#seal(reference, claim.payer),
       });
       return this.inbox.store(tx, 'sandbox', { kind: 'dispute', reference, txid: claim.txid });
     });
@@ -137,4 +151,8 @@ export class SandboxDisputes {
       return reference === null ? null : this.inbox.store(tx, 'sandbox', { kind: 'dispute', reference, txid });
     });
   }
+}
+
+function contextOf(reference: string): string {
+  return `sandbox_dispute:${reference}`;
 }

@@ -20,7 +20,8 @@ abstract class ApiKeyTermsDto {
   @OptionalField({
     description:
       'Addresses and networks (CIDR) that the key works from; from elsewhere it is a 403 `ip_not_allowed`. An empty list is for everywhere.',
-    type: [String],
+    type: 'array',
+    items: { type: 'string', minLength: 2, pattern: '^[0-9A-Fa-f:.]+(/[0-9]{1,3})?$' },
     maxItems: 50,
     example: ['203.0.113.7', '2001:db8::/32'],
   })

@@ -4,6 +4,7 @@ import {
   DescriptiveField,
   DescriptiveObject,
   DescriptiveText,
+  EMAIL_FORM,
   IsAmount,
   IsEmailAddress,
   IsMetadata,
@@ -12,6 +13,7 @@ import {
   OptionalField,
   RequiredEnum,
   RequiredField,
+  TAX_ID_FORM,
 } from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { IsTaxId } from './validators.js';
@@ -22,6 +24,8 @@ export class CustomerDto {
 
   @DescriptiveField({
     type: String,
+    maxLength: 40,
+    pattern: TAX_ID_FORM.pattern,
     description: 'CPF or CNPJ, numeric or alphanumeric; punctuation is stripped. Informational: it locks nothing.',
     example: '529.982.247-25',
   })
@@ -30,6 +34,7 @@ export class CustomerDto {
 
   @DescriptiveField({
     description: 'Used for the receipt.',
+    pattern: EMAIL_FORM,
     type: String,
     maxLength: 254,
     example: 'maria@example.com',
@@ -77,6 +82,7 @@ export abstract class ChargeDto {
   customer?: CustomerDto;
 
   @OptionalField({
+    ...TAX_ID_FORM,
     description:
       'Payer lock: only this CPF or CNPJ may pay. Needs `customer.name`, and equals `customer.document` when that is sent. Ignored when the lock is not enabled for the account.',
     example: '52998224725',

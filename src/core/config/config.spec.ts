@@ -104,7 +104,6 @@ describe('the configuration', () => {
     [{ ALLOW_INSECURE: 'true', DATABASE_URL: 'postgresql://u:p@db:5432/x', HOST: '::1' }, { host: '::1' }],
     [{ PUBLIC_BASE_URL: 'https://pay.example.com///' }, { publicBaseUrl: 'https://pay.example.com' }],
     [{ PUBLIC_BASE_URL: 'HTTPS://pay.example.com' }, { publicBaseUrl: 'https://pay.example.com' }],
-    [{ PUBLIC_BASE_URL: 'https://example.com/pay/' }, { publicBaseUrl: 'https://example.com/pay' }],
     [{ DATA_DIR: '/srv/data' }, { dataDir: '/srv/data' }],
     [
       { DASHBOARD_ORIGIN: 'https://dash.example.com, http://localhost:5173,' },
@@ -169,7 +168,14 @@ describe('the configuration', () => {
   it.each([
     ...['API', 'both', 'all '].map((value) => ['ROLE', value]),
     ...['-1', '65536', '80.5', 'http', '0x'].map((value) => ['PORT', value]),
-    ...['pay.example.com', 'ftp://x', 'https://'].map((value) => ['PUBLIC_BASE_URL', value]),
+    ...[
+      'pay.example.com',
+      'ftp://x',
+      'https://',
+      'https://example.com/pay',
+      'https://example.com/?x',
+      'https://a:b@c.d',
+    ].map((value) => ['PUBLIC_BASE_URL', value]),
     ...['mysql://x/y', 'localhost:5432', 'postgres'].map((value) => ['DATABASE_URL', value]),
     ...['http://x', 'localhost:6379'].map((value) => ['REDIS_URL', value]),
     ...['1', '201', 'many'].map((value) => ['DATABASE_POOL', value]),

@@ -69,7 +69,9 @@ const schema = z.object({
   PORT: integer(3000, 0, 65535),
   HOST: z.string().optional(),
   MAX_CONNECTIONS: integer(2_000, 10, 100_000),
-  PUBLIC_BASE_URL: url('http', 'https').optional(),
+  PUBLIC_BASE_URL: url('http', 'https')
+    .refine(isHostAlone, 'must be a host alone, as https://pay.example.com: the service does not work below a path')
+    .optional(),
   DATA_DIR: z.string().default('./.data'),
   DATABASE_URL: url('postgres', 'postgresql').optional(),
   DATABASE_MIGRATION_URL: url('postgres', 'postgresql').optional(),
@@ -380,6 +382,13 @@ function certificateHeader(value: string | undefined): Config['certificateHeader
 }
 
 /** The sender of mails: by default a mailbox that is not read, on the host that payers and merchants know. */
+/** Whether nothing but slashes stands behind the host. Cookies, the dashboard and the docs have paths from the root. */
+function isHostAlone(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { pathname, search, hash, username, password } = new URL(value);
+  return /^\/*$/.test(pathname) && [search, hash, username, password].every((part) => part === '');
+}
+
 function mailFrom(value: string | undefined, publicBaseUrl: string): Config['mail']['from'] {
   const { name, named, bare } = MAIL_FROM.exec(value ?? '')?.groups ?? {};
   const { hostname } = new URL(publicBaseUrl);

@@ -117,8 +117,6 @@ export function serviceUnavailable(message = 'The service is not available right
 }
 
 /** The acquirer's part; of our own parts (database, queue, storage) it is `serviceUnavailable`. */
-export function providerUnavailable(
-  message = 'The acquirer did not answer; retry with the same Idempotency-Key and backoff.',
-): ApiError {
+export function providerUnavailable(message = 'The acquirer did not answer; retry with backoff.'): ApiError {
   return new ApiError(503, 'provider_error', 'provider_unavailable', message, { headers: { 'Retry-After': '2' } });
 }

@@ -134,7 +134,7 @@ export async function readJson(request: Pick<Request, 'admitAgain'> & IncomingMe
 /** Whether a Content-Type is JSON in UTF-8. Clients also write `utf8`, and a semicolon with nothing behind it. */
 function isUtf8Json(contentType: string): boolean {
   const [type = '', ...parameters] = contentType.toLowerCase().split(';');
-  const isUtf8 = (parameter: string): boolean => /^(?:|charset ?= ?"?utf-?8"?)$/.test(parameter.trim());
+  const isUtf8 = (parameter: string): boolean => /^(?:charset ?= ?"?utf-?8"?)?$/.test(parameter.trim());
   return type.trim() === 'application/json' && parameters.every(isUtf8);
 }
 

@@ -6,7 +6,7 @@ import type { Logger } from '../log/index.js';
 import { HELD_MS } from '../rate-limit/index.js';
 import { drain } from './body.js';
 import { nearRoute } from './near-route.js';
-import { routeOf } from './request.js';
+import { isRead, routeOf } from './request.js';
 import { stampAnswer } from './request-id.interceptor.js';
 
 /** Everything that is thrown becomes the envelope of docs/contract.md#errors; nothing else ever leaves. */
@@ -19,7 +19,7 @@ export class ErrorFilter implements ExceptionFilter {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     const hasNoRoute = error instanceof NotFoundException && routeOf(request) === undefined;
-    const refusal = hasNoRoute ? noSuchRoute(nearRoute(request)) : toApiError(error);
+    const refusal = hasNoRoute ? noSuchRoute(nearRoute(request)) : toApiError(error, isRead(request));
     if (error instanceof ApiError && error.code === 'service_unavailable') {
       // Said on purpose, as to who would wait too long: a flood of it must not fill the log with stacks.
       this.logger.warn({ reason: error.message, requestId: request.id, route: routeOf(request) }, 'request refused');
@@ -57,7 +57,8 @@ export function sendError(request: Request, response: Response, error: ApiError)
   void drain(request, LINGER_MS).then(() => response.end());
 }
 
-export function toApiError(error: unknown): ApiError {
+/** @param isReading whether nothing would be written again: there is no key to repeat the request with */
+export function toApiError(error: unknown, isReading = false): ApiError {
   if (error instanceof ApiError) return error;
   if (isBeyondExact(error)) {
     return badRequest(
@@ -74,7 +75,7 @@ export function toApiError(error: unknown): ApiError {
     500,
     'api_error',
     'internal_error',
-    'Something went wrong on our side. Repeating the request with the same Idempotency-Key is safe.',
+    `Something went wrong on our side. Repeating the request ${isReading ? '' : 'with the same Idempotency-Key '}is safe.`,
   );
 }
 

@@ -116,10 +116,10 @@ export class HttpAdapter extends ExpressAdapter {
     app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
     app.set('trust proxy', config.trustProxies.length > 0 && [...config.trustProxies]);
     // A trusted proxy is one with a port behind its address too.
-    const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
-    app.set('trust proxy', (address: string, hop: number) => isTrusted(bareAddress(address), hop));
+    const trusts = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+    const isTrusted = (address: string, hop: number): boolean => trusts(bareAddress(address), hop);
+    app.set('trust proxy', isTrusted);
     super(app);
-    const isTrusted = app.get('trust proxy fn') as (ip: string, hop: number) => boolean;
     this.#connections = new Connections(config.maxConnections, (address) => isTrusted(address, 0));
     drain.signal.addEventListener('abort', () => this.#connections.keepNoneAlive(), { once: true });
     this.#browserHeaders = browserHeaders(config);

@@ -104,6 +104,24 @@ export function readingErrors(
   return Object.fromEntries(statuses.map((status) => [status, { description: MEANINGS[status] ?? '', content }]));
 }
 
+/** How a CPF or CNPJ may be written, as the document describes it; its check digits no pattern tells. */
+export const TAX_ID_FORM = {
+  type: 'string' as const,
+  minLength: 11,
+  maxLength: 40,
+  pattern: '^[0-9A-Za-z.\\-/\\s]*$',
+};
+
+/** How an e-mail address is written at least; a field that only describes may be blank. */
+export const EMAIL_FORM = '^\\s*$|^.+@.+$';
+
+/** How an id with one of the prefixes, or bare, is written. */
+export function idForm(...prefixes: readonly string[]): { type: 'string'; pattern: string } {
+  const uuid = '[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}';
+  const prefix = prefixes.length > 0 ? `(${prefixes.join('|')})?` : '';
+  return { type: 'string', pattern: `^${prefix}${uuid}$` };
+}
+
 /** Documents an error answer that means something of its own at this operation. */
 export function ApiRefusal(status: number, description: string): MethodDecorator {
   return ApiResponse({ status, description, type: ErrorBody });

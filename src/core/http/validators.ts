@@ -5,6 +5,7 @@ import { isUuid, withSmallUuids } from '../ids.js';
 import { MAX_AMOUNT } from '../money/index.js';
 import { hasControls, visibleLength } from '../text.js';
 import { Reads } from './nested.decorator.js';
+import { idForm } from './openapi.js';
 
 /**
  * A field that may be left out. Null is not leaving it out, as class-validator's rule of that name has it: where a
@@ -34,12 +35,11 @@ export function OptionalField(described: ApiPropertyOptions): PropertyDecorator 
 }
 
 /**
- * A field that may be left out and only describes (docs/contract.md#fields-that-describe): null, blanks and, of an
- * object, an empty list are what shop systems send when they have nothing to say, and count as left out. Not for what
- * decides about money, time or who may pay.
+ * A field that may be left out and only describes (docs/contract.md#fields-that-describe). Shop systems send null and
+ * blanks when they have nothing to say: these count as left out. Not for what decides about money, time or who may pay.
  */
 export function DescriptiveField(described: ApiPropertyOptions): PropertyDecorator {
-  return applyDecorators(OptionalField({ ...described, nullable: true } as ApiPropertyOptions), Reads(saysSomething));
+  return applyDecorators(OptionalField({ ...described, nullable: true }), Reads(saysSomething));
 }
 
 /** @returns undefined for what says nothing */
@@ -144,6 +144,7 @@ export function IsEmailAddress(): PropertyDecorator {
 export function IsIdOf(what: string, ...prefixes: string[]): PropertyDecorator {
   return applyDecorators(
     ReadsIds(),
+    ApiProperty(idForm(...prefixes)),
     rule(
       'isIdOf',
       (value) =>

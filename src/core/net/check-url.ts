@@ -54,6 +54,18 @@ export function httpUrlProblem(url: string): string | null {
 }
 
 /**
+ * Whether a payer's browser may be led back to `url` after a payment. A shop under development is on its own machine.
+ * @returns what the URL must be, for the caller to read; null when it may be used
+ */
+export function returnUrlProblem(url: string, mode: Mode): string | null {
+  const problem = httpUrlProblem(url);
+  if (problem !== null) return problem;
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'https:' || (mode === 'test' && isLoopbackHost(hostname))) return null;
+  return 'must start with https://; http:// is for a loopback address with a test key';
+}
+
+/**
  * Whether webhooks may go to `url`, as far as its text tells; what a name resolves to is known only when connecting
  * (`checkAddress`). Asked at registration, and again at every attempt: an operator may have changed the rules since.
  * @returns what the URL must be, for the caller to read; null when it may be used

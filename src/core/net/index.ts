@@ -9,5 +9,6 @@ export {
   httpUrlProblem,
   isLoopbackHost,
   MAX_URL_LENGTH,
+  returnUrlProblem,
 } from './check-url.js';
 export { isNetwork, isWithin } from './networks.js';

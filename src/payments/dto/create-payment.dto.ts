@@ -4,6 +4,7 @@ import {
   DescriptiveField,
   DescriptiveObject,
   DescriptiveText,
+  EMAIL_FORM,
   IsAmount,
   IsEmailAddress,
   IsMetadata,
@@ -47,6 +48,7 @@ export class CreatePaymentDto {
     default: 'BRL',
     minLength: 3,
     maxLength: 8,
+    pattern: '^[A-Z0-9]{3,8}$',
     example: 'BRL',
   })
   @Matches(/^[A-Z0-9]{3,8}$/, { message: 'must be a currency code of 3 to 8 capital letters or digits' })
@@ -73,6 +75,7 @@ export class CreatePaymentDto {
 
   @DescriptiveField({
     type: String,
+    pattern: '^\\s*$|^[\\x21-\\x7e]([\\x20-\\x7e]{0,30}[\\x21-\\x7e])?$',
     description: 'CPF, CNPJ, NIF or other tax id. The punctuation of a CPF or CNPJ is stripped.',
     maxLength: 32,
     example: '529.982.247-25',
@@ -80,7 +83,13 @@ export class CreatePaymentDto {
   @IsTaxIdOfAnyCountry()
   customerDocument?: string;
 
-  @DescriptiveField({ description: 'By RFC 5322.', type: String, maxLength: 254, example: 'maria@example.com' })
+  @DescriptiveField({
+    description: 'By RFC 5322.',
+    type: String,
+    pattern: EMAIL_FORM,
+    maxLength: 254,
+    example: 'maria@example.com',
+  })
   @IsEmailAddress()
   @MaxLength(254, { message: 'must have at most 254 characters' })
   customerEmail?: string;

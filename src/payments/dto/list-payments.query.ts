@@ -34,7 +34,7 @@ export class ListPaymentsQuery {
   sortOrder?: (typeof ORDERS)[number];
 
   @OptionalText(
-    'Finds payments by their id in any form, `txid`, end-to-end id, the customer’s e-mail or document, any text of `metadata` (each of them whole), or the beginnings of words of the customer’s name (`mar sou`). Capitals and accents do not count. With it, or with `metadata`, the newest 1 000 that match are found, and `total` counts these.',
+    'Finds payments by their id in any form, `txid`, end-to-end id, the customer’s e-mail or document, any text of `metadata` (each of them whole), or the beginnings of words of the customer’s name (`mar sou`; a single letter is a whole word). Capitals and accents do not count. With it, or with `metadata`, the newest 1 000 that match are found, and `total` counts these.',
     2,
     200,
     'pedido-1042',

@@ -119,7 +119,7 @@ export class ProviderStatusBody {
   @NullableText('What the acquirer knows it by.', '7d9f0335b1d24c9f8a6e5c3b2a') providerTransactionId!: string | null;
   @NullableText('In the acquirer’s words.', 'ACTIVE') providerStatus!: string | null;
   @ApiProperty({ description: 'The acquirer’s answer.', type: 'object', additionalProperties: true, nullable: true })
-  rawResponse!: Record<string, unknown> | null;
+  rawResponse!: Record<string, unknown>;
   @ApiPropertyOptional({
     description: 'Only when the acquirer knows nothing of the payment.',
     enum: ['TRANSACTION_HAS_NO_PROVIDER_REFERENCE'],

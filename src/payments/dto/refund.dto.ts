@@ -69,6 +69,7 @@ export class RefundDto {
     description:
       'Pix key that a cashout goes to instead of the payer’s document: CPF, CNPJ, e-mail, phone (+55…) or random key. Not with `devolution`.',
     maxLength: 100,
+    pattern: '^\\s*(\\+55[0-9 ().-]{10,}|[^@\\s]+@[^@\\s]+|[0-9A-Fa-f-]{36}|[0-9A-Za-z./\\s-]{11,40})\\s*$',
     example: 'maria@example.com',
   })
   @IsPixKey()

@@ -31,6 +31,7 @@ export class StatsQuery {
 export class MetricsQuery extends StatsQuery {
   @OptionalField({
     description: 'Only payments in this currency; volumes are plain numbers then.',
+    pattern: '^[A-Z0-9]{3,8}$',
     example: 'BRL',
   })
   @Matches(/^[A-Z0-9]{3,8}$/, { message: 'must be a currency code of 3 to 8 capital letters or digits' })

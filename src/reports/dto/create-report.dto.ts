@@ -63,7 +63,8 @@ export class CreateReportDto {
   @OptionalField({
     description:
       'Of a CSV, in this order; all of them when left out. `metadata.<key>` is one key of the metadata as a column of its own.',
-    type: [String],
+    type: 'array',
+    items: { type: 'string', minLength: 1, pattern: '^[A-Za-z_]+$|^metadata\\..+$' },
     minItems: 1,
     maxItems: MOST_COLUMNS,
     uniqueItems: true,

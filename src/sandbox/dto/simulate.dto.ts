@@ -10,6 +10,7 @@ import {
   IsNullable,
   OptionalField,
   RequiredEnum,
+  TAX_ID_FORM,
   rule,
 } from '../../core/http/index.js';
 import { PAYMENT_METHODS, type PaymentMethod } from '../../transactions/index.js';
@@ -52,8 +53,8 @@ export class SimulateDto {
 
   @ApiPropertyOptional({
     description:
-      '`pay`: CPF or CNPJ of the payer; null when the bank does not report it. Default: the customer’s document, or a fixed valid CPF.',
-    type: String,
+      '`pay`: CPF or CNPJ of the payer; null when the bank does not report it. Default: the customer’s document, or a fixed valid CPF. `med_open`: of who opened it; default: nobody is named.',
+    ...TAX_ID_FORM,
     nullable: true,
     example: '52998224725',
   })
@@ -61,7 +62,11 @@ export class SimulateDto {
   @IsTaxId()
   payer_document?: string | null;
 
-  @DescriptiveText('`pay`: name of the payer. Default: the customer’s.', 200, 'Maria da Silva')
+  @DescriptiveText(
+    '`pay`: name of the payer; default: the customer’s. `med_open`: of who opened it; default: nobody is named.',
+    200,
+    'Maria da Silva',
+  )
   payer_name?: string;
 
   @OptionalField({
@@ -76,10 +81,13 @@ export class SimulateDto {
 
   @OptionalField({
     description:
-      '`pay`: id of the Pix, or of the payment by another method; the same one again changes nothing. Default: a new one.',
+      '`pay`: id of the Pix, E and 31 more with its minute in UTC, or 1 to 64 letters and digits of a payment by another method; the same one again changes nothing. Default: a new one.',
+    minLength: 1,
+    maxLength: 64,
+    pattern: '^[A-Za-z0-9]{1,64}$',
     example: 'E00000000202611211530abcDEF12345',
   })
-  @Matches(/^[A-Za-z0-9]{1,64}$/, { message: 'must have 1 to 64 letters and digits (a real one: E and 31 more)' })
+  @Matches(/^[A-Za-z0-9]{1,64}$/, { message: 'must have 1 to 64 letters and digits (of a Pix: E and 31 more)' })
   end_to_end_id?: string;
 
   @DescriptiveText('`med_open`: what the payer claims.', 500, 'I did not make this payment.')

@@ -256,7 +256,7 @@ export class CreationService {
     }
     // What was found dead before this request asked, or nobody may pay any more, leaves the key free for a new charge.
     if (outcome.kind === 'settled elsewhere' || isPastExpiry(transaction, this.clock.now())) return null;
-    throw providerUnavailable();
+    throw providerUnavailable('The acquirer did not answer; retry with the same Idempotency-Key and backoff.');
   }
 
   /**

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Account, AccountsService } from '../../accounts/index.js';
 import { type Acquirer, AcquirersService, type Artefacts, type OrderMethod } from '../../acquirers/index.js';
 import { Logger } from '../../core/log/index.js';
-import type { Transaction } from '../transaction.js';
+import { returnUrlOf, type Transaction } from '../transaction.js';
 import { CreationService } from './creation.service.js';
 import { pixRequest } from './pix-draft.js';
 
@@ -61,7 +61,7 @@ export class IssueCalls {
         currency,
         createdAt,
         expiresAt: expiresAt ?? createdAt,
-        returnUrl: text(metadata['returnUrl']),
+        returnUrl: returnUrlOf(transaction)?.href ?? null,
         phone: text(metadata['phone']),
         merchant: { name: account.name },
         payer: { name: transaction.customerName, document: transaction.customerDocument },

@@ -22,10 +22,14 @@ export class MedPayers {
     return this.secrets.seal(JSON.stringify({ name, document }), contextOf(transactionId));
   }
 
-  /** The transaction for its merchant. @throws Error when it was sealed under a key that is not there any more */
+  /**
+   * The transaction for its merchant. A cancelled one has nothing to pay: who paid would get the money back.
+   * @throws Error when it was sealed under a key that is not there any more
+   */
   show(transaction: Transaction): ShownTransaction {
-    const { med } = transaction;
-    return { ...transaction, med: med === null ? null : shownMed(med, this.#open(transaction.id, med)) };
+    const { med, status } = transaction;
+    const payable = status === 'CANCELLED' ? { brCode: null, artefacts: null } : {};
+    return { ...transaction, ...payable, med: med === null ? null : shownMed(med, this.#open(transaction.id, med)) };
   }
 
   #open(transactionId: string, { payerSealed }: MedBlock): MedPayer {

@@ -18,7 +18,8 @@ export class CreateEndpointDto {
   @RequiredField({
     description:
       'Event names from `GET /v1/webhooks/event-catalog`; duplicates are collapsed, an unknown name is a 400. `"*"` subscribes to every canonical name, those of later versions included: `charge.*`, `payout.*`, `med_case.*` and `med.resolved`, never the legacy `payment.*` and `withdrawal.*`. An endpoint subscribed to several names of one transition gets one delivery for each.',
-    type: [String],
+    type: 'array',
+    items: { type: 'string', minLength: 1, pattern: '^(\\*|[a-z_]+\\.[a-z_]+)$' },
     minItems: 1,
     maxItems: 100,
     example: ['charge.paid', 'charge.expired'],

@@ -2,6 +2,7 @@ import { Matches, MaxLength } from 'class-validator';
 import { IsIdOf, OptionalField, QueryDate } from '../../core/http/index.js';
 
 const CURSOR = {
+  pattern: '^evc_[0-9]{1,15}_[0-9A-Fa-f]{32}_[0-9]{1,2}$',
   description: 'The `cursor` of an event, or a `next_cursor`.',
   example: 'evc_812_019aa0f07d5c7c3e9b1a2f4d6c8e0a12_1',
 };

@@ -15,7 +15,8 @@ export class UpdateEndpointDto {
 
   @OptionalField({
     description: 'Replaces the subscribed event names; the rules of registration hold. For events from now on.',
-    type: [String],
+    type: 'array',
+    items: { type: 'string', minLength: 1, pattern: '^(\\*|[a-z_]+\\.[a-z_]+)$' },
     minItems: 1,
     maxItems: 100,
     example: ['charge.paid', 'charge.expired'],

@@ -300,7 +300,7 @@ export class MoneyWorld {
   }
 
   newReference(): string {
-    return `E${this.accountId.slice(-12)}${String(++this.#count).padStart(10, '0')}`;
+    return `E00000000202611211530${this.accountId.slice(-5)}${String(++this.#count).padStart(6, '0')}`;
   }
 
   async #release(): Promise<void> {
