@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { expectLedgerCoherent } from '../support/coherence.js';
+import { ENDLESS_ANSWERS } from '../support/endless-answers.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import { type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
@@ -12,6 +15,7 @@ interface DeliveryRow extends Record<string, unknown> {
   endpoint_id: string;
   status: string;
   attempts: number;
+  last_error: string | null;
 }
 
 interface EndpointRow extends Record<string, unknown> {
@@ -21,6 +25,25 @@ interface EndpointRow extends Record<string, unknown> {
 }
 
 const CHARGES = 40;
+
+/** A thread of its own: receivers that answer without end, as fast as they are read. Tells their ports. */
+const ENDLESS_PEERS = `
+  const { createServer } = require('node:net');
+  const { parentPort, workerData } = require('node:worker_threads');
+  const ports = workerData.map(([start, piece]) => new Promise((resolve) => {
+    const block = Buffer.from(piece.repeat(Math.ceil(65536 / piece.length)));
+    const server = createServer((socket) => {
+      const more = () => {
+        while (!socket.destroyed && socket.write(block));
+      };
+      socket.on('error', () => undefined).on('drain', more).once('data', () => {
+        socket.write(start);
+        more();
+      });
+    });
+    server.listen(0, '127.0.0.1', () => resolve(server.address().port));
+  }));
+  void Promise.all(ports).then((all) => parentPort.postMessage(all));`;
 
 /** Few places, so that who takes more than its share is noticed at once. */
 describe('endpoints do not delay each other', () => {
@@ -117,6 +140,44 @@ describe('endpoints do not delay each other', () => {
     // Those that refuse were left in peace after a few attempts, and the others have not lost theirs.
     const refused = await deliveries(dead[3] ?? '');
     expect(refused.filter(({ attempts }) => attempts > 0).length).toBeLessThan(CHARGES / 2);
+  });
+
+  it('delivers as fast beside eight receivers whose answers have no end', async () => {
+    const worker = new Worker(ENDLESS_PEERS, { eval: true, workerData: Object.values(ENDLESS_ANSWERS) });
+    const [ports] = (await once(worker, 'message')) as [number[]];
+    expect(ports).toHaveLength(8);
+    const calm = await service.merchant();
+    await register(calm, receiver.url);
+    await latencies(calm);
+    const ratios: number[] = [];
+    // The least of so many rounds: a busy machine disturbs one side or the other.
+    for (let round = 0; round < 5 && !ratios.some((ratio) => ratio <= 2); round++) {
+      const alone = median(await latencies(calm));
+      // New endpoints: those of the round before are left alone by now.
+      const hostile = await service.merchant();
+      const endpoints = [];
+      for (const port of ports) endpoints.push(await register(hostile, `http://127.0.0.1:${port}/`));
+      let isOver = false;
+      const load = (async () => {
+        while (!isOver) {
+          await service.createCharge(hostile.testKey);
+          // An answer that is read until its time is over goes on for all of the round.
+          await delay(500);
+        }
+      })();
+      const beside = median(await latencies(calm));
+      isOver = true;
+      await load;
+      ratios.push(beside / alone);
+      process.stderr.write(`p50 alone ${alone.toFixed(1)} ms, beside eight endless ${beside.toFixed(1)} ms\n`);
+      for (const id of endpoints) {
+        const errors = (await deliveries(id)).flatMap(({ last_error: error }) => error ?? []);
+        expect(errors.length).toBeGreaterThan(0);
+        expect(errors.filter((error) => !/128 KiB|too large/.test(error))).toEqual([]);
+      }
+    }
+    await worker.terminate();
+    expect(Math.min(...ratios)).toBeLessThanOrEqual(2);
   });
 
   it('the backlog of one does not delay another one’s new event', async () => {
