@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { isReturnId, isTxid } from '../../brazil/index.js';
+import { isTxid } from '../../brazil/index.js';
 import type { NotificationHint } from '../acquirer.port.js';
 import { isShallow } from './json-shape.js';
 import { bonus, list, word } from './messages.js';
-import { isE2eId, returnHint } from './translation.js';
+import { isE2eId, isReturnName, returnHint } from './translation.js';
 
 /** The parts of a callback that say what to ask about. Its amounts and people are hearsay and are not read. */
 const entry = z.object({
@@ -12,7 +12,7 @@ const entry = z.object({
   devolucoes: bonus(list),
 });
 const returned = z.object({
-  id: z.string().refine(isReturnId),
+  id: z.string().refine(isReturnName),
   status: word.pipe(z.string().regex(/^[A-Z_]{1,40}$/)),
   natureza: bonus(word),
 });

@@ -45,6 +45,7 @@ import {
   disputeOf,
   isDisputeReturn,
   isE2eId,
+  isReturnName,
   isSameKey,
   payableFrom,
   publicCob,
@@ -217,8 +218,8 @@ export class PixApiAcquirer implements Acquirer {
     const entries = pix.devolucoes ?? [];
     const entry = entries.find((one) => textOf(one, 'id') === id);
     if (entry === undefined) {
-      // One without an id may be it.
-      if (entries.every((one) => textOf(one, 'id') !== null)) return null;
+      // A return whose id cannot be read may be it.
+      if (entries.every((one) => isReturnName(textOf(one, 'id') ?? ''))) return null;
       this.#odd('pix.get', 'malformed', { endToEndId, returnId: id });
       throw new UnreadableAnswer('a dispute');
     }

@@ -15,6 +15,7 @@ import {
   statementReturn,
   toCents,
   toDecimal,
+  unreadableReturn,
 } from './translation.js';
 
 const cob = (own: Record<string, unknown> = {}) => cobAnswer.parse(aCob(own));
@@ -223,6 +224,23 @@ describe('returns', () => {
         cause: 'dispute',
         hint: { kind: 'dispute', reference: `${E2E}/m1` },
       },
+    ]);
+  });
+
+  it.each([
+    ['7d9f0335-8dcc-4054-9bf9-0dbd61d36906', 'read'],
+    ['MED#2026.11/28', 'asked about'],
+    [' ', 'asked about'],
+    [undefined, 'asked about'],
+    [7, 'asked about'],
+  ])('a dispute whose id is %j is %s', (id, what) => {
+    const entry = aReturn({ id, natureza: 'med_fraude' });
+    const answer = returnAnswer.safeParse(entry).data;
+    const read = answer ? statementReturn(E2E, answer) : null;
+    const hint = read?.hint ?? unreadableReturn(E2E, entry).hint;
+    expect([read ? 'read' : 'asked about', hint]).toEqual([
+      what,
+      { kind: 'dispute', reference: `${E2E}/${what === 'read' ? String(id) : ''}` },
     ]);
   });
 

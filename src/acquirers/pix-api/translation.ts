@@ -1,7 +1,6 @@
 /** Pure functions that translate the port's words into those of API Pix and back. */
 import {
   encodeBrCode,
-  isReturnId,
   isTxid,
   normalizePixKey,
   normalizeTaxId,
@@ -221,7 +220,7 @@ export function statementReturn(
 ): StatementReturn | null {
   const amount = toCents(answer.valor);
   const state = stateOf(answer.status);
-  if (amount === null || state === undefined || !isReturnId(answer.id)) return null;
+  if (amount === null || state === undefined || !isReturnName(answer.id)) return null;
   const cause = isDisputeReturn(answer) ? 'dispute' : 'requested';
   return { returnId: answer.id, amount, state, cause, hint: returnHint(endToEndId, answer, txid) };
 }
@@ -250,16 +249,24 @@ export function unreadablePix(entry: unknown): UnreadableLine {
   };
 }
 
-/** A return that cannot be read, of a Pix that can. A return that was asked for here is followed up by its refund. */
+/** Whether the text may be a return's id as a bank writes it. Only ids that were chosen here are put into paths. */
+export function isReturnName(text: string): boolean {
+  return /^[!-.0-~]{1,100}$/.test(text);
+}
+
+/**
+ * A return that cannot be read, of a Pix that can. A return that was asked for here is followed up by its refund. Money
+ * that the bank takes is asked about even where its id cannot be read, so that operators see it.
+ */
 export function unreadableReturn(endToEndId: string, entry: unknown): UnreadableLine {
   const id = textOf(entry, 'id');
-  const returnId = id !== null && isReturnId(id) ? id : null;
-  const isDispute = returnId !== null && isDisputeReturn({ natureza: textOf(entry, 'natureza') });
+  const returnId = id !== null && isReturnName(id) ? id : null;
+  const isDispute = isDisputeReturn({ natureza: textOf(entry, 'natureza')?.trim().toUpperCase() ?? null });
   return {
     what: 'return',
     endToEndId,
     returnId,
-    hint: isDispute ? { kind: 'dispute', reference: `${endToEndId}/${returnId}` } : null,
+    hint: isDispute ? { kind: 'dispute', reference: `${endToEndId}/${returnId ?? ''}` } : null,
   };
 }
 
@@ -281,7 +288,7 @@ export function disputeOf(pix: PixAnswer, answer: ReturnAnswer): Dispute | null 
   const state = stateOf(answer.status);
   const paidAt = settledAt(pix);
   if (!isDisputeReturn(answer) || amount === null || state === undefined || paidAt === null) return null;
-  if (!isReturnId(answer.id)) return null;
+  if (!isReturnName(answer.id)) return null;
   const { solicitacao = null, liquidacao = null } = answer.horario ?? {};
   const openedAt = solicitacao ? notBefore(solicitacao, paidAt) : paidAt;
   const isFinal = state !== 'in_progress';

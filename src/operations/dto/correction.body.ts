@@ -57,7 +57,7 @@ class CorrectionDto {
       'Of a return that was made in the bank’s own app: its id at the bank (`devolucoes[].id`), by which `reconcile` knows it. Required with `returned_elsewhere`.',
     example: 'D7f9c0335b1d24c9f8a6e5c3b2a190f8e',
   })
-  @Matches(/^[a-zA-Z0-9]{1,35}$/, { message: 'must have 1 to 35 letters and digits' })
+  @Matches(/^[!-.0-~]{1,100}$/, { message: 'must have 1 to 100 printable characters, without blanks and slashes' })
   bank_reference?: string;
 
   @OptionalField({ description: 'The charge that is meant. Required with `assign`.', example: `ch_${ID}` })
