@@ -101,7 +101,8 @@ export class PaymentsController {
   @AsksOthers()
   @ApiOperation({
     summary: 'Ask the acquirer about a payment',
-    description: 'Its state there at this moment; nothing is cached. Changes nothing here.',
+    description:
+      'Its state there at this moment. Questions within two seconds share one answer; nothing is kept longer. Changes nothing here.',
   })
   @ApiParam(PAYMENT_ID)
   @ApiResponse({ status: 200, description: 'The acquirer’s answer.', type: ProviderStatusBody })

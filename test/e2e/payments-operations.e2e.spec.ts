@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
   AcquirersService,
   ConfirmationService,
@@ -283,6 +283,31 @@ describe('operations on payments', () => {
   });
 
   describe('provider status', () => {
+    it('shares one answer among the questions of two seconds, asks anew after a change, and keeps no failure', async () => {
+      const id = await create(['PIX']);
+      await workDone(id);
+      const asked = jest.spyOn(service.get(SandboxAcquirer), 'getStatus');
+      try {
+        asked.mockRejectedValueOnce(new Error('time-out'));
+        expect((await call('GET', id, '/provider-status')).status).toBe(503);
+        asked.mockClear();
+        const began = performance.now();
+        const answers = await Promise.all(Array.from({ length: 20 }, () => call('GET', id, '/provider-status')));
+        expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+        expect(answers[0]?.body['providerStatus']).toBe('ACTIVE');
+        expect(asked.mock.calls.length).toBeLessThanOrEqual(1 + (performance.now() - began) / 2_000);
+        await simulate(id, { event: 'pay' });
+        expect((await call('GET', id, '/provider-status')).body['providerStatus']).toBe('PAID');
+        const before = asked.mock.calls.length;
+        await waitFor('another question', async () => {
+          await call('GET', id, '/provider-status');
+          return asked.mock.calls.length > before;
+        });
+      } finally {
+        asked.mockRestore();
+      }
+    });
+
     it('is the acquirer’s own, at this moment', async () => {
       const id = await create(['PIX', 'CREDIT_CARD']);
       await workDone(id);

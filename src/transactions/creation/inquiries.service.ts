@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { AccountsService } from '../../accounts/index.js';
-import { type AcquirerStatus, AcquirersService } from '../../acquirers/index.js';
+import { type Acquirer, type AcquirerStatus, AcquirersService } from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
 import { isLockTimeout, isUnavailable } from '../../core/database/index.js';
 import { business, notFound, providerUnavailable } from '../../core/errors/index.js';
@@ -8,9 +9,27 @@ import type { Scope } from '../../core/mode.js';
 import { asOf, type Transaction, wasIssued } from '../transaction.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 
-/** What only the acquirer can answer. It is asked every time: nothing here is kept. */
+/** How long callers share one answer about a payment: a merchant who asks in a loop does not use up the acquirer's limits. */
+const SHARED_MS = 2_000;
+
+interface StatusQuestion {
+  readonly acquirer: Acquirer;
+  readonly txid: string;
+}
+
+/** Answers that only the acquirer can give. */
 @Injectable()
 export class InquiriesService {
+  /** Answers and questions under way, by payment and its last change here. A question that failed is not kept. */
+  readonly #statuses = new LRUCache<string, { status: AcquirerStatus | null }, StatusQuestion>({
+    max: 1_000,
+    ttl: SHARED_MS,
+    ignoreFetchAbort: true,
+    fetchMethod: async (_key, _stale, { context: { acquirer, txid } }) => ({
+      status: await answered(acquirer.getStatus(txid)),
+    }),
+  });
+
   constructor(
     private readonly transactions: TransactionsRepository,
     private readonly acquirers: AcquirersService,
@@ -19,6 +38,7 @@ export class InquiriesService {
   ) {}
 
   /**
+   * The acquirer's answer, at most two seconds old.
    * @returns `status` null when the acquirer was never told of the transaction, has made nothing of it or knows nothing of it
    * @throws ApiError 404, 503 `provider_unavailable`
    */
@@ -29,8 +49,9 @@ export class InquiriesService {
     // Of one that is PENDING it is not known whether it has arrived: the acquirer is who knows.
     const mayBeThere = wasIssued(transaction) || transaction.status === 'PENDING';
     if (transaction.txid === null || !mayBeThere) return { transaction, status: null };
-    const acquirer = this.acquirers.get(transaction.acquirer);
-    return { transaction, status: await answered(acquirer.getStatus(transaction.txid)) };
+    const context = { acquirer: this.acquirers.get(transaction.acquirer), txid: transaction.txid };
+    const answer = await this.#statuses.fetch(`${id} ${transaction.updatedAt.getTime()}`, { context });
+    return { transaction, status: answer?.status ?? null };
   }
 
   /**
