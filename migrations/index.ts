@@ -12,6 +12,7 @@ import { TxidsOfHints1700000009890 } from './1700000009890-txids-of-hints.js';
 import { FirstQuestions1700000009900 } from './1700000009900-first-questions.js';
 import { RefusedReturns1700000009910 } from './1700000009910-refused-returns.js';
 import { OneBook1700000009920 } from './1700000009920-one-book.js';
+import { KeptRequests1700000009940 } from './1700000009940-kept-requests.js';
 import { DisputeReporters1700000009970 } from './1700000009970-dispute-reporters.js';
 import { WordsOfOneLetter1700000009971 } from './1700000009971-words-of-one-letter.js';
 import { LossesOfASale1700000009990 } from './1700000009990-losses-of-a-sale.js';
@@ -138,6 +139,7 @@ export const MIGRATIONS = [
   FirstQuestions1700000009900,
   RefusedReturns1700000009910,
   OneBook1700000009920,
+  KeptRequests1700000009940,
   DisputeReporters1700000009970,
   WordsOfOneLetter1700000009971,
   LossesOfASale1700000009990,

@@ -12,12 +12,13 @@ import { openRuntime } from '../../src/runtime.js';
 import { createEmptyDatabase } from '../support/database.js';
 import { TestService } from '../support/service.js';
 
-const GROWING = ['journal_entries', 'journal_lines', 'journal_hashes', 'audit_events'];
+const GROWING = ['journal_entries', 'journal_lines', 'journal_hashes', 'audit_events', 'request_logs'];
 const COLUMN = {
   journal_entries: 'cause',
   journal_lines: 'bucket',
   journal_hashes: 'currency',
   audit_events: 'type',
+  request_logs: 'route',
 } as Record<string, string>;
 
 describe('the role that the service runs as', () => {
@@ -85,6 +86,30 @@ describe('the role that the service runs as', () => {
     expect(rows).toEqual([{ n: 0 }]);
     expect((await client.query('SELECT FROM pg_temp.audit_events')).rowCount).toBe(1);
     expect(await counts()).toEqual(before);
+  });
+
+  it('drops logged requests of old days only, whatever day it asks for', async () => {
+    const nameOf = (daysAgo: number): string => {
+      const day = new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
+      return `request_logs_${day.replaceAll('-', '')}`;
+    };
+    const left = async (): Promise<boolean[]> =>
+      Promise.all(
+        [0, 1, 3].map(async (daysAgo) => {
+          const [row] = await service.sql<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [
+            nameOf(daysAgo),
+          ]);
+          return row?.found === true;
+        }),
+      );
+    await client.query('SELECT request_logs_add_days(ARRAY[current_date, current_date - 1, current_date - 3])');
+    expect(await left()).toEqual([true, true, true]);
+    for (const daysAgo of [0, 1, 3]) {
+      await expect(client.query(`DROP TABLE ${nameOf(daysAgo)}`)).rejects.toMatchObject({ code: '42501' });
+      await expect(client.query(`DELETE FROM ${nameOf(daysAgo)}`)).rejects.toMatchObject({ code: '42501' });
+    }
+    await client.query(`SELECT request_logs_drop_before('2100-01-01')`);
+    expect(await left()).toEqual([true, true, false]);
   });
 
   it('is who serves requests', async () => {
