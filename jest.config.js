@@ -1,6 +1,6 @@
 /** Specs that measure time or memory, or that load the whole machine: one at a time, when the others are done. */
 const ALONE = [
-  '/test/stress/(fail-over|four-processes|noisy-neighbour|worst-bodies)\\.',
+  '/test/stress/(fail-over|forged-callbacks|four-processes|noisy-neighbour|worst-bodies)\\.',
   '/test/e2e/(evidence-memory|login-time|med-list|webhook-failures|webhook-isolation)\\.e2e\\.',
 ];
 

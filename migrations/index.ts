@@ -13,6 +13,7 @@ import { FirstQuestions1700000009900 } from './1700000009900-first-questions.js'
 import { RefusedReturns1700000009910 } from './1700000009910-refused-returns.js';
 import { OneBook1700000009920 } from './1700000009920-one-book.js';
 import { KeptRequests1700000009940 } from './1700000009940-kept-requests.js';
+import { LinesOfHints1700000009941 } from './1700000009941-lines-of-hints.js';
 import { DisputeReporters1700000009970 } from './1700000009970-dispute-reporters.js';
 import { WordsOfOneLetter1700000009971 } from './1700000009971-words-of-one-letter.js';
 import { LossesOfASale1700000009990 } from './1700000009990-losses-of-a-sale.js';
@@ -140,6 +141,7 @@ export const MIGRATIONS = [
   RefusedReturns1700000009910,
   OneBook1700000009920,
   KeptRequests1700000009940,
+  LinesOfHints1700000009941,
   DisputeReporters1700000009970,
   WordsOfOneLetter1700000009971,
   LossesOfASale1700000009990,

@@ -4,10 +4,10 @@ import { AuditModule } from '../audit/index.js';
 import { processors } from '../core/queue/index.js';
 import { AcquirersService } from './acquirers.service.js';
 import { ConfirmationService } from './confirmation.service.js';
-import { HearsayLimit } from './hearsay-limit.service.js';
+import { InboxDispatcher } from './inbox-dispatcher.service.js';
 import { InboxRepository } from './inbox.repository.js';
 import { InboxService } from './inbox.service.js';
-import { NotificationProcessor } from './jobs/notification.processor.js';
+import { InboxProcessor } from './jobs/inbox.processor.js';
 import { CertificateWatch } from './live/certificate-watch.service.js';
 import { LiveAcquirersService } from './live/live-acquirers.service.js';
 import { PixApiFamily } from './pix-api/pix-api-family.service.js';
@@ -24,6 +24,7 @@ import { SandboxOrders } from './sandbox/sandbox-orders.service.js';
 import { SandboxOrdersRepository } from './sandbox/sandbox-orders.repository.js';
 import { SandboxReturns } from './sandbox/sandbox-returns.service.js';
 import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
+import { UnconfirmedReports } from './unconfirmed-reports.service.js';
 
 @Module({
   imports: [AccountsModule, AuditModule],
@@ -32,11 +33,11 @@ import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
     AcquirersService,
     CertificateWatch,
     ConfirmationService,
-    HearsayLimit,
     LiveAcquirersService,
     CallbacksRepository,
     CallbackStore,
     CallbacksService,
+    InboxDispatcher,
     InboxRepository,
     InboxService,
     ConnectionsRepository,
@@ -49,7 +50,8 @@ import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
     SandboxDisputes,
     SandboxReturns,
     SandboxAcquirer,
-    ...processors(NotificationProcessor),
+    UnconfirmedReports,
+    ...processors(InboxProcessor),
   ],
   exports: [
     AcquirersService,

@@ -13,16 +13,19 @@ export class Bulkhead {
   readonly #failures = new Map<string, number>();
   readonly #active = new Map<string, number>();
 
+  /** How many more questions the acquirer may be asked now. */
+  room(acquirer: string): number {
+    if (!this.#isSilent(acquirer)) return Infinity;
+    const waiting = this.#waiting();
+    // Places for several that are silent: one of them may answer again.
+    const most = waiting < ALL_WHILE_SILENT / 2 ? WHILE_SILENT : 1;
+    return Math.min(most - (this.#active.get(acquirer) ?? 0), ALL_WHILE_SILENT - waiting);
+  }
+
   /** @returns false when it is not to be asked now; otherwise `leave` follows */
   enter(acquirer: string): boolean {
-    const active = this.#active.get(acquirer) ?? 0;
-    if (this.#isSilent(acquirer)) {
-      const waiting = this.#waiting();
-      // Places for several that are silent: one of them may answer again.
-      const most = waiting < ALL_WHILE_SILENT / 2 ? WHILE_SILENT : 1;
-      if (active >= most || waiting >= ALL_WHILE_SILENT) return false;
-    }
-    this.#active.set(acquirer, active + 1);
+    if (this.room(acquirer) <= 0) return false;
+    this.#active.set(acquirer, (this.#active.get(acquirer) ?? 0) + 1);
     return true;
   }
 

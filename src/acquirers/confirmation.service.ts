@@ -14,9 +14,10 @@ import {
 } from './acquirer.port.js';
 import { AcquirersService } from './acquirers.service.js';
 import { Bulkhead } from './bulkhead.js';
-import { HearsayLimit } from './hearsay-limit.service.js';
+import type { Line } from './inbox-places.js';
 import type { Notification } from './inbox.repository.js';
 import { InboxService } from './inbox.service.js';
+import { UnconfirmedReports } from './unconfirmed-reports.service.js';
 
 /**
  * Who applies what the acquirer has confirmed. Every method may be called again with the same facts. `close` ends the
@@ -54,8 +55,6 @@ const MAX_ATTEMPTS = 40;
  * which is a minute, they take a quarter of an hour.
  */
 const CONTRARY = { first: 6, last: 10 };
-/** Apart, so that thousands do not come back at once. */
-const PUT_OFF_SECONDS = { least: 60, most: 300 };
 const UNKNOWN = 'the acquirer does not know it';
 const FOREIGN = 'it went to a key that is not ours';
 const OPEN = 'nothing has happened to it';
@@ -72,10 +71,16 @@ export class ConfirmationService {
     private readonly database: Database,
     private readonly inbox: InboxService,
     private readonly acquirers: AcquirersService,
-    private readonly hearsay: HearsayLimit,
+    private readonly reports: UnconfirmedReports,
     private readonly metrics: Metrics,
     private readonly logger: Logger,
   ) {}
+
+  /** How many more hints of a line may be asked about now. @param underWay how many are */
+  roomFor({ acquirer, isUnconfirmed }: Line, underWay: number): number {
+    const room = this.#bulkhead.room(acquirer);
+    return isUnconfirmed ? Math.min(room, this.reports.placesOf(acquirer) - underWay) : room;
+  }
 
   on<K extends keyof ConfirmedHandlers>(kind: K, handler: ConfirmedHandlers[K]): void {
     this.#handlers[kind] = handler;
@@ -87,7 +92,13 @@ export class ConfirmationService {
    */
   async confirm(notificationId: string): Promise<unknown> {
     const found = await this.inbox.findPending(notificationId);
-    if (!found || !(await this.#mayAsk(found))) return null;
+    return found ? this.confirmFound(found) : null;
+  }
+
+  /** As `confirm`. */
+  async confirmFound(found: Notification): Promise<unknown> {
+    const notificationId = found.id;
+    if (!(await this.#mayAsk(found))) return null;
     // Put off: its lease brings it back.
     if (!this.#bulkhead.enter(found.acquirer)) return null;
     let notification = found;
@@ -112,7 +123,7 @@ export class ConfirmationService {
         await this.#notConfirmed(notification, applied);
         return null;
       }
-      await this.hearsay.wasTrue(found);
+      await this.reports.wasTrue(found);
       this.#count(notification, applied);
       if (applied === 'foreign') {
         await this.inbox.end(notification, FOREIGN);
@@ -256,6 +267,7 @@ export class ConfirmationService {
     const { id: notificationId, acquirer, kind, attempts } = notification;
     const isBelieved = applied === 'open' && (!known.isConfirmed || attempts >= CONTRARY.last);
     const isGivenUp = attempts + 1 >= MAX_ATTEMPTS;
+    this.reports.wasNotConfirmed(notification);
     this.#count(notification, isGivenUp ? 'ignored' : applied);
     if (isGivenUp) this.logger.warn({ notificationId, acquirer, kind }, 'a notification was set aside');
     else if (attempts === 0) this.logger.warn({ notificationId, acquirer, kind }, 'a notification is not confirmed');
@@ -263,14 +275,12 @@ export class ConfirmationService {
     else await this.inbox.retry(notification, error, isBelieved ? false : null);
   }
 
-  /** @returns whether it may be asked about now; otherwise it is put off */
+  /** @returns false when no questions are left: all reports of the acquirer that are due are put off then */
   async #mayAsk(notification: Notification): Promise<boolean> {
-    if (await this.hearsay.mayAsk(notification)) return true;
-    await this.inbox.putOff(
-      notification,
-      PUT_OFF_SECONDS.least + Math.random() * (PUT_OFF_SECONDS.most - PUT_OFF_SECONDS.least),
-    );
-    this.metrics.notifications.inc({ kind: notification.kind, outcome: 'put_off' });
+    if (await this.reports.mayAsk(notification)) return true;
+    for (const { kind, count } of await this.inbox.putOffUnconfirmed(notification.acquirer)) {
+      this.metrics.notifications.inc({ kind, outcome: 'put_off' }, count);
+    }
     return false;
   }
 

@@ -1,17 +1,40 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, oneOf, Reader, read, rowQuery, rowWrite, type Tx, wanted, write } from '../core/database/index.js';
+import {
+  BY_INDEX,
+  columnsOf,
+  oneOf,
+  Reader,
+  read,
+  rowQuery,
+  rowWrite,
+  type Tx,
+  valuesOfFields,
+  wanted,
+  write,
+} from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { idRange } from '../core/ids.js';
 import { OperatorQueues } from '../core/operator-queues.js';
 import { DUE_TIMES, LowWaterMark } from '../core/queue/index.js';
 import type { Dispute, NotificationHint, ReceivedPix } from './acquirer.port.js';
+import type { Ask, Line } from './inbox-places.js';
 import { AcquirerNotificationEntity, type DisputeNote, type PixNote } from './notification.entity.js';
 import { DAY_MS } from '../core/clock.js';
 import { Retained } from '../core/retention.js';
 
 const IGNORED_KEPT_MS = 30 * DAY_MS;
 
-const READ = ['id', 'acquirer', 'kind', 'reference', 'txid', 'attempts', 'hints', 'lastError', 'isHearsay'] as const;
+const READ = [
+  'id',
+  'acquirer',
+  'kind',
+  'reference',
+  'txid',
+  'attempts',
+  'hints',
+  'lastError',
+  'isUnconfirmed',
+] as const;
 const WAITS = ['id', 'acquirer', 'reference', 'receivedAt'] as const;
 const UNREAD = ['id', 'acquirer', 'kind', 'reference', 'receivedAt'] as const;
 
@@ -22,12 +45,31 @@ export interface Notification extends Pick<AcquirerNotificationEntity, (typeof R
   readonly shown: ReceivedPix | null;
 }
 
+type FoundRow = Omit<Notification, 'shown'> & { readonly note: PixNote | null };
+
+/** Lines with hints that were due at `now`. */
+export interface DueLines {
+  readonly lines: Line[];
+  readonly now: Date;
+  /** Hints that were due before were not looked for. */
+  readonly from: number;
+}
+
+export interface Claimed {
+  readonly notifications: Notification[];
+  /** Whether hints that are due may be left. */
+  readonly isMore: boolean;
+}
+
 interface Closing {
   readonly notification: Notification;
   readonly status: 'applied' | 'ignored';
   readonly at: Date;
   readonly error: string | null;
 }
+
+/** A hint with the id of its row, if it is new. */
+type NewHint = NotificationHint & { readonly id: string };
 
 /** A dispute whose payment is not settled here, as the acquirer last told it. */
 export interface WaitingDispute
@@ -56,7 +98,7 @@ const ON_REPETITION = `ON CONFLICT (acquirer, kind, reference) DO UPDATE
            THEN 0 ELSE n.attempts END,
          next_attempt_at = CASE WHEN n.status = 'ignored' OR (${GOES_ON} AND n.status = 'applied')
            THEN excluded.next_attempt_at ELSE least(n.next_attempt_at, excluded.next_attempt_at) END`;
-const HINTS = wanted(['uuid', 'text', 'text', 'text', 'timestamptz', 'timestamptz', 'boolean', 'text', 'jsonb']);
+const HINTS = wanted(['uuid', 'text', 'text', 'text', 'timestamptz', 'timestamptz', 'text', 'jsonb']);
 /**
  * A repeated notification finds its row; one that was set aside is looked at again, and so is an applied one of what
  * goes on changing. Several are written in one order in every process: two that tell of the same do not wait for each other.
@@ -64,16 +106,31 @@ const HINTS = wanted(['uuid', 'text', 'text', 'text', 'timestamptz', 'timestampt
 const STORE = rowQuery(
   write(
     'inbox.store',
-    `INSERT INTO acquirer_notifications AS n (${STORED}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ${ON_REPETITION} RETURNING id`,
+    `INSERT INTO acquirer_notifications AS n (${STORED}) VALUES ($1, $2, $3, $4, $5, $6, false, $7, $8) ${ON_REPETITION} RETURNING id`,
   ),
   write(
     'inbox.store_each',
     `WITH stored AS (
        INSERT INTO acquirer_notifications AS n (${STORED})
-       SELECT p1, p2, p3, p4, p5, p6, p7, p8, p9 FROM ${HINTS} ORDER BY p2, p3, p4 ${ON_REPETITION}
+       SELECT p1, p2, p3, p4, p5, p6, false, p7, p8 FROM ${HINTS} ORDER BY p2, p3, p4 ${ON_REPETITION}
        RETURNING id, acquirer, kind, reference)
      SELECT w.n AS "#", s.id FROM ${HINTS} JOIN stored s ON (s.acquirer, s.kind, s.reference) = (w.p2, w.p3, w.p4)`,
   ),
+);
+/**
+ * Stores what a callback tells, while there is room. Reports that have been due for ten minutes do not count. While
+ * somebody holds a snapshot, a count of all would read past every report that was confirmed since.
+ */
+const STORE_UNCONFIRMED = write(
+  'inbox.store_unconfirmed',
+  `WITH room AS (
+     SELECT least($6 - count(*), $7 - count(*) FILTER (WHERE received_at > $5::timestamptz - interval '1 minute')) AS places
+     FROM acquirer_notifications
+     WHERE acquirer = $1 AND is_hearsay AND status = 'pending' AND next_attempt_at > $5::timestamptz - interval '10 minutes')
+   INSERT INTO acquirer_notifications AS n (${STORED})
+   SELECT h.id, $1, h.kind, h.reference, $5, $5, true, h.txid, NULL
+   FROM unnest($2::uuid[], $3::text[], $4::text[], $8::text[]) AS h (id, kind, reference, txid)
+   ORDER BY h.kind, h.reference LIMIT greatest(0, (SELECT places FROM room)) ${ON_REPETITION} RETURNING 1`,
 );
 /**
  * Of a notification that is found by another name. As an expression, so that no plan looks for it among all that are
@@ -105,13 +162,50 @@ const IS_LATEST = read(
   'inbox.is_latest',
   `SELECT 1 FROM acquirer_notifications WHERE id = $1 AND ${isPending('status')} AND hints = $2`,
 );
-const CLAIM_DUE = write(
-  'inbox.claim_due',
-  `UPDATE acquirer_notifications n SET next_attempt_at = $2 FROM (
-     SELECT id, next_attempt_at AS due_at FROM acquirer_notifications
-     WHERE status = 'pending' AND next_attempt_at <= $1 AND next_attempt_at >= $4
-     ORDER BY next_attempt_at LIMIT $3 FOR UPDATE SKIP LOCKED) d
-   WHERE n.id = d.id RETURNING n.id, d.due_at AS "dueAt"`,
+const DUE = `status = 'pending' AND next_attempt_at <= $1 AND next_attempt_at >= $2`;
+/** Leaps from line to line, and reads only the first due hint of each. */
+const DUE_LINES = read(
+  'inbox.due_lines',
+  `WITH RECURSIVE line (acquirer, is_hearsay) AS (
+     (SELECT acquirer, is_hearsay FROM acquirer_notifications WHERE ${DUE}
+      ORDER BY acquirer, is_hearsay, next_attempt_at LIMIT 1)
+     UNION ALL
+     SELECT next.* FROM line l CROSS JOIN LATERAL (
+       SELECT acquirer, is_hearsay FROM acquirer_notifications
+       WHERE ${DUE} AND (acquirer, is_hearsay) > (l.acquirer, l.is_hearsay)
+       ORDER BY acquirer, is_hearsay, next_attempt_at LIMIT 1) next)
+   SELECT acquirer, is_hearsay AS "isUnconfirmed" FROM line`,
+);
+const OLDEST_DUE = read(
+  'inbox.oldest_due',
+  `SELECT min(next_attempt_at) AS "dueAt" FROM acquirer_notifications WHERE status = 'pending' AND next_attempt_at <= $1`,
+);
+/** A lease that is lost in a crash costs nothing: its hint is due again. So the commit does not wait for the disk. */
+const LEASE_MAY_BE_LOST = write('inbox.lease_may_be_lost', `SELECT set_config('synchronous_commit', 'off', true)`);
+/** Materialized, for a plan may otherwise look for them again with each row that is updated, and find more every time. */
+const CLAIM = write(
+  'inbox.claim',
+  `WITH taken AS MATERIALIZED (
+     SELECT due.id FROM unnest($3::text[], $4::boolean[], $5::int[]) AS l (acquirer, is_hearsay, room)
+     CROSS JOIN LATERAL (
+       SELECT id FROM acquirer_notifications n
+       WHERE n.acquirer = l.acquirer AND n.is_hearsay = l.is_hearsay AND ${DUE} AND id <> ALL ($6::uuid[])
+       ORDER BY next_attempt_at LIMIT l.room FOR UPDATE SKIP LOCKED) due)
+   UPDATE acquirer_notifications n SET next_attempt_at = CASE n.kind WHEN 'dispute' THEN $8::timestamptz ELSE $7::timestamptz END
+   FROM taken WHERE n.id = taken.id
+   RETURNING ${columnsOf(AcquirerNotificationEntity, 'n', { only: READ })},
+     n.unreadable_since IS NOT NULL OR n.awaits IS NOT NULL AS "isConfirmed", CASE n.kind WHEN 'pix' THEN n.about END AS note`,
+);
+/** Puts off reports that are asked about now as well: the end of the question sets another time. */
+const PUT_OFF_UNCONFIRMED = write(
+  'inbox.put_off_unconfirmed',
+  `WITH put_off AS (
+     UPDATE acquirer_notifications SET next_attempt_at = $3::timestamptz + make_interval(secs => $4::float8 * random())
+     WHERE id IN (
+       SELECT id FROM acquirer_notifications
+       WHERE acquirer = $1 AND is_hearsay AND status = 'pending' AND next_attempt_at <= $2 FOR UPDATE SKIP LOCKED)
+     RETURNING kind)
+   SELECT kind, count(*)::int AS count FROM put_off GROUP BY kind`,
 );
 /** Does not close a notification that was told again since it was read: what was applied may be older. */
 const CLOSED = `attempts = attempts + 1, awaits = NULL, about = NULL, unreadable_since = NULL`;
@@ -130,11 +224,6 @@ const CLOSE = rowWrite<Closing>(
      WHERE n.id = w.p1 AND ${isPending('n.status')} AND n.hints = w.p5`,
   ),
   ({ notification: { id, hints }, status, at, error }) => [id, status, at, error, hints],
-);
-/** Puts a notification off without an attempt, unless it was told again since it was read. */
-const PUT_OFF = write(
-  'inbox.put_off',
-  `UPDATE acquirer_notifications SET next_attempt_at = $2 WHERE id = $1 AND ${isPending('status')} AND hints = $3`,
 );
 /** Repeats a notification later, or at once if it was told again, or what it awaits came, since it was read. */
 const RETRY = write(
@@ -243,7 +332,7 @@ const REMOVE_IGNORED = write(
 
 @Injectable()
 export class InboxRepository {
-  /** Up to when due ones were claimed. */
+  /** Up to when all hints that were due have been claimed. */
   readonly #due = new LowWaterMark(DUE_TIMES);
 
   constructor(
@@ -258,22 +347,40 @@ export class InboxRepository {
   async insert(
     tx: Tx,
     acquirer: string,
-    hints: readonly (NotificationHint & { readonly id: string; readonly nextAttemptAt: Date })[],
+    hints: readonly (NewHint & { readonly nextAttemptAt: Date })[],
     receivedAt: Date,
-    isHearsay: boolean,
   ): Promise<string[]> {
     const rows = hints.map(({ id, kind, reference, txid, shown, nextAttemptAt }) => [
       ...[id, acquirer, kind, reference],
-      ...[receivedAt, nextAttemptAt, isHearsay, txid ?? null, noteOf(shown)],
+      ...[receivedAt, nextAttemptAt, txid ?? null, noteOf(shown)],
     ]);
     return (await tx.all<{ id: string }>(STORE, rows)).map(({ id }) => id);
   }
 
+  /**
+   * Stores what a callback tells, due at once.
+   * @param hints each at most once @param most how many may wait @returns how many are stored
+   */
+  async insertUnconfirmed(
+    tx: Tx,
+    acquirer: string,
+    hints: readonly NewHint[],
+    now: Date,
+    most: { readonly waiting: number; readonly ofLastMinute: number },
+  ): Promise<number> {
+    tx.defer(BY_INDEX, []);
+    const stored = await tx.query(STORE_UNCONFIRMED, [
+      acquirer,
+      ...valuesOfFields(hints, 'id', 'kind', 'reference'),
+      ...[now, most.waiting, most.ofLastMinute],
+      hints.map(({ txid }) => txid ?? null),
+    ]);
+    return stored.length;
+  }
+
   async findPending(id: string): Promise<Notification | null> {
-    const found = await this.reader.one<Omit<Notification, 'shown'> & { note: PixNote | null }>(FIND_PENDING, [id]);
-    if (!found) return null;
-    const { note, ...notification } = found;
-    return { ...notification, shown: shownBy(notification.reference, note) };
+    const found = await this.reader.one<FoundRow>(FIND_PENDING, [id]);
+    return found && notificationOf(found);
   }
 
   /** Somebody is about to ask about a dispute. @returns null when it is not pending any more */
@@ -291,20 +398,61 @@ export class InboxRepository {
     tx.defer(PROLONG, [id, leasedUntil, hints]);
   }
 
-  async claimDue(tx: Tx, now: Date, leasedUntil: Date, limit: number): Promise<string[]> {
+  /** Lines that have hints due. */
+  async due(tx: Tx, now: Date): Promise<DueLines> {
+    tx.defer(BY_INDEX, []);
     const from = this.#due.next(now.getTime());
-    const rows = await tx.query<{ id: string; dueAt: Date }>(CLAIM_DUE, [now, leasedUntil, limit, new Date(from)]);
-    const dueAt = rows.map((row) => row.dueAt.getTime());
-    tx.afterCommit(() => this.#due.claimed(from, dueAt, rows.length < limit ? now.getTime() : null));
-    return rows.map((row) => row.id);
+    return { lines: await tx.query<Line & Record<string, unknown>>(DUE_LINES, [now, new Date(from)]), now, from };
+  }
+
+  /** Since when the oldest hint is due; null: none is. */
+  async oldestDue(now: Date): Promise<Date | null> {
+    return (await this.reader.first<{ dueAt: Date | null }>(OLDEST_DUE, [now]))?.dueAt ?? null;
+  }
+
+  /** Claims the oldest due hints of each line. @param except ids that are left */
+  async claim(
+    tx: Tx,
+    { lines, now, from }: DueLines,
+    asks: readonly Ask[],
+    except: readonly string[],
+    leases: { readonly disputes: Date; readonly others: Date },
+  ): Promise<Claimed> {
+    let notifications: Notification[] = [];
+    if (asks.length > 0) {
+      tx.defer(LEASE_MAY_BE_LOST, []);
+      const wanted = valuesOfFields(asks, 'acquirer', 'isUnconfirmed', 'room');
+      const { others, disputes } = leases;
+      const values = [now, new Date(from), ...wanted, except, others, disputes];
+      notifications = (await tx.query<FoundRow>(CLAIM, values)).map(notificationOf);
+    }
+    const taken = (ask: Ask): number =>
+      notifications.filter(
+        ({ acquirer, isUnconfirmed }) => acquirer === ask.acquirer && isUnconfirmed === ask.isUnconfirmed,
+      ).length;
+    const isMore = asks.length < lines.length || asks.some((ask) => taken(ask) === ask.room);
+    tx.afterCommit(() => this.#due.taken(from, null, isMore ? null : now.getTime()));
+    return { notifications, isMore };
   }
 
   close(tx: Tx, notification: Notification, status: 'applied' | 'ignored', at: Date, error: string | null): void {
     tx.put(CLOSE, { notification, status, at, error });
   }
 
-  putOff(tx: Tx, { id, hints }: Notification, nextAttemptAt: Date): void {
-    tx.defer(PUT_OFF, [id, nextAttemptAt, hints]);
+  /**
+   * Puts off all unconfirmed reports of an acquirer that are due by `dueBy`.
+   * @param apartSeconds they are due again by so much later than `earliest`, each at a time of its own
+   * @returns how many of each kind
+   */
+  async putOffUnconfirmed(
+    tx: Tx,
+    acquirer: string,
+    dueBy: Date,
+    earliest: Date,
+    apartSeconds: number,
+  ): Promise<{ kind: string; count: number }[]> {
+    tx.defer(BY_INDEX, []);
+    return tx.query(PUT_OFF_UNCONFIRMED, [acquirer, dueBy, earliest, apartSeconds]);
   }
 
   /** @param unreadable whether the acquirer has it, and it cannot be read; null: as it has said before */
@@ -401,6 +549,8 @@ function noteOf(shown: ReceivedPix | null | undefined): string | null {
   return JSON.stringify({ txid, amount, fee, settledAt } satisfies Omit<PixNote, 'settledAt'> & { settledAt: Date });
 }
 
-function shownBy(endToEndId: string, note: PixNote | null): ReceivedPix | null {
-  return note && { endToEndId, ...note, settledAt: new Date(note.settledAt), payerDocument: null };
+function notificationOf({ note, ...notification }: FoundRow): Notification {
+  const endToEndId = notification.reference;
+  const shown = note && { endToEndId, ...note, settledAt: new Date(note.settledAt), payerDocument: null };
+  return { ...notification, shown };
 }

@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { Database, type Tx } from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
@@ -9,24 +9,27 @@ import { InboxRepository, type Notification, type UnreadableNews, type WaitingDi
 
 declare module '../core/queue/index.js' {
   interface JobMap {
-    'acquirers.notification': { notificationId: string };
+    /** A process without workers has stored hints. */
+    'acquirers.inbox': Record<string, never>;
   }
 }
 
-const SWEEP_MS = 1_000;
+/** The task by which the inbox is looked through. */
+export const INBOX_TASK = 'acquirers.inbox';
 const LEASE_SECONDS = 15;
 /** A dispute whose process has died is taken up by another one after this. The lease is prolonged while the acquirer is asked. */
 const DISPUTE_LEASE_SECONDS = 5;
 const PROLONG_MS = 2_000;
 /** The expiry of a charge waits ten minutes for a Pix that is told of. */
 const LONGEST_AT_EXPIRY_SECONDS = 240;
-const BATCH = 100;
+/** Apart, so that thousands do not come back at once. */
+const PUT_OFF_SECONDS = { least: 60, most: 300 };
+/** Unconfirmed reports of one acquirer that may wait, in all and of the last minute. The list brings the rest. */
+const MAX_UNCONFIRMED = { waiting: 5_000, ofLastMinute: 2_000 };
 
-/**
- * What acquirers tell us: stored first, answered, and queued until `ConfirmationService` has asked the acquirer about it.
- */
+/** Hints of acquirers: stored first, and kept until `ConfirmationService` has asked the acquirer about them. */
 @Injectable()
-export class InboxService implements OnApplicationBootstrap {
+export class InboxService {
   constructor(
     private readonly database: Database,
     private readonly inbox: InboxRepository,
@@ -35,13 +38,9 @@ export class InboxService implements OnApplicationBootstrap {
     private readonly clock: Clock,
   ) {}
 
-  onApplicationBootstrap(): void {
-    this.poller.onWorkers('acquirers.inbox', SWEEP_MS, () => this.sweep());
-  }
-
   /**
-   * Stores a hint; repeating it is harmless.
-   * @returns the id for `ConfirmationService.confirm`. The caller queues a job or confirms it at once; if it dies first, the sweeper does
+   * Stores a hint that the caller confirms now; repeating it is harmless. If the caller dies first, a worker confirms it.
+   * @returns the id for `ConfirmationService.confirm`
    */
   async store(tx: Tx, acquirer: string, hint: NotificationHint): Promise<string> {
     const [id] = await this.storeAll(tx, acquirer, [hint]);
@@ -50,21 +49,42 @@ export class InboxService implements OnApplicationBootstrap {
   }
 
   /**
-   * Stores any number of hints, which may repeat themselves, in one round trip.
-   * @param options.isHearsay the hints come from a callback, which anybody may have sent; default false
+   * Stores any number of hints, which may repeat themselves, in one round trip. The caller confirms them now.
    * @returns ids, in no order
    */
-  async storeAll(
+  async storeAll(tx: Tx, acquirer: string, hints: readonly NotificationHint[]): Promise<string[]> {
+    return this.#store(tx, acquirer, hints, leasedUntil);
+  }
+
+  /** Stores hints that workers confirm as soon as there is a place. */
+  async queueAll(tx: Tx, acquirer: string, hints: readonly NotificationHint[]): Promise<void> {
+    await this.#store(tx, acquirer, hints, (_hint, now) => now);
+    tx.afterCommit(this.#wakeWorkers);
+  }
+
+  /**
+   * Stores what a callback tells, which anybody may have sent; as `queueAll`.
+   * @returns how many there was no room for
+   */
+  async queueUnconfirmed(tx: Tx, acquirer: string, hints: readonly NotificationHint[]): Promise<number> {
+    if (hints.length === 0) return 0;
+    const now = this.clock.now();
+    const distinct = distinctHints(hints, now);
+    const stored = await this.inbox.insertUnconfirmed(tx, acquirer, distinct, now, MAX_UNCONFIRMED);
+    if (stored > 0) tx.afterCommit(this.#wakeWorkers);
+    return distinct.length - stored;
+  }
+
+  async #store(
     tx: Tx,
     acquirer: string,
     hints: readonly NotificationHint[],
-    { isHearsay = false } = {},
+    dueAt: typeof leasedUntil,
   ): Promise<string[]> {
     if (hints.length === 0) return [];
     const now = this.clock.now();
-    const distinct = new Map(hints.map((hint) => [`${hint.kind} ${hint.reference}`, { ...hint, id: newId(now) }]));
-    const rows = [...distinct.values()].map((hint) => ({ ...hint, nextAttemptAt: this.#leasedUntil(hint, now) }));
-    return this.inbox.insert(tx, acquirer, rows, now, isHearsay);
+    const rows = distinctHints(hints, now).map((hint) => ({ ...hint, nextAttemptAt: dueAt(hint, now) }));
+    return this.inbox.insert(tx, acquirer, rows, now);
   }
 
   /** Whether a Pix is told of for a charge that its acquirer has not confirmed yet. */
@@ -91,14 +111,10 @@ export class InboxService implements OnApplicationBootstrap {
     return id;
   }
 
-  /** @param isAgain of those that wait in the queue already none is queued once more */
-  async enqueue(notificationIds: readonly string[], isAgain = false): Promise<void> {
-    await this.queue.add(
-      'acquirers.notification',
-      notificationIds.map((notificationId) => ({ notificationId })),
-      isAgain ? ({ notificationId }) => notificationId : undefined,
-    );
-  }
+  /** Hints may be due. A lost wake costs a moment, until the next look. As a single function, a commit calls it once. */
+  readonly #wakeWorkers = (): void => {
+    if (!this.poller.wake(INBOX_TASK)) this.queue.add('acquirers.inbox', {}, () => INBOX_TASK).catch(() => undefined);
+  };
 
   /**
    * A payment is credited or goes back: disputes that wait for it are due at once.
@@ -119,15 +135,6 @@ export class InboxService implements OnApplicationBootstrap {
     return this.inbox.unreadable(filter);
   }
 
-  /** Queues what is due again: jobs that were lost, and notifications that could not be confirmed yet. */
-  async sweep(): Promise<boolean> {
-    const now = this.clock.now();
-    const leasedUntil = new Date(now.getTime() + LEASE_SECONDS * 1000);
-    const ids = await this.database.transaction((tx) => this.inbox.claimDue(tx, now, leasedUntil, BATCH));
-    if (ids.length > 0) await this.enqueue(ids, true);
-    return ids.length === BATCH;
-  }
-
   /** How a hint stands, and since when it is stored. @returns null when there is no such hint */
   stateOf(tx: Tx, acquirer: string, hint: NotificationHint): ReturnType<InboxRepository['stateOf']> {
     return this.inbox.stateOf(tx, acquirer, hint);
@@ -145,24 +152,19 @@ export class InboxService implements OnApplicationBootstrap {
 
   /** Leases a dispute that is about to be asked about. @returns null when it is not pending any more */
   begin(notification: Notification): Promise<Notification | null> {
-    const leasedUntil = this.#leasedUntil(notification, this.clock.now());
-    return this.database.transaction((tx) => this.inbox.begin(tx, notification, leasedUntil));
+    const until = leasedUntil(notification, this.clock.now());
+    return this.database.transaction((tx) => this.inbox.begin(tx, notification, until));
   }
 
   /** Prolongs the lease of a dispute until the returned function is called, or this process dies. */
   keepLease(notification: Notification): () => void {
     const prolong = (): void => {
-      const leasedUntil = this.#leasedUntil(notification, this.clock.now());
+      const until = leasedUntil(notification, this.clock.now());
       // If the database is away, the lease ends, and the dispute is asked about anew.
-      this.database.transaction(async (tx) => this.inbox.prolong(tx, notification, leasedUntil)).catch(() => undefined);
+      this.database.transaction(async (tx) => this.inbox.prolong(tx, notification, until)).catch(() => undefined);
     };
     const timer = setInterval(prolong, PROLONG_MS);
     return () => clearInterval(timer);
-  }
-
-  #leasedUntil({ kind }: Pick<NotificationHint, 'kind'>, now: Date): Date {
-    const seconds = kind === 'dispute' ? DISPUTE_LEASE_SECONDS : LEASE_SECONDS;
-    return new Date(now.getTime() + seconds * 1000);
   }
 
   /** Whether nobody has told of it or asked about it since. */
@@ -175,10 +177,13 @@ export class InboxService implements OnApplicationBootstrap {
     await this.database.transaction(async (tx) => this.inbox.await(tx, notification, dispute));
   }
 
-  /** It is not asked about now, which is no attempt. */
-  async putOff(notification: Notification, pauseSeconds: number): Promise<void> {
-    const next = new Date(this.clock.now().getTime() + pauseSeconds * 1000);
-    await this.database.transaction(async (tx) => this.inbox.putOff(tx, notification, next));
+  /** Puts all unconfirmed reports of an acquirer off that are due, which is no attempt. @returns how many of each kind */
+  putOffUnconfirmed(acquirer: string): Promise<{ kind: string; count: number }[]> {
+    const now = this.clock.now().getTime();
+    const dueBy = new Date(now + LEASE_SECONDS * 1000);
+    const earliest = new Date(now + PUT_OFF_SECONDS.least * 1000);
+    const apartSeconds = PUT_OFF_SECONDS.most - PUT_OFF_SECONDS.least;
+    return this.database.transaction((tx) => this.inbox.putOffUnconfirmed(tx, acquirer, dueBy, earliest, apartSeconds));
   }
 
   /** Ends it as applied, in the commit that applies it. */
@@ -206,4 +211,14 @@ export class InboxService implements OnApplicationBootstrap {
       this.inbox.retry(tx, notification, next, error.slice(0, 500), unreadable, now);
     });
   }
+}
+
+/** How long a hint is left to whoever asks about it. */
+export function leasedUntil({ kind }: Pick<NotificationHint, 'kind'>, now: Date): Date {
+  const seconds = kind === 'dispute' ? DISPUTE_LEASE_SECONDS : LEASE_SECONDS;
+  return new Date(now.getTime() + seconds * 1000);
+}
+
+function distinctHints(hints: readonly NotificationHint[], now: Date): (NotificationHint & { readonly id: string })[] {
+  return [...new Map(hints.map((hint) => [`${hint.kind} ${hint.reference}`, { ...hint, id: newId(now) }])).values()];
 }

@@ -4,6 +4,7 @@ export { AcquirersService } from './acquirers.service.js';
 export { Bulkhead } from './bulkhead.js';
 export { ConfirmationService } from './confirmation.service.js';
 export type { UnreadableNews, WaitingDispute } from './inbox.repository.js';
+export { InboxDispatcher } from './inbox-dispatcher.service.js';
 export { InboxService } from './inbox.service.js';
 
 export { CertificateWatch } from './live/certificate-watch.service.js';

@@ -33,8 +33,8 @@ export class AcquirerNotificationEntity {
   @Column('text', { nullable: true }) readonly awaits!: string | null;
   @Column('jsonb', { nullable: true }) readonly about!: DisputeNote | PixNote | null;
   @Column('timestamptz', { name: 'unreadable_since', nullable: true }) readonly unreadableSince!: Date | null;
-  /** Only callbacks have told of it, and the acquirer has not confirmed it: anybody who knows the address may have made it up. */
-  @Column('boolean', { name: 'is_hearsay', default: false }) readonly isHearsay!: boolean;
+  /** Only callbacks have told it: anybody who knows the address may have made it up. */
+  @Column('boolean', { name: 'is_hearsay', default: false }) readonly isUnconfirmed!: boolean;
   @Column('timestamptz', { name: 'received_at' }) readonly receivedAt!: Date;
   @Column('timestamptz', { name: 'applied_at', nullable: true }) readonly appliedAt!: Date | null;
 }

@@ -59,9 +59,7 @@ export class StatementReader {
     ];
     if (hints.length === 0) return;
     this.logger.info({ acquirer, hints: hints.length }, 'a statement has entries that no callback told of');
-    const stored = await this.database.transaction((tx) => this.inbox.storeAll(tx, acquirer, hints));
-    // The inbox brings what the queue does not take.
-    await this.inbox.enqueue(stored).catch(() => undefined);
+    await this.database.transaction((tx) => this.inbox.queueAll(tx, acquirer, hints));
   }
 
   /** It cannot be credited: an operator has to look. What has a name is kept by the inbox, where operators see it. */

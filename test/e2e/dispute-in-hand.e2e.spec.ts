@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { InboxService } from '../../src/acquirers/index.js';
+import { InboxDispatcher, InboxService } from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
 import type { Paid } from '../support/med-bank.js';
 import { MedWorld } from '../support/med-world.js';
@@ -10,12 +10,13 @@ describe('a dispute between its report and its case', () => {
   const world = MedWorld.forSpec();
 
   /** The bank disputes a payment, and its report is stored. @returns the id of the stored report */
-  async function reported({ pix }: Paid, isHearsay = false): Promise<string> {
+  async function reported({ pix }: Paid, isUnconfirmed = false): Promise<string> {
     const { reference } = world.told.bank.dispute(pix);
     const hint = { kind: 'dispute', reference, txid: pix.txid } as const;
     const [id] = await world.service
       .get(Database)
-      .transaction((tx) => world.service.get(InboxService).storeAll(tx, world.told.bank.name, [hint], { isHearsay }));
+      .transaction((tx) => world.service.get(InboxService).storeAll(tx, world.told.bank.name, [hint]));
+    await world.service.sql('UPDATE acquirer_notifications SET is_hearsay = $2 WHERE id = $1', [id, isUnconfirmed]);
     return id ?? '';
   }
 
@@ -87,7 +88,7 @@ describe('a dispute between its report and its case', () => {
     await waitFor('the lease to be prolonged', async () => (await secondsLeft(id)) > 3);
     expect(await refund(paid)).toBe('400 charge_disputed');
     world.service.clock.advance(6);
-    await world.service.get(InboxService).sweep();
+    await world.service.get(InboxDispatcher).sweep();
     await world.told.process(id);
     await world.expectBalance(0, 100);
     answer();

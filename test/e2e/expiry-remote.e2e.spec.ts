@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { AcquirersService, ConfirmationService, InboxService } from '../../src/acquirers/index.js';
+import { AcquirersService, ConfirmationService, InboxDispatcher, InboxService } from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
 import { JobQueue } from '../../src/core/queue/index.js';
 import { ExpiryProcessor } from '../../src/transactions/jobs/expiry.processor.js';
@@ -187,7 +187,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     expect(await statusOf(made)).toBe('WAITING_PAYMENT');
     bank.blind = false;
     service.clock.advance(20);
-    await service.get(InboxService).sweep();
+    await service.get(InboxDispatcher).sweep();
     await waitFor('its end', async () => (await statusOf(made)) !== 'WAITING_PAYMENT');
     expect(await statusOf(made)).toBe('PAID');
   });
@@ -247,7 +247,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
       // Silence says nothing new.
       bank.blind = true;
       service.clock.advance(600);
-      await service.get(InboxService).sweep();
+      await service.get(InboxDispatcher).sweep();
       await service.get(ExpiryService).expireDue();
       expect(await statusOf(made)).toBe('WAITING_PAYMENT');
       bank.blind = false;

@@ -3,6 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/gl
 import {
   AcquirersService,
   ConfirmationService,
+  InboxDispatcher,
   InboxService,
   type OrderDesk,
   type ReceivedPayment,
@@ -178,7 +179,7 @@ describe('the charge of a payment at an acquirer behind a network', () => {
     desk.blind = false;
     await waitFor('the notification to be tried again', async () => {
       service.clock.advance(5);
-      await service.get(InboxService).sweep();
+      await service.get(InboxDispatcher).sweep();
       return (await row(id)).status === 'PAID';
     });
     expect((await told(id, 4)).slice(1)).toEqual([

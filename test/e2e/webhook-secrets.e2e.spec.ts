@@ -169,7 +169,7 @@ const CANARY = 'canary-5d0c2b';
 
   it('are in nothing that Redis ever heard', () => {
     const text = commands.join('\n');
-    expect(text).toContain('acquirers.notification');
+    expect(text).toContain('acquirers.inbox');
     expect(text).toContain(`:rl:account:${merchant.accountId}`);
     expect(leaksIn(text)).toEqual([]);
     expect(text).not.toContain(CANARY);

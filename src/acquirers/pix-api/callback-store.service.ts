@@ -45,15 +45,17 @@ export class CallbackStore {
       hints: callback?.hints.length ?? 0,
       receivedAt: now,
     };
-    const { isNew, stored } = await this.database.transaction(async (tx) => {
+    const { isNew, refused } = await this.database.transaction(async (tx) => {
       const isNew = await this.callbacks.insert(tx, row);
       const told = callback?.hints ?? [];
       // What a body says that was there before is known, but for what was set aside since.
       const hints = isNew ? told : await this.inbox.setAside(tx, acquirer, told);
-      return { isNew, stored: await this.inbox.storeAll(tx, acquirer, hints, { isHearsay: true }) };
+      return { isNew, refused: await this.inbox.queueUnconfirmed(tx, acquirer, hints) };
     });
-    // The PSP does not wait for the queue, and the inbox brings what it does not take.
-    if (stored.length > 0) void this.inbox.enqueue(stored).catch(() => undefined);
+    if (refused > 0) {
+      this.#count('too_many');
+      this.logger.warn({ acquirer, callbackId: id, refused }, 'too much that callbacks told is not confirmed');
+    }
     if (!isNew) return this.#count('repeated');
     this.#count('stored');
     const skipped = callback?.skipped ?? 0;

@@ -23,6 +23,9 @@ const BYTES_PER_TOKEN = 4 * 1024;
 /** Bodies that are in memory at a time before their end has come, of one connection and of all. */
 const READ_OF_ONE = 8;
 const READ_OF_ALL = 64;
+/** Bodies that are stored at a time: those of one connection leave connections to the database to others. */
+const STORED_OF_ONE = 2;
+const STORED_OF_ALL = 8;
 const MOST_WAITING = 1_000;
 
 /** A request to a callback's address. */
@@ -42,6 +45,7 @@ export interface PostedCallback {
 @Injectable()
 export class CallbacksService {
   readonly #reading = new Turnstile(READ_OF_ALL, MOST_WAITING, READ_OF_ONE);
+  readonly #storing = new Turnstile(STORED_OF_ALL, MOST_WAITING, STORED_OF_ONE);
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
@@ -69,15 +73,31 @@ export class CallbacksService {
     if (problem !== null) throw this.#refused('not_allowed', { acquirer, problem, address: caller.address });
     await this.#limit(acquirer);
     const refusal = (): ApiError => serviceUnavailable('Too many callbacks are being read; retry later.');
-    const body = await this.#reading.pass(readBody, refusal, acquirer);
+    // A body keeps its place until it is stored: no more bodies than these are in memory.
+    await this.#reading.pass(
+      async () => {
+        const body = await this.#read(acquirer, readBody);
+        if (body) await this.#storing.pass(() => this.store.keep(acquirer, body), refusal, acquirer);
+      },
+      refusal,
+      acquirer,
+    );
+  }
+
+  /** @returns null for an empty one */
+  async #read(acquirer: string, readBody: PostedCallback['readBody']): Promise<Buffer | null> {
+    const body = await readBody();
     if (body === null) {
       this.#count('too_large');
       this.logger.warn({ acquirer }, 'a callback is too large');
       throw new ApiError(413, 'invalid_request_error', 'payload_too_large', 'The body is too large.');
     }
-    if (body.length === 0) return this.#count('empty');
+    if (body.length === 0) {
+      this.#count('empty');
+      return null;
+    }
     await this.#limitBytes(acquirer, body.length);
-    await this.store.keep(acquirer, body);
+    return body;
   }
 
   /** @returns null without the right secret in the address, and without a nonce */

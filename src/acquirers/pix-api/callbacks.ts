@@ -5,7 +5,7 @@ import { isShallow } from './json-shape.js';
 import { bonus, list, word } from './messages.js';
 import { isE2eId, isReturnName, returnHint } from './translation.js';
 
-/** The parts of a callback that say what to ask about. Its amounts and people are hearsay and are not read. */
+/** The parts of a callback that say what to ask about. Amounts and people may be made up and are not read. */
 const entry = z.object({
   endToEndId: z.string().refine(isE2eId),
   txid: z.unknown().optional(),

@@ -60,8 +60,7 @@ export class UnmatchedService {
     const told = await this.inbox.stateOf(tx, asked, hint);
     const isOver = told !== null && this.clock.now().getTime() - told.receivedAt.getTime() > PATIENCE_MS;
     if (told?.status === 'ignored' || isOver) return false;
-    const hintId = await this.inbox.store(tx, asked, hint);
-    tx.afterCommit(() => void this.inbox.enqueue([hintId]).catch(() => undefined));
+    await this.inbox.queueAll(tx, asked, [hint]);
     this.logger.info({ acquirer, asked, endToEndId }, "a Pix is of another acquirer's charge");
     return true;
   }
