@@ -8,14 +8,14 @@ import { scaled } from '../support/scale.js';
 import { TestClock, TestService } from '../support/service.js';
 
 /** `MODEL_OPERATIONS=100000 npm test -- test/stress/money-model` runs more, and PROPERTY_SEED=random runs others. */
-const OPERATIONS = Number(process.env['MODEL_OPERATIONS'] ?? scaled(15_000, 2_000));
+const OPERATIONS = Number(process.env['MODEL_OPERATIONS'] ?? scaled(15_000, 4_000));
 const OF_A_STORY = 40;
 /** Books of more stories take longer to be checked than the stories to be told. */
 const STORIES_OF_A_BOOK = 25;
 /** Stories whose books are checked together: a difference shows at its own step. */
 const STORIES_OF_A_CHECK = 5;
 /** In cents: some entries are below it by themselves and not together. */
-const CORRECTION_LIMIT = 1_500;
+const CORRECTION_LIMIT = 700;
 const seedText = process.env['PROPERTY_SEED'] ?? '20261121';
 const SEED = seedText === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(seedText);
 

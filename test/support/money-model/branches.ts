@@ -57,7 +57,7 @@ export const BRANCHES = [
     'sale stays disputed: all is lost',
   ] as const),
   ...(['sale paid again, less what was lost', 'ruling of a case that is over'] as const),
-  ...(['contradiction: won after all', 'contradiction: lost after all', 'contradiction: another amount'] as const),
+  ...(['contradiction: won after all', 'contradiction: another amount'] as const),
   ...(['contradiction takes what a younger case holds', 'contradiction takes of the youngest of two'] as const),
   ...(['contradiction without anything to move', 'ruled before it was approved'] as const),
   // What operators enter

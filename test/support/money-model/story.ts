@@ -4,7 +4,8 @@ import type { TestService } from '../service.js';
 import type { Reached } from './branches.js';
 import { type Expected, MoneyModel, type Terms } from './model.js';
 import { type CorrectionModel, isRefunding, type SaleModel } from './sale.js';
-import { Dice, drawTerms, nextStep, type Step } from './walk.js';
+import { Dice } from './dice.js';
+import { drawTerms, type Step, Walk } from './walk.js';
 import { MoneyWorld, PAYER, type SaleState, SHORTEST_SECONDS, STRANGER } from './world.js';
 
 const ZONE_HOURS = 3;
@@ -17,7 +18,7 @@ export class Story {
   private constructor(
     private readonly service: TestService,
     private readonly world: MoneyWorld,
-    private readonly model: MoneyModel,
+    readonly model: MoneyModel,
   ) {}
 
   static async begin(service: TestService, terms: Terms, purse: number, reached: Reached): Promise<Story> {
@@ -28,9 +29,10 @@ export class Story {
     return new Story(service, world, new MoneyModel(terms, purse, reached));
   }
 
-  draw(dice: Dice): Step {
-    const last = this.steps.findLast((step): step is Step & { sale: number } => 'sale' in step);
-    return nextStep(this.model, dice, last?.sale ?? Math.max(0, this.model.sales.length - 1));
+  /** The sale of the last step that was about one. */
+  get last(): number {
+    const step = this.steps.findLast((one): one is Step & { sale: number } => 'sale' in one);
+    return step?.sale ?? Math.max(0, this.model.sales.length - 1);
   }
 
   /** Tells one step; afterwards the balance is as the model says, and so is the sale that it is about. @returns false when it cannot happen */
@@ -250,11 +252,12 @@ export async function tellStory(
   useBankFee: (fee: number) => void,
 ): Promise<{ told: readonly Step[]; terms: Terms; purse: number; error: unknown }> {
   const dice = new Dice(seed);
-  const { terms, purse } = drawTerms(dice, correctionLimit);
+  const { terms, purse, mood } = drawTerms(dice, correctionLimit);
   useBankFee(terms.bankFee);
   const story = await Story.begin(service, terms, purse, reached);
+  const walk = new Walk(story.model, dice, mood);
   try {
-    for (let step = 0; step < steps; step++) await story.tell(story.draw(dice));
+    for (let step = 0; step < steps; step++) await story.tell(walk.next(story.last));
     await story.end();
     return { told: story.steps, terms, purse, error: null };
   } catch (error) {

@@ -1,5 +1,18 @@
-import { type MoneyModel, type RefundRequest, type Terms } from './model.js';
-import { type CaseModel, type DisputeKind, isOver, isUnderway, left, room, type SaleModel, takeable } from './sale.js';
+import type { Dice } from './dice.js';
+import type { MoneyModel, RefundRequest, Terms } from './model.js';
+import {
+  type CaseModel,
+  type DisputeKind,
+  isDisputed,
+  isOver,
+  isRefunding,
+  isUnderway,
+  left,
+  room,
+  type SaleModel,
+  takeable,
+} from './sale.js';
+import { type Intent, part, SCENES } from './scenes.js';
 
 /** One thing that happens, as data: it can be told again, and left out. Sales, refunds, cases and entries by their order. */
 export type Step =
@@ -21,47 +34,15 @@ export type Step =
   | { do: 'decide entry'; sale: number; entry: number; decision: 'approve' | 'reject'; isOwn: boolean }
   | { do: 'next day' };
 
-const MOST_SALES = 6;
+const MOST_SALES = 9;
+const MOODS = ['all', 'refunds', 'disputes', 'losses'] as const;
+/** What a story is most about: rules meet where several things of one kind are there before the first one ends. */
+export type Mood = (typeof MOODS)[number];
 
-/** A small generator of numbers, the same ones for the same seed. */
-export class Dice {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  /** From 0 up to, and without, `end`. */
-  below(end: number): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = this.#state;
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % end;
-  }
-
-  oneOf<T>(all: readonly T[]): T {
-    return all[this.below(all.length)] as T;
-  }
-
-  isOne(of: number): boolean {
-    return this.below(of) === 0;
-  }
-
-  weighted<T>(all: readonly (readonly [weight: number, what: T])[]): T {
-    let at = this.below(all.reduce((total, [weight]) => total + weight, 0));
-    for (const [weight, what] of all) {
-      if (at < weight) return what;
-      at -= weight;
-    }
-    throw new Error('There is nothing to choose from');
-  }
-}
-
-export function drawTerms(dice: Dice, correctionLimit: number): { terms: Terms; purse: number } {
+export function drawTerms(dice: Dice, correctionLimit: number): { terms: Terms; purse: number; mood: Mood } {
   const terms = {
     // Half a cent is a matter of rounding at every odd amount.
-    feeBps: dice.oneOf([0, 0, 99, 5_000, 10_000]),
+    feeBps: dice.oneOf([0, 0, 0, 99, 99, 5_000, 10_000]),
     feeFixed: dice.oneOf([0, 40]),
     pixOutFee: dice.oneOf([0, 25]),
     bankFee: dice.oneOf([0, 0, 7]),
@@ -70,7 +51,7 @@ export function drawTerms(dice: Dice, correctionLimit: number): { terms: Terms; 
     correctionLimit,
   };
   // Half of the merchants can refund more than what their sales have left of fees and disputes.
-  return { terms, purse: dice.oneOf([0, 0, 0, 1_000_000]) };
+  return { terms, purse: dice.oneOf([0, 1_000_000]), mood: dice.oneOf(MOODS) };
 }
 
 /** Amounts near a bound, and parts that leave something for two others. */
@@ -78,23 +59,64 @@ function near(dice: Dice, bound: number): number {
   return Math.max(1, bound + dice.oneOf([0, 0, 0, 1, -1]));
 }
 
-function part(dice: Dice, all: number): number {
-  return Math.max(1, Math.round(all * dice.oneOf([0.2, 0.3, 0.4, 0.4, 0.5, 0.6, 0.6])));
+const isOpen = ({ status }: SaleModel): boolean => ['WAITING_PAYMENT', 'PROCESSING'].includes(status);
+
+/** Whether something of the sale can still move, so that rules can meet on it. */
+function isAlive(sale: SaleModel): boolean {
+  if (!sale.isPaid) return isOpen(sale);
+  const isWaiting = sale.corrections.some(({ status }) => status === 'waiting');
+  const isUnruled = sale.cases.some(({ ruling, isInDoubt }) => ruling === null || isInDoubt);
+  return left(sale) > 0 || room(sale) > 0 || isRefunding(sale) || isWaiting || isUnruled;
+}
+
+/** A walk through one merchant's story: scenes in which rules meet, and steps that are drawn between theirs. */
+export class Walk {
+  #scene: Intent[] = [];
+  #sale = 0;
+
+  constructor(
+    private readonly model: MoneyModel,
+    private readonly dice: Dice,
+    private readonly mood: Mood,
+  ) {}
+
+  next(last: number): Step {
+    const { model, dice } = this;
+    const sale = model.sales[last];
+    const isFresh = sale?.isPaid === true && sale.method === 'PIX' && left(sale) === sale.amount && sale.amount > 9;
+    if (this.#scene.length === 0 && isFresh && (this.mood !== 'all' || dice.isOne(2))) {
+      this.#scene = [...dice.oneOf(SCENES)];
+      this.#sale = last;
+    }
+    while (this.#scene.length > 0 && !dice.isOne(12)) {
+      const step = this.#scene.shift()?.(model.sales[this.#sale] as SaleModel, this.#sale, dice, model);
+      if (step) return step;
+    }
+    return nextStep(model, dice, last, this.mood);
+  }
 }
 
 /** The next step, drawn among those that can happen: most often about the sale of the last one, where rules meet. */
-export function nextStep(model: MoneyModel, dice: Dice, last: number): Step {
+function nextStep(model: MoneyModel, dice: Dice, last: number, mood: Mood): Step {
   const { sales } = model;
-  if (sales.length === 0) return create(dice);
-  const of = dice.below(4) > 0 && last < sales.length ? last : dice.below(sales.length);
+  const alive = sales.flatMap((sale, at) => (isAlive(sale) ? [at] : []));
+  const open = alive.filter((at) => isOpen(sales[at] as SaleModel));
+  if (alive.length < 2 && open.length === 0 && sales.length < MOST_SALES) return create(dice);
+  // Nothing meets on a sale that is not paid.
+  const isPaidNext = open.length > 0 && !dice.isOne(3);
+  const isLast = alive.includes(last) && !dice.isOne(4);
+  const all = sales.map((_, at) => at);
+  const of = isPaidNext
+    ? dice.oneOf(open)
+    : isLast
+      ? last
+      : dice.oneOf(alive.length > 0 && !dice.isOne(8) ? alive : all);
   const sale = sales[of] as SaleModel;
-  const isMore = sales.length < MOST_SALES;
   const hasToWait = model.balance.pending > 0 || sales.some(({ isHeldForReview }) => isHeldForReview);
   return dice.weighted([
-    ...(isMore ? ([[1, () => create(dice)]] as const) : []),
-    ...(isMore && dice.isOne(6) ? ([[1, () => atTheEnd(dice)]] as const) : []),
+    ...(sales.length < MOST_SALES && dice.isOne(8) ? ([[2, () => atTheEnd(dice)]] as const) : []),
     ...(hasToWait || dice.isOne(8) ? ([[1, (): Step => ({ do: 'next day' })]] as const) : []),
-    ...(sale.isPaid ? aboutPaid(model, dice, of, sale) : aboutOpen(dice, of, sale)),
+    ...(sale.isPaid ? aboutPaid(model, dice, of, sale, mood) : aboutOpen(dice, of, sale)),
   ] as const)();
 }
 
@@ -102,7 +124,7 @@ type Choice = readonly [weight: number, what: () => Step];
 
 function create(dice: Dice): Step {
   const method = dice.oneOf(['PIX', 'PIX', 'PIX', 'CREDIT_CARD'] as const);
-  const amount = dice.oneOf([100, 1_000, 1_000, 999, 2, 1, 1 + dice.below(100_000)]);
+  const amount = dice.oneOf([100, 1_000, 1_000, 1_000, 999, dice.oneOf([1, 2]), 1 + dice.below(100_000)]);
   return { do: 'create', method, amount, isLocked: method === 'PIX' && dice.isOne(4) };
 }
 
@@ -114,7 +136,7 @@ function atTheEnd(dice: Dice): Step {
 function aboutOpen(dice: Dice, sale: number, { amount, isHeldForReview }: SaleModel): Choice[] {
   return [
     [
-      isHeldForReview ? 1 : 8,
+      isHeldForReview ? 1 : 16,
       () => {
         const paid = dice.isOne(8) ? near(dice, amount) : amount;
         const payer = dice.oneOf(['right', 'right', 'right', 'other', 'unknown', 'unknown'] as const);
@@ -123,11 +145,11 @@ function aboutOpen(dice: Dice, sale: number, { amount, isHeldForReview }: SaleMo
     ],
     [isHeldForReview ? 8 : 0, () => ({ do: 'review', sale, decision: dice.oneOf(['accept', 'accept', 'return']) })],
     [1, () => ({ do: 'cancel', sale })],
-    [1, () => ({ do: 'end', sale, event: dice.oneOf(['expire', 'fail']) })],
+    [dice.below(2), () => ({ do: 'end', sale, event: dice.oneOf(['expire', 'fail']) })],
   ];
 }
 
-function aboutPaid(model: MoneyModel, dice: Dice, at: number, sale: SaleModel): Choice[] {
+function aboutPaid(model: MoneyModel, dice: Dice, at: number, sale: SaleModel, mood: Mood): Choice[] {
   const { refunds, cases, corrections } = sale;
   const indexes = <T>(all: readonly T[], is: (one: T) => boolean): number[] =>
     all.flatMap((one, index) => (is(one) ? [index] : []));
@@ -138,15 +160,18 @@ function aboutPaid(model: MoneyModel, dice: Dice, at: number, sale: SaleModel): 
   const waiting = indexes(corrections, ({ status }) => status === 'waiting');
   const others = indexes(model.sales, (other) => other !== sale && other.isPaid);
   return [
-    [refunds.length < 8 ? 4 : 0, () => refund(model, dice, at, sale)],
+    [
+      refunds.length < 8 ? (isDisputed(sale) ? 1 : left(sale) <= 0 ? 2 : mood === 'refunds' ? 10 : 6) : 0,
+      () => refund(model, dice, at, sale),
+    ],
     [
       others.length > 0 && refunds.length < 8 ? 1 : 0,
       () => ({ do: 'refund both', sale: at, other: dice.oneOf(others) }),
     ],
     [underway.length > 0 ? 5 : 0, () => ({ do: 'work', sale: at, refund: dice.oneOf(underway), fails: dice.isOne(2) })],
-    [cases.length < 5 ? 4 : 0, () => dispute(dice, at, sale)],
+    [cases.length < 5 ? (mood === 'disputes' && cases.length < 3 ? 16 : 4) : 0, () => dispute(dice, at, sale, mood)],
     [
-      unruled > 0 ? 4 : cases.length > 0 && dice.isOne(4) ? 1 : 0,
+      unruled > 0 ? (mood === 'disputes' && cases.length < 3 ? 1 : 5) : cases.length > 0 && dice.isOne(4) ? 1 : 0,
       () => ({ do: 'rule', sale: at, result: dice.oneOf(['agreed', 'agreed', 'disagreed', 'withdrawn']) }),
     ],
     [
@@ -154,15 +179,15 @@ function aboutPaid(model: MoneyModel, dice: Dice, at: number, sale: SaleModel): 
       () => ({ do: 'answer', sale: at, medCase: dice.oneOf(open), answer: dice.oneOf(['appeal', 'appeal', 'accept']) }),
     ],
     [doubted.length > 0 ? 8 : 0, () => decide(dice, at, sale, dice.oneOf(doubted))],
-    [corrections.length < 8 ? 4 : 0, () => enter(dice, at, sale)],
+    [corrections.length < 8 ? (left(sale) <= 0 ? 1 : mood === 'losses' ? 8 : 2) : 0, () => enter(dice, at, sale)],
     [
-      waiting.length > 0 ? 4 : 0,
+      waiting.length === 0 ? 0 : mood === 'losses' ? 1 : 2,
       () => ({
         ...({ do: 'decide entry', sale: at, entry: dice.oneOf(waiting) } as const),
-        ...({ decision: dice.oneOf(['approve', 'approve', 'reject']), isOwn: dice.isOne(6) } as const),
+        ...({ decision: dice.oneOf(['approve', 'approve', 'reject']), isOwn: dice.isOne(4) } as const),
       }),
     ],
-    [1, () => ({ do: 'pay', sale: at, amount: sale.amount, payer: 'right', isAgain: false })],
+    [dice.isOne(4) ? 1 : 0, () => ({ do: 'pay', sale: at, amount: sale.amount, payer: 'right', isAgain: false })],
     [dice.isOne(4) ? 1 : 0, () => ({ do: 'cancel', sale: at })],
   ];
 }
@@ -178,7 +203,7 @@ function refund(model: MoneyModel, dice: Dice, at: number, sale: SaleModel): Ste
     part(dice, sale.amount),
     near(dice, rest),
     // What takes all that is available, or a cent more or less: of most amounts nobody is near that.
-    there > 0 && there <= rest ? near(dice, there) : part(dice, rest),
+    there > 0 && there <= rest ? there + dice.oneOf([0, 1, Math.max(1, fee)]) : part(dice, rest),
   ]);
   const isOdd = dice.isOne(10);
   const strategy = sale.method === 'PIX' || isOdd ? dice.oneOf([null, 'cashout', 'devolution'] as const) : null;
@@ -192,17 +217,18 @@ function refund(model: MoneyModel, dice: Dice, at: number, sale: SaleModel): Ste
   };
 }
 
-function dispute(dice: Dice, at: number, { method, amount }: SaleModel): Step {
+function dispute(dice: Dice, at: number, { method, amount }: SaleModel, mood: Mood): Step {
   if (method !== 'PIX') {
     return { do: 'dispute', sale: at, amount, kind: dice.oneOf(['chargeback', 'dispute', 'fraud'] as const) };
   }
-  const claimed = dice.oneOf([amount, amount, part(dice, amount), part(dice, amount), part(dice, amount), amount + 1]);
+  const isPart = mood === 'disputes' ? !dice.isOne(5) : dice.isOne(2);
+  const claimed = isPart ? part(dice, amount) : dice.oneOf([amount, amount, amount, amount + 1]);
   return { do: 'dispute', sale: at, amount: claimed, kind: 'med' };
 }
 
 function decide(dice: Dice, at: number, sale: SaleModel, medCase: number): Step {
   const { isVisible, reported } = sale.cases[medCase] as CaseModel;
-  const decision = dice.oneOf(['approve', 'approve', 'approve', 'dismiss'] as const);
+  const decision = dice.isOne(isVisible ? 6 : 3) ? 'dismiss' : 'approve';
   const isOther = decision === 'approve' && dice.isOne(isVisible ? 12 : 4);
   const amount = isOther ? dice.oneOf([part(dice, sale.amount), near(dice, sale.amount), reported]) : null;
   return { do: 'decide', sale: at, medCase, decision, amount };
@@ -213,6 +239,9 @@ function enter(dice: Dice, at: number, sale: SaleModel): Step {
   const lost = sale.corrections.filter(({ kind, status }) => kind === 'loss' && status === 'applied');
   const total = lost.reduce((all, { amount }) => all + amount, 0);
   const cut = sale.cases.filter((each) => isOver(each) && each.lost > 0 && each.lost < takeable(sale, each) + total);
+  // More comes back than was lost, now and then.
+  if (dice.isOne(12))
+    return { do: 'enter', sale: at, kind: 'loss', borneBy: 'merchant', amount: -(Math.max(0, total) + 1) };
   const back = total > 0 && dice.isOne(cut.length > 0 || sale.cases.some(isUnderway) ? 2 : 4);
   const rest = Math.max(1, left(sale));
   const takes = [near(dice, rest), part(dice, rest), near(dice, sale.amount), near(dice, Math.max(1, room(sale)))];

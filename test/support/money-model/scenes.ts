@@ -1,0 +1,143 @@
+import type { Dice } from './dice.js';
+import type { MoneyModel } from './model.js';
+import { left, type SaleModel } from './sale.js';
+import type { Step } from './walk.js';
+
+/** A step about one sale, as the sale is then; null when it cannot happen any more. */
+export type Intent = (sale: SaleModel, at: number, dice: Dice, model: MoneyModel) => Step | null;
+
+/** Parts of an amount that leave something for two others. */
+export function part(dice: Dice, all: number): number {
+  return Math.max(1, Math.round(all * dice.oneOf([0.2, 0.3, 0.4, 0.4, 0.5, 0.6, 0.6])));
+}
+
+const refund =
+  (strategy: 'cashout' | 'devolution', isPart: boolean): Intent =>
+  (sale, at, dice) => ({
+    ...{ do: 'refund', sale: at, passFee: strategy === 'cashout' && dice.isOne(2), isAgain: false },
+    ...{ amount: isPart ? part(dice, Math.max(1, left(sale))) : null },
+    ...{ strategy: strategy === 'cashout' && !sale.payerIsKnown ? 'devolution' : strategy },
+  });
+
+/** All that is available, which leaves nothing for the fee. */
+const refundShortOfFee: Intent = (sale, at, _, { balance: { available } }) =>
+  available <= 0 || available > left(sale)
+    ? null
+    : { do: 'refund', sale: at, amount: available, strategy: 'cashout', passFee: true, isAgain: false };
+
+/** A worker takes the last refund one step further. */
+const work =
+  (fails = false): Intent =>
+  ({ refunds }, at) =>
+    refunds.length === 0 ? null : { do: 'work', sale: at, refund: refunds.length - 1, fails };
+
+const dispute =
+  (share: number): Intent =>
+  ({ amount }, at) => ({ do: 'dispute', sale: at, amount: Math.max(1, Math.round(amount * share)), kind: 'med' });
+
+const rule =
+  (result: 'agreed' | 'disagreed' | 'withdrawn'): Intent =>
+  ({ cases }, at) =>
+    cases.length === 0 ? null : { do: 'rule', sale: at, result };
+
+const decide =
+  (decision: 'approve' | 'dismiss'): Intent =>
+  ({ cases }, at) => {
+    const medCase = cases.findIndex(({ isInDoubt }) => isInDoubt);
+    return medCase < 0 ? null : { do: 'decide', sale: at, medCase, decision, amount: null };
+  };
+
+const answer =
+  (what: 'appeal' | 'accept'): Intent =>
+  ({ cases }, at) => {
+    const medCase = cases.findIndex(({ isVisible, status }) => isVisible && status === 'open');
+    return medCase < 0 ? null : { do: 'answer', sale: at, medCase, answer: what };
+  };
+
+const lose =
+  (share: number): Intent =>
+  ({ amount }, at) => ({
+    ...{ do: 'enter', sale: at, kind: 'loss', borneBy: 'merchant', amount: Math.max(1, Math.round(amount * share)) },
+  });
+
+/** What was lost, or is about to be, comes back. */
+const giveBack: Intent = ({ corrections }, at) => {
+  const known = corrections.findLast(
+    ({ kind, amount, status }) => kind === 'loss' && amount > 0 && status === 'applied',
+  );
+  return known ? { do: 'enter', sale: at, kind: 'loss', borneBy: 'merchant', amount: -known.amount } : null;
+};
+
+const approve =
+  (isOwn: boolean): Intent =>
+  ({ corrections }, at) => {
+    const entry = corrections.findIndex(({ status }) => status === 'waiting');
+    return entry < 0 ? null : { do: 'decide entry', sale: at, entry, decision: 'approve', isOwn };
+  };
+const approveEntry = approve(false);
+
+/** Beginnings in which several rules meet on one sale. Other steps come between theirs. */
+export const SCENES: readonly (readonly Intent[])[] = [
+  // A ruling between a refund and its worker
+  [refund('cashout', false), dispute(0.6), decide('approve'), rule('agreed'), work(), work()],
+  [refundShortOfFee, refund('cashout', true), dispute(0.4), decide('approve'), rule('agreed'), work(), work()],
+  [refund('devolution', true), dispute(1), rule('disagreed'), work(), work()],
+  [refund('devolution', false), work(), dispute(1), work(), rule('disagreed')],
+  [refund('devolution', true), dispute(1), work()],
+  // A refund that fails beside a case
+  [refund('devolution', true), work(true), dispute(1), rule('agreed'), work(), decide('approve')],
+  [refund('devolution', true), work(true), dispute(1), answer('accept'), rule('agreed'), work(), decide('approve')],
+  [refund('devolution', true), work(true), dispute(1), work(), rule('withdrawn')],
+  [
+    refundShortOfFee,
+    refund('cashout', true),
+    work(true),
+    work(),
+    refund('cashout', false),
+    work(),
+    work(),
+    dispute(1),
+    rule('agreed'),
+  ],
+  // Several claims
+  [
+    dispute(0.4),
+    decide('dismiss'),
+    dispute(0.6),
+    decide('approve'),
+    dispute(0.4),
+    decide('approve'),
+    rule('agreed'),
+    decide('approve'),
+    decide('approve'),
+  ],
+  [
+    dispute(0.6),
+    decide('approve'),
+    dispute(0.4),
+    decide('approve'),
+    dispute(0.3),
+    decide('approve'),
+    rule('disagreed'),
+    rule('agreed'),
+  ],
+  [
+    dispute(0.6),
+    decide('approve'),
+    rule('agreed'),
+    refund('devolution', false),
+    work(),
+    dispute(1),
+    rule('agreed'),
+    work(),
+  ],
+  [dispute(1), answer('accept'), rule('disagreed'), decide('approve')],
+  [dispute(1), answer('appeal'), dispute(1), rule('agreed'), rule('disagreed')],
+  // Losses beside cases and refunds
+  [lose(0.5), approveEntry, dispute(1), rule('agreed'), giveBack, approveEntry, decide('approve')],
+  [lose(0.6), approveEntry, refundShortOfFee, dispute(1), giveBack, approveEntry, rule('disagreed')],
+  [dispute(0.6), decide('approve'), lose(0.5), lose(0.4), approveEntry, rule('agreed')],
+  [lose(1), refund('cashout', true), approveEntry, work(), work(), lose(1)],
+  [lose(1), lose(0.3), approve(true), approveEntry, refund('devolution', false)],
+  [refund('cashout', true), work(), work(), lose(1), lose(0.3), dispute(1), rule('agreed')],
+];
