@@ -116,7 +116,8 @@ export class Story {
         this.service.clock.offsetMs += SHORTEST_SECONDS * 1_000 + step.late;
         const pay = { event: 'pay', payer_document: PAYER, end_to_end_id: world.newReference() };
         await world.happens(model.sales.length - 1, pay);
-        return step.late < 0 ? model.payInTheEnd(made) : model.comesLate(made);
+        // The moment of the expiry itself is in time.
+        return step.late <= 0 ? model.payInTheEnd(made) : model.comesLate(made);
       }
       case 'told late': {
         const made = await this.#short(step.amount);
