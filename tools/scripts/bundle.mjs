@@ -23,11 +23,12 @@ const absent = {
   },
 };
 
-async function bundlePrograms() {
+async function bundlePrograms(dist) {
   await build({
-    entryPoints: ['src/main.js', 'src/cli/main.js', 'src/cli/demo.js'].map((name) => join(root, 'dist', name)),
-    outbase: join(root, 'dist/src'),
-    outdir: join(root, 'dist/bundle'),
+    entryPoints: ['src/main.js', 'src/cli/main.js', 'src/cli/demo.js'].map((name) => join(dist, name)),
+    outbase: join(dist, 'src'),
+    outdir: join(dist, 'bundle'),
+    absWorkingDir: dist, // names of chunks follow from paths in it, not from where it lies
     bundle: true,
     splitting: true,
     platform: 'node',
@@ -55,8 +56,9 @@ async function bundlePrograms() {
 }
 
 /** The pages of the dashboard, for browsers of the last three years; names of files tell their content. */
-async function bundleDashboard() {
-  const outdir = join(root, 'dist/dashboard');
+async function bundleDashboard(dist) {
+  const outdir = join(dist, 'dashboard');
+  mkdirSync(outdir, { recursive: true });
   const { metafile } = await build({
     entryPoints: { main: join(root, 'dashboard/src/main.tsx') },
     outdir: join(outdir, 'assets'),
@@ -92,9 +94,7 @@ async function bundleDashboard() {
   }
 }
 
-export async function bundle() {
-  mkdirSync(join(root, 'dist/dashboard'), { recursive: true });
-  await Promise.all([bundlePrograms(), bundleDashboard()]);
+/** @param dist where the programs were compiled to */
+export async function bundle(dist) {
+  await Promise.all([bundlePrograms(dist), bundleDashboard(dist)]);
 }
-
-if (process.argv[1] === import.meta.filename) await bundle();
