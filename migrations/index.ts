@@ -14,6 +14,7 @@ import { RefusedReturns1700000009910 } from './1700000009910-refused-returns.js'
 import { OneBook1700000009920 } from './1700000009920-one-book.js';
 import { KeptRequests1700000009940 } from './1700000009940-kept-requests.js';
 import { LinesOfHints1700000009941 } from './1700000009941-lines-of-hints.js';
+import { EncryptionKeys1700000009960 } from './1700000009960-encryption-keys.js';
 import { DisputeReporters1700000009970 } from './1700000009970-dispute-reporters.js';
 import { WordsOfOneLetter1700000009971 } from './1700000009971-words-of-one-letter.js';
 import { LossesOfASale1700000009990 } from './1700000009990-losses-of-a-sale.js';
@@ -142,6 +143,7 @@ export const MIGRATIONS = [
   OneBook1700000009920,
   KeptRequests1700000009940,
   LinesOfHints1700000009941,
+  EncryptionKeys1700000009960,
   DisputeReporters1700000009970,
   WordsOfOneLetter1700000009971,
   LossesOfASale1700000009990,

@@ -4,9 +4,8 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { MIGRATIONS } from '../migrations/index.js';
 import { AppModule } from './app.module.js';
 import { Clock } from './core/clock.js';
-import { type Config, localSecret } from './core/config/index.js';
+import type { Config } from './core/config/index.js';
 import type { CoreResources } from './core/core.module.js';
-import { SecretBox } from './core/crypto/index.js';
 import {
   createDataSource,
   excessivePowers,
@@ -22,6 +21,7 @@ import { createLogger, type Logger } from './core/log/index.js';
 import { Metrics } from './core/metrics/index.js';
 import { createJobQueue, Poller, type Timer } from './core/queue/index.js';
 import { createRateLimiter } from './core/rate-limit/index.js';
+import { openSecrets } from './core/resealing/index.js';
 
 /** A running service without its HTTP port: databases, queue and application, opened in order and closed in reverse. */
 export interface Runtime {
@@ -112,7 +112,7 @@ export async function openRuntime(
       metrics,
       drain,
       dataSource,
-      secrets: new SecretBox(config.encryptionKey ?? localSecret(config.dataDir, 'encryption-key')),
+      secrets: await openSecrets(config, dataSource),
       queue,
       limiter,
       poller,

@@ -21,7 +21,7 @@ import { Metrics } from './metrics/index.js';
 import { OperatorQueues } from './operator-queues.js';
 import { JobQueue, Poller, processors } from './queue/index.js';
 import { RateLimiter } from './rate-limit/index.js';
-import { ResealingRepository, ResealingService } from './resealing/index.js';
+import { EncryptionKeysRepository, ResealingRepository, ResealingService } from './resealing/index.js';
 import { Retention } from './retention.js';
 import { WorkProcessor, WorkRepository, WorkService, workers } from './work/index.js';
 
@@ -46,7 +46,6 @@ export interface CoreResources {
 export class CoreModule {
   static with(resources: CoreResources): DynamicModule {
     const providers: Provider[] = [
-      ...resources.providers,
       { provide: CONFIG, useValue: resources.config },
       { provide: Logger, useValue: resources.logger },
       { provide: Metrics, useValue: resources.metrics },
@@ -65,6 +64,7 @@ export class CoreModule {
       Reader,
       OperatorQueues,
       Retention,
+      EncryptionKeysRepository,
       ResealingRepository,
       ResealingService,
       { provide: MailTransport, useFactory: createMailTransport, inject: [CONFIG] },
@@ -77,6 +77,7 @@ export class CoreModule {
       WorkService,
       ...processors(WorkProcessor),
       ...workers(MailProcessor),
+      ...resources.providers, // last: each takes the place of one above
     ];
     // Without a queue of its own: it finds the processors, and `processors` gives it their queues.
     return {

@@ -5,6 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { signatureHeader } from '../../src/webhooks/sending/signature.js';
 import { codeLanguages, firstBlock, readingOrder, type ShellBlock, shellBlocks } from '../support/documents.js';
+import { isHere, itWith, pathOf } from '../support/needs.js';
 import { Processes, type ServiceProcess } from '../support/process.js';
 import { waitFor } from '../support/wait.js';
 import { freePort } from '../../tools/harness/free-port.js';
@@ -53,8 +54,7 @@ describe('README.md and docs', () => {
     const bin = join(clone, 'bin');
     mkdirSync(bin);
     const path = process.env['PATH'] ?? '';
-    const real = execFileSync('bash', ['-c', 'type -P curl'], { encoding: 'utf8' }).trim();
-    writeFileSync(join(bin, 'curl'), curl(real, failures), { mode: 0o755 });
+    if (isHere('curl')) writeFileSync(join(bin, 'curl'), curl(pathOf('curl'), failures), { mode: 0o755 });
     env = { PATH: `${bin}${delimiter}${path}`, HOME: process.env['HOME'] ?? '' };
     ports = new Map(await Promise.all(PORTS.map(async (port) => [port, String(await freePort())] as const)));
   });
@@ -92,6 +92,7 @@ describe('README.md and docs', () => {
       ['docs/webhooks.md', expect.stringMatching(/^curl -sN .*\/v1\/events\/stream/)],
       ['docs/going-live.md', expect.stringMatching(/^npm run .* acquirer configure .* --client-id Client_Id_…/)],
       ['docs/operations.md', 'cp docker/.env.example docker/.env # and fill it in'],
+      ['docs/operations.md', expect.stringMatching(/^psql .*encryption_keys/)],
       ['docs/operations.md', expect.stringMatching(/^for LIMIT in lock_timeout=10s/)],
       ['docs/operations.md', 'set -o pipefail'],
       ['docs/configuration.md', expect.stringMatching(/^STORAGE_URL='s3:\/\/\//)],
@@ -101,7 +102,7 @@ describe('README.md and docs', () => {
     expect([...languages].sort()).toEqual(['js', 'json', 'mermaid', 'sh']);
   });
 
-  it(
+  itWith('curl')(
     'works from top to bottom in one shell, as it is printed',
     async () => {
       service = await processes.start(join(clone, '.data'));

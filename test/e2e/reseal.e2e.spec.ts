@@ -129,11 +129,21 @@ describe('secrets reseal', () => {
     );
   });
 
-  it('says what it cannot read, leaves it, and seals what never was', async () => {
+  it('is refused without the key of what is stored, and changes nothing', async () => {
     const before = await values();
+    expect(await reseal(NEW)).toMatchObject({ code: 1, stderr: expect.stringMatching(/no key with the id "old"/) });
+    expect(await values()).toEqual(before);
+  });
+
+  it('leaves what the key of was given up, says how much that is, and seals what never was', async () => {
+    const before = await values();
+    const giveUp = (at: string): Promise<unknown> =>
+      service.sql(`UPDATE encryption_keys SET lost_at = ${at} WHERE key_id = 'old'`);
+    await giveUp('now()');
     const ended = await reseal(NEW);
     expect(ended.code).toBe(1);
     expect(JSON.parse(ended.stdout)).toMatchObject({ resealed: 1, unreadable: before.length - 1 });
+    await giveUp('NULL');
   });
 
   it('seals all of it under the first key, beside a service that runs, and the old key can go', async () => {
@@ -144,6 +154,7 @@ describe('secrets reseal', () => {
     expect(ended.stderr).toContain('webhook_endpoints.secret_sealed: 1 resealed, 0 unreadable');
     const after = await values();
     expect(after.length).toBe(before.length);
+    expect(await service.sql('SELECT key_id FROM encryption_keys')).toEqual([{ key_id: 'new' }]);
     expect(after.every(({ sealed }) => isOf('new', sealed))).toBe(true);
     expect(JSON.parse((await reseal(NEW)).stdout)).toMatchObject({ resealed: 0, unreadable: 0 });
 

@@ -325,7 +325,7 @@ describe('the figures of payments', () => {
     const { accountId, testKey } = await service.merchant();
     await aPaidCharge(service, testKey, 100);
     while (await service.get(StatisticsService).fold());
-    const ENCRYPTION_KEY = 'ab'.repeat(32);
+    const ENCRYPTION_KEY = 'c1'.repeat(32);
     const env = { DATABASE_URL: service.database.url, ENCRYPTION_KEY };
     const run = (...args: string[]) => runCli(['statistics', ...args], env);
     const good = await run('check');

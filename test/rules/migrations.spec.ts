@@ -15,6 +15,7 @@ const SHARED_TABLES = [
   'acquirer_notifications', // whose it is, is known only after asking the acquirer
   'acquirer_statements', // how far an acquirer's list was read
   'balance_checks', // one row, of all balances
+  'encryption_keys', // of the service
   'login_failures', // of an e-mail that may be nobody's
   'password_resets', // of people
   'sandbox_charges', // the sandbox bank's own books: a bank does not know our accounts

@@ -26,16 +26,21 @@ export class SecretBox {
     this.#current = pairs[0]?.[0] ?? '1';
   }
 
+  /** The ids of all keys, the first one's first. */
+  get keyIds(): readonly string[] {
+    return [...this.#keys.keys()];
+  }
+
   /** What values begin with that the first key has sealed, and no others. */
   get prefix(): Buffer {
     return Buffer.from(`${String.fromCharCode(this.#current.length)}${this.#current}`, 'latin1');
   }
 
   /** @param context bound to the ciphertext (for example `endpoint:<id>`), so a sealed value cannot be moved to another row */
-  seal(plain: string, context: string): Buffer {
-    const id = Buffer.from(this.#current, 'latin1');
+  seal(plain: string, context: string, keyId = this.#current): Buffer {
+    const id = Buffer.from(keyId, 'latin1');
     const nonce = uniqueBytes(12);
-    const cipher = createCipheriv('aes-256-gcm', this.#key(this.#current), nonce);
+    const cipher = createCipheriv('aes-256-gcm', this.#key(keyId), nonce);
     cipher.setAAD(Buffer.from(context, 'utf8'));
     const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
     return Buffer.concat([Buffer.from([id.length]), id, nonce, cipher.getAuthTag(), sealed]);

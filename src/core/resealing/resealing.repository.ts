@@ -19,6 +19,8 @@ export interface SealedPlace {
   readonly first: ReadStatement;
   readonly next: ReadStatement;
   readonly replace: WriteStatement;
+  /** SELECT of a few values: whether they are text, else base64, and their contexts. */
+  readonly sample: string;
 }
 
 export interface SealedRow {
@@ -32,6 +34,7 @@ export interface SealedRow {
 @Injectable()
 export class ResealingRepository {
   readonly places: readonly SealedPlace[];
+  readonly #samples: ReadStatement;
 
   constructor(
     source: DataSource,
@@ -49,6 +52,17 @@ export class ResealingRepository {
         ),
       )
       .sort((a, b) => (a.name < b.name ? -1 : 1));
+    const samples = this.places.map(({ sample }) => `(${sample})`).join(' UNION ALL ');
+    this.#samples = read('reseal.samples', samples, true);
+  }
+
+  /** A few of all values that are sealed, whichever are quickly found. */
+  async samples(): Promise<Pick<SealedRow, 'sealed' | 'context'>[]> {
+    const rows = await this.reader.query<{ isText: boolean; value: string; context: string }>(this.#samples, []);
+    return rows.map(({ isText, value, context }) => ({
+      sealed: isText ? value : Buffer.from(value, 'base64'),
+      context,
+    }));
   }
 
   /**
@@ -96,9 +110,12 @@ function placeOf(
      FROM ${table} WHERE ${after} length(${value}) > 0 AND ${isStale}
      ORDER BY ${names} LIMIT $2`;
   const next = inJson ? `jsonb_set(${column}, ${at}, to_jsonb(translate(encode($2, 'base64'), E'\\n', '')))` : '$2';
+  const sample = isText ? value : `encode(${value}, 'base64')`;
   return {
     name,
     isText,
+    sample: `SELECT ${String(isText)} AS "isText", ${sample} AS value, ${context} AS context FROM ${table}
+      WHERE length(${value}) > 0${isText ? ` AND starts_with(${value}, 'sealed:')` : ''} LIMIT 3`,
     first: read(`reseal.first ${name}`, list(''), true),
     next: read(`reseal.next ${name}`, list(`(${names}) > (${given}) AND`), true),
     replace: write(

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../crypto/index.js';
 import { Database } from '../database/index.js';
+import { EncryptionKeysRepository } from './encryption-keys.repository.js';
 import { ResealingRepository, type SealedPlace, type SealedRow } from './resealing.repository.js';
 
 const BATCH = 500;
@@ -21,6 +22,7 @@ export interface Resealed {
 export class ResealingService {
   constructor(
     private readonly repository: ResealingRepository,
+    private readonly keys: EncryptionKeysRepository,
     private readonly database: Database,
     private readonly secrets: SecretBox,
   ) {}
@@ -29,6 +31,11 @@ export class ResealingService {
   async resealAll(tell: (progress: Resealed) => void): Promise<Resealed[]> {
     const all: Resealed[] = [];
     for (const place of this.repository.places) all.push(await this.#reseal(place, tell));
+    const [, ...others] = this.secrets.keyIds;
+    // The next start does without them.
+    if (all.every(({ unreadable }) => unreadable === 0)) {
+      await this.database.transaction((tx) => this.keys.forget(tx, others));
+    }
     return all;
   }
 
