@@ -26,9 +26,10 @@ const common = {
 /** @type {import('jest').Config} */
 export default {
   // A test that waits on a busy machine is not wrong.
-  testTimeout: 60_000,
+  testTimeout: 180_000,
   // Beside what the runner compiles: the directory for temporary files is gone after each run.
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
+  reporters: ['default', '<rootDir>/test/runner/results-reporter.mjs'],
   testSequencer: '<rootDir>/test/runner/sequencer.mjs',
   // A worker that modules and data have filled is replaced; it also makes Jest use workers even for a single file.
   workerIdleMemoryLimit: '1200MB',

@@ -16,10 +16,11 @@ import { parse } from 'yaml';
 import { MIGRATIONS } from '../migrations/index.js';
 import { readConfig } from '../src/core/config/config.js';
 import { excessivePowers, migrate } from '../src/core/database/index.js';
+import { commandOf } from '../src/core/embedded/embedded.fixture.js';
 import { freePort } from '../tools/harness/free-port.js';
 import { runCli } from './support/cli.js';
 import { createEmptyDatabase } from './support/database.js';
-import { findRedisServer, redisAvailable } from './support/redis.js';
+import { itWith, pathOf } from './support/needs.js';
 import { waitFor } from './support/wait.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -200,17 +201,6 @@ function schemaProblems(document: object): string[] {
   return check(document) ? [] : (check.errors ?? []).map((e) => `${e.instancePath} ${e.message ?? ''}`);
 }
 
-/** The program of PostgreSQL that runs docker/roles.sql in its image. */
-const hasPsql = ((): boolean => {
-  try {
-    execFileSync('psql', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    process.stderr.write('No psql on PATH: the spec of docker/roles.sql is skipped\n');
-    return false;
-  }
-})();
-
 describe('docker/Dockerfile', () => {
   it('keeps every rule', () => {
     expect(dockerfileProblems(dockerfile)).toEqual([]);
@@ -244,7 +234,7 @@ describe('docker/Dockerfile', () => {
       ?.instructions.map((each) => each.getTextContent());
     expect(copied).toContain('COPY --chmod=755 docker/recebe.sh /usr/local/bin/recebe');
     const context = read('.dockerignore').split('\n');
-    for (const path of ['docker/recebe.sh', 'dashboard', 'tools/scripts/bundle.mjs'])
+    for (const path of ['docker/recebe.sh', 'dashboard', 'tools/scripts/build.mjs', 'tools/scripts/bundle.mjs'])
       expect(context).toContain(`!${path}`);
     expect(composeText).toContain('exec api recebe account create');
     expect(composeText).not.toContain('npm run');
@@ -419,40 +409,35 @@ describe('docker/compose.yaml', () => {
     expect(Object.entries(required).filter(([key, value]) => SECRET.test(key) && args.includes(value))).toEqual([]);
   });
 
-  (redisAvailable() ? it : it.skip)(
-    'starts Redis with its password, which its command line does not show',
-    async () => {
-      const directory = mkdtempSync(join(tmpdir(), 'compose-'));
-      const port = String(await freePort());
-      const script = (name: string, text: string): void =>
-        writeFileSync(join(directory, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
-      script('docker-entrypoint.sh', 'exec "$@"');
-      script('valkey-server', `exec ${findRedisServer() ?? ''} "$@" --port ${port} --dir ${directory}`);
-      const [file = '', ...args] = service('redis').command as string[];
-      const { REDISCLI_AUTH = '' } = service('redis').environment;
-      const env = { ...process.env, REDISCLI_AUTH, PATH: `${directory}:${process.env['PATH'] ?? ''}` };
-      const server = spawn(file, args, { env, stdio: 'ignore' });
-      const redis = new Redis({ port: Number(port), password: REDISCLI_AUTH, retryStrategy: () => 50 });
-      redis.on('error', () => undefined);
-      try {
-        await waitFor('the server', () => redis.status === 'ready');
-        expect(await redis.config('GET', 'maxmemory-policy')).toEqual(['maxmemory-policy', 'noeviction']);
-        expect(await redis.config('GET', 'appendonly')).toEqual(['appendonly', 'yes']);
-        expect(
-          execFileSync('ps', ['-ww', '-o', 'args=', '-p', String(server.pid)], { encoding: 'utf8' }),
-        ).not.toContain(REDISCLI_AUTH);
-        const stranger = new Redis({ port: Number(port), lazyConnect: true, retryStrategy: () => null });
-        await expect(stranger.ping()).rejects.toThrow('NOAUTH');
-        stranger.disconnect();
-      } finally {
-        redis.disconnect();
-        server.kill('SIGKILL');
-        rmSync(directory, { recursive: true, force: true });
-      }
-    },
-  );
+  itWith('redis')('starts Redis with its password, which its command line does not show', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'compose-'));
+    const port = String(await freePort());
+    const script = (name: string, text: string): void =>
+      writeFileSync(join(directory, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    script('docker-entrypoint.sh', 'exec "$@"');
+    script('valkey-server', `exec ${pathOf('redis')} "$@" --port ${port} --dir ${directory}`);
+    const [file = '', ...args] = service('redis').command as string[];
+    const { REDISCLI_AUTH = '' } = service('redis').environment;
+    const env = { ...process.env, REDISCLI_AUTH, PATH: `${directory}:${process.env['PATH'] ?? ''}` };
+    const server = spawn(file, args, { env, stdio: 'ignore' });
+    const redis = new Redis({ port: Number(port), password: REDISCLI_AUTH, retryStrategy: () => 50 });
+    redis.on('error', () => undefined);
+    try {
+      await waitFor('the server', () => redis.status === 'ready');
+      expect(await redis.config('GET', 'maxmemory-policy')).toEqual(['maxmemory-policy', 'noeviction']);
+      expect(await redis.config('GET', 'appendonly')).toEqual(['appendonly', 'yes']);
+      expect(commandOf(server.pid ?? 0)).not.toContain(REDISCLI_AUTH);
+      const stranger = new Redis({ port: Number(port), lazyConnect: true, retryStrategy: () => null });
+      await expect(stranger.ping()).rejects.toThrow('NOAUTH');
+      stranger.disconnect();
+    } finally {
+      redis.disconnect();
+      server.kill('SIGKILL');
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
 
-  (hasPsql ? it : it.skip)(
+  itWith('psql')(
     'makes an owner who is no superuser and migrates all the same',
     async () => {
       const database = await createEmptyDatabase();
@@ -473,7 +458,7 @@ describe('docker/compose.yaml', () => {
         );
       await database.pool.query(`CREATE ROLE ${names.postgres} LOGIN PASSWORD 'x'`);
       try {
-        execFileSync('psql', ['-v', 'ON_ERROR_STOP=1', '-X', '-q', '-f', '-', database.ownerUrl], {
+        execFileSync(pathOf('psql'), ['-v', 'ON_ERROR_STOP=1', '-X', '-q', '-f', '-', database.ownerUrl], {
           env,
           input: roles,
         });

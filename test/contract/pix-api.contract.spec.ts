@@ -20,11 +20,11 @@ import {
 import { Clock } from '../../src/core/clock.js';
 import { createLogger } from '../../src/core/log/index.js';
 import { Metrics } from '../../src/core/metrics/index.js';
+import { describeWith } from '../support/needs.js';
 import { pixApiDocument } from '../support/pix-api-document.js';
-import { type Prism, prismBinary, startPrism } from '../support/prism.js';
+import { type Prism, startPrism } from '../support/prism.js';
 
 const document = pixApiDocument();
-const prism = prismBinary();
 
 const CREATED = new Date('2026-09-09T20:15:00Z');
 const CALLBACK = 'https://recebe.example.com/callbacks/pix/c1/secret';
@@ -102,7 +102,7 @@ describe('the adapter of API Pix', () => {
     await psp.stop();
   });
 
-  (document ? describe : describe.skip)("and BACEN's document", () => {
+  describeWith('pixApiDocument')("and BACEN's document", () => {
     const wrong = (): string[] =>
       psp.exchanges.flatMap(({ asked, reply }) => {
         const { method, path, query, body } = asked;
@@ -147,10 +147,10 @@ describe('the adapter of API Pix', () => {
     });
   });
 
-  (document && prism ? describe : describe.skip)('and Prism serving the document', () => {
+  describeWith('pixApiDocument', 'prism')('and Prism serving the document', () => {
     let server: Prism;
     beforeAll(async () => {
-      server = await startPrism(prism!, document!.path);
+      server = await startPrism(document!.path);
     }, 60_000);
     afterAll(() => server.stop());
 

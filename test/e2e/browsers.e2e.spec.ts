@@ -2,7 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { browserAvailable, openBrowser } from '../support/browser.js';
+import { describeWith } from '../support/needs.js';
+import { openBrowser } from '../support/browser.js';
 import { complete, type EvidenceAnswer, png, reach, requestUpload } from '../support/evidence.js';
 import { aDisputedCharge } from '../support/med.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';
@@ -168,7 +169,7 @@ describe('without DASHBOARD_ORIGIN', () => {
   });
 });
 
-(browserAvailable() ? describe : describe.skip)('in a real browser', () => {
+describeWith('browser')('in a real browser', () => {
   let service: TestService;
   let browser: Browser;
   let dashboard: Server;

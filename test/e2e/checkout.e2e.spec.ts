@@ -3,14 +3,13 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { browserAvailable, openBrowser } from '../support/browser.js';
+import { describeWith } from '../support/needs.js';
+import { openBrowser } from '../support/browser.js';
 import { refundEnd, requestRefund } from '../support/refunds.js';
 import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
-const describeInBrowser = browserAvailable() ? describe : describe.skip;
-
-describeInBrowser('the checkout page in a real browser', () => {
+describeWith('browser')('the checkout page in a real browser', () => {
   let service: TestService;
   let merchant: Merchant;
   let browser: Browser;

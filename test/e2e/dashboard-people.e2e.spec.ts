@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
-import { browserAvailable } from '../support/browser.js';
+import { describeWith } from '../support/needs.js';
 import { barriers, Dashboard, go, heading, inDialog, PASSWORD, PNG } from '../support/dashboard.js';
 import { readDemo } from '../support/process.js';
 import { WebhookReceiver } from '../support/receiver.js';
@@ -15,7 +15,7 @@ const LAST = 'the last horse of the stable';
 const STEP_MS = 30_000;
 
 /** Each role at its own work, and what is open in front of them without a barrier. */
-(browserAvailable() ? describe : describe.skip)('people at the dashboard in a real browser', () => {
+describeWith('browser')('people at the dashboard in a real browser', () => {
   const dashboard = new Dashboard();
   let owner: Page;
 

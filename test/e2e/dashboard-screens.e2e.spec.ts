@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { browserAvailable } from '../support/browser.js';
+import { describeWith } from '../support/needs.js';
 import { Dashboard, go, heading, inDialog, PNG } from '../support/dashboard.js';
 import { readDemo } from '../support/process.js';
 import { WebhookReceiver } from '../support/receiver.js';
@@ -15,7 +15,7 @@ const DAY_MS = 24 * HOUR_MS;
 const HOSTILE_NAME = '\u202eمريم <img src=x onerror="document.title=1"> \u202c"&amp;';
 
 /** What each screen shows and does beyond the stories: one login, and many checks on each page. */
-(browserAvailable() ? describe : describe.skip)('screens of the dashboard in a real browser', () => {
+describeWith('browser')('screens of the dashboard in a real browser', () => {
   const dashboard = new Dashboard();
   let page: Page;
   const visit = async (path: string, title: string | RegExp): Promise<void> => {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { BrowserContext, Page } from 'playwright-core';
-import { browserAvailable } from '../support/browser.js';
+import { describeWith } from '../support/needs.js';
 import { barriers, Dashboard, go, heading, inDialog, PASSWORD, PNG } from '../support/dashboard.js';
 import { readDemo } from '../support/process.js';
 import { WebhookReceiver } from '../support/receiver.js';
@@ -11,9 +11,8 @@ import { waitFor } from '../support/wait.js';
 
 jest.setTimeout(600_000);
 
-const describeInBrowser = browserAvailable() ? describe : describe.skip;
 /** As a person sees it: roles and names, never a selector of the page's own. */
-describeInBrowser('the dashboard in a real browser', () => {
+describeWith('browser')('the dashboard in a real browser', () => {
   const dashboard = new Dashboard();
   const { dataDir, processes, faults } = dashboard;
   const open: Dashboard['open'] = (...options) => dashboard.open(...options);

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { freePort } from '../../tools/harness/free-port.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { Nginx, nginxAvailable } from '../support/nginx.js';
+import { describeWith } from '../support/needs.js';
+import { Nginx } from '../support/nginx.js';
 import { Processes, type ServiceProcess } from '../support/process.js';
 import { type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
@@ -133,7 +134,7 @@ const REQUESTS = 2_000;
 const CONNECTIONS = 50;
 const DRAIN_SECONDS = 2;
 
-(nginxAvailable() ? describe : describe.skip)('behind nginx, a change of version under load', () => {
+describeWith('nginx')('behind nginx, a change of version under load', () => {
   const processes = new Processes();
   let makers: TestService;
   let merchant: Merchant;

@@ -6,7 +6,8 @@ import { Redis } from 'ioredis';
 import { AccountsService, PasswordChanges, UsersService } from '../../src/accounts/index.js';
 import { CLI } from '../../src/audit/index.js';
 import { Retention } from '../../src/core/retention.js';
-import { redisAvailable, startRedis } from '../support/redis.js';
+import { describeWith } from '../support/needs.js';
+import { startRedis } from '../support/redis.js';
 import { type Answer, type Merchant, PASSWORD, TestService } from '../support/service.js';
 import { claimsOf, JWT_SECRET } from '../support/tokens.js';
 import { waitFor } from '../support/wait.js';
@@ -368,9 +369,7 @@ describe('guessing', () => {
   });
 });
 
-const describeWithRedis = redisAvailable() ? describe : describe.skip;
-
-describeWithRedis('guessing at several processes', () => {
+describeWith('redis')('guessing at several processes', () => {
   it('counts together, and Redis learns no e-mail', async () => {
     const redis = await startRedis();
     const env = { JWT_SECRET, RATE_LIMIT: 'on', REDIS_URL: redis.url };

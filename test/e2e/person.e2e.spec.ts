@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
 import { SecondFactor } from '../../src/accounts/index.js';
 import { CLI } from '../../src/audit/index.js';
-import { redisAvailable, startRedis } from '../support/redis.js';
+import { describeWith } from '../support/needs.js';
+import { startRedis } from '../support/redis.js';
 import { type Answer, type Merchant, PASSWORD, type Person, TestService } from '../support/service.js';
 import { claimsOf, JWT_SECRET } from '../support/tokens.js';
 
@@ -277,9 +278,7 @@ describe('a second factor', () => {
   });
 });
 
-const describeWithRedis = redisAvailable() ? describe : describe.skip;
-
-describeWithRedis('in production', () => {
+describeWith('redis')('in production', () => {
   it('operators may only set their second factor, and live keys need one', async () => {
     const redis = await startRedis();
     const production = await TestService.start({

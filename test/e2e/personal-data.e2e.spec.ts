@@ -1,11 +1,12 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { SecretBox } from '../../src/core/crypto/index.js';
 import { createLogger } from '../../src/core/log/index.js';
 import { runCli } from '../support/cli.js';
+import { describeWith } from '../support/needs.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import { startRedis, type TestRedis } from '../support/redis.js';
 import { type Merchant, TestService } from '../support/service.js';
@@ -32,7 +33,7 @@ interface Sealed extends Record<string, unknown> {
   context: string;
 }
 
-describe('what one payer is asked for', () => {
+describeWith('redis')('what one payer is asked for', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
   const logged: string[] = [];
   let redis: TestRedis;

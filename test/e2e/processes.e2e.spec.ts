@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { WebhookReceiver } from '../support/receiver.js';
-import { redisAvailable, startRedis, type TestRedis } from '../support/redis.js';
+import { describeWith } from '../support/needs.js';
+import { startRedis, type TestRedis } from '../support/redis.js';
 import { aPaidCharge, paymentIdOf, requestRefund } from '../support/refunds.js';
 import { type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
-(redisAvailable() ? describe : describe.skip)('what one process writes and another one does', () => {
+describeWith('redis')('what one process writes and another one does', () => {
   let redis: TestRedis;
   let receiver: WebhookReceiver;
   let api: TestService;

@@ -10,7 +10,8 @@ import type { ReportBody, ReportListBody } from '../../src/reports/dto/report.bo
 import { runCli } from '../support/cli.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { reach } from '../support/evidence.js';
-import { balancesBy, bookkeepersAvailable, ofxAccounts, spreadsheet } from '../support/bookkeepers.js';
+import { itWith } from '../support/needs.js';
+import { balancesBy, ofxAccounts, spreadsheet } from '../support/bookkeepers.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import { aPaidCharge, type ErrorAnswer, paymentIdOf, refundEnd, requestRefund } from '../support/refunds.js';
 import { onDisk } from '../support/storage.js';
@@ -230,35 +231,36 @@ describe('reports', () => {
     );
   });
 
-  const judged = bookkeepersAvailable() ? it : it.skip;
-
-  judged('have a journal that hledger, ledger and beancount balance alike, as the wallet is', async () => {
-    const path = keep('today.journal', await file({ type: 'statement', format: 'journal' }));
-    const balances = [
-      'Assets:RecebeTest:Available 6.85 BRL',
-      'Assets:RecebeTest:Retained 5.00 BRL',
-      'Expenses:RecebeTest:Fees:Platform 0.15 BRL',
-      'Income:RecebeTest:Refunds 3.00 BRL',
-      'Income:RecebeTest:Sales -15.00 BRL',
-    ];
-    const next = { from: saoPauloDay(new Date(Date.now() + 86_400_000)), to: '2027-11-01' };
-    const later = keep('later.journal', await file({ type: 'statement', format: 'journal', ...next }));
-    const pending = keep('pending.journal', await file({ type: 'statement', format: 'journal' }, other.testKey));
-    for (const program of ['hledger', 'ledger', 'beancount'] as const) {
-      expect(balancesBy(program, path)).toEqual(balances);
-      expect(balancesBy(program, later)).toEqual([
+  itWith('bookkeepers')(
+    'have a journal that hledger, ledger and beancount balance alike, as the wallet is',
+    async () => {
+      const path = keep('today.journal', await file({ type: 'statement', format: 'journal' }));
+      const balances = [
         'Assets:RecebeTest:Available 6.85 BRL',
         'Assets:RecebeTest:Retained 5.00 BRL',
-        'Equity:RecebeTest:Opening -11.85 BRL',
-      ]);
-      expect(balancesBy(program, pending)).toEqual([
-        'Assets:RecebeTest:Pending 7.00 BRL',
-        'Income:RecebeTest:Sales -7.00 BRL',
-      ]);
-    }
-  });
+        'Expenses:RecebeTest:Fees:Platform 0.15 BRL',
+        'Income:RecebeTest:Refunds 3.00 BRL',
+        'Income:RecebeTest:Sales -15.00 BRL',
+      ];
+      const next = { from: saoPauloDay(new Date(Date.now() + 86_400_000)), to: '2027-11-01' };
+      const later = keep('later.journal', await file({ type: 'statement', format: 'journal', ...next }));
+      const pending = keep('pending.journal', await file({ type: 'statement', format: 'journal' }, other.testKey));
+      for (const program of ['hledger', 'ledger', 'beancount'] as const) {
+        expect(balancesBy(program, path)).toEqual(balances);
+        expect(balancesBy(program, later)).toEqual([
+          'Assets:RecebeTest:Available 6.85 BRL',
+          'Assets:RecebeTest:Retained 5.00 BRL',
+          'Equity:RecebeTest:Opening -11.85 BRL',
+        ]);
+        expect(balancesBy(program, pending)).toEqual([
+          'Assets:RecebeTest:Pending 7.00 BRL',
+          'Income:RecebeTest:Sales -7.00 BRL',
+        ]);
+      }
+    },
+  );
 
-  judged('have an OFX that ofxdump reads: a statement of each bucket', async () => {
+  itWith('bookkeepers')('have an OFX that ofxdump reads: a statement of each bucket', async () => {
     const path = keep('today.ofx', await file({ type: 'statement', format: 'ofx' }));
     const account = (bucket: 'A' | 'R'): string => `RECEBETST  ${merchant.accountId.slice(-12)}${bucket}-BRL`;
     expect(ofxAccounts(path)).toEqual([
@@ -267,7 +269,7 @@ describe('reports', () => {
     ]);
   });
 
-  judged('run nothing in a spreadsheet program', async () => {
+  itWith('bookkeepers')('run nothing in a spreadsheet program', async () => {
     for (const type of ['statement', 'sales', 'refunds', 'disputes']) {
       const text = await file({ type, format: 'csv' });
       const { formulas, cells } = spreadsheet(keep(`${type}.csv`, text));

@@ -5,7 +5,8 @@ import { SYSTEM } from '../../src/audit/index.js';
 import { createLogger } from '../../src/core/log/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { WebhookReceiver } from '../support/receiver.js';
-import { redisAvailable, startRedis, type TestRedis } from '../support/redis.js';
+import { isHere, itWith } from '../support/needs.js';
+import { startRedis, type TestRedis } from '../support/redis.js';
 import {
   chargesAndWebhooks,
   CUSTOMER,
@@ -21,9 +22,6 @@ import { type Answer, PASSWORD, TestService } from '../support/service.js';
 import { JWT_SECRET } from '../support/tokens.js';
 import { waitFor } from '../support/wait.js';
 
-const withRedis = redisAvailable();
-const itWithRedis = withRedis ? it : it.skip;
-
 describe('after everything has been done once', () => {
   let service: TestService;
   let redis: TestRedis | null = null;
@@ -34,7 +32,7 @@ describe('after everything has been done once', () => {
   let toRedis: readonly string[] = [];
 
   beforeAll(async () => {
-    if (withRedis) {
+    if (isHere('redis')) {
       redis = await startRedis();
       toRedis = await redis.watch();
     }
@@ -180,7 +178,7 @@ describe('after everything has been done once', () => {
     expect(world.secrets.size).toBe(18);
   });
 
-  itWithRedis('something was told to Redis, too', () => {
+  itWith('redis')('something was told to Redis, too', () => {
     expect(toRedis.length).toBeGreaterThan(50);
     expect(toRedis.some((told) => told.includes('fraud:'))).toBe(true);
   });
@@ -212,24 +210,27 @@ describe('after everything has been done once', () => {
     expect(found(world.answers, dotted, hidden)).toEqual([]);
   });
 
-  itWithRedis('no secret is in Redis', () => {
+  itWith('redis')('no secret is in Redis', () => {
     expect(found(toRedis, plain)).toEqual([]);
   });
 
-  itWithRedis('no document is in Redis, nor a hash of one that who sees it could find by trying all of them', () => {
-    expect(found(toRedis, dotted, documents)).toEqual([]);
-    const hashes = (value: string): string[] =>
-      [value, JSON.stringify([world.merchant.accountId, 'test', value])].flatMap((text) =>
-        [createHash('sha256'), createHmac('sha256', ''), createHmac('sha256', world.merchant.accountId)].flatMap(
-          (hash) => {
-            const digest = hash.update(text).digest();
-            // As much as a shortened one would have of it.
-            return [digest.toString('base64url').slice(0, 16), digest.toString('hex').slice(0, 16)];
-          },
-        ),
-      );
-    expect(found(toRedis, hashes, documents)).toEqual([]);
-  });
+  itWith('redis')(
+    'no document is in Redis, nor a hash of one that who sees it could find by trying all of them',
+    () => {
+      expect(found(toRedis, dotted, documents)).toEqual([]);
+      const hashes = (value: string): string[] =>
+        [value, JSON.stringify([world.merchant.accountId, 'test', value])].flatMap((text) =>
+          [createHash('sha256'), createHmac('sha256', ''), createHmac('sha256', world.merchant.accountId)].flatMap(
+            (hash) => {
+              const digest = hash.update(text).digest();
+              // As much as a shortened one would have of it.
+              return [digest.toString('base64url').slice(0, 16), digest.toString('hex').slice(0, 16)];
+            },
+          ),
+        );
+      expect(found(toRedis, hashes, documents)).toEqual([]);
+    },
+  );
 
   it('no secret, and no document that the merchant did not send to be kept, is in a column of the database', async () => {
     const texts = (await service.rows()).map(({ table, text }) => `${table} ${text}`);

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { SETTINGS } from '../../src/accounts/index.js';
 import { runCli } from '../support/cli.js';
+import { itWith } from '../support/needs.js';
 import { CLI, embeddedPids, MAIN, Processes, readDemo, type ServiceProcess, withDatabase } from '../support/process.js';
-import { HAS_TERMINAL, TerminalProcess } from '../support/terminal.js';
+import { TerminalProcess } from '../support/terminal.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { waitFor } from '../support/wait.js';
 import { freePort } from '../../tools/harness/free-port.js';
@@ -74,7 +75,7 @@ describe('starting the service', () => {
     },
   );
 
-  (HAS_TERMINAL ? it : it.skip)(
+  itWith('terminal')(
     'keeps its start-up lines in sight on a terminal, where also a password is asked for without echo',
     async () => {
       const dataDir = processes.dataDir();

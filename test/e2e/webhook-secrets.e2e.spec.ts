@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createLogger } from '../../src/core/log/index.js';
 import { WebhookReceiver } from '../support/receiver.js';
-import { redisAvailable, startRedis, type TestRedis } from '../support/redis.js';
+import { describeWith } from '../support/needs.js';
+import { startRedis, type TestRedis } from '../support/redis.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
@@ -11,7 +12,7 @@ const VERIFY = '/v1/webhooks/verify';
 /** Stands for the body of somebody's webhook. */
 const CANARY = 'canary-5d0c2b';
 
-(redisAvailable() ? describe : describe.skip)('the secrets of webhooks', () => {
+describeWith('redis')('the secrets of webhooks', () => {
   let redis: TestRedis;
   let service: TestService;
   let receiver: WebhookReceiver;

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { balance } from '../support/med.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { keepsPreparedStatements, PgBouncer, pgBouncerAvailable } from '../support/pgbouncer.js';
+import { describeWith } from '../support/needs.js';
+import { keepsPreparedStatements, PgBouncer } from '../support/pgbouncer.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import { TestService } from '../support/service.js';
 
@@ -12,9 +13,7 @@ const CHARGES = 60;
 /** What an older one needs to be told. */
 const PREPARE: Record<string, string> = keepsPreparedStatements ? {} : { DATABASE_PREPARE: 'false' };
 
-const describeBehindPooler = pgBouncerAvailable() ? describe : describe.skip;
-
-describeBehindPooler('behind a pooler that gives each transaction another connection', () => {
+describeWith('pgbouncer')('behind a pooler that gives each transaction another connection', () => {
   let database: TestDatabase;
   let pooler: PgBouncer;
 

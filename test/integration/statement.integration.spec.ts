@@ -20,7 +20,8 @@ import { StatementService } from '../../src/wallets/statement.service.js';
 import { WalletsRepository } from '../../src/wallets/wallets.repository.js';
 import { brokenPromises } from '../../src/reconciliation/coherence.js';
 import { Random } from '../../tools/harness/random.js';
-import { balancesBy, bookkeepersAvailable, ofxAccounts } from '../support/bookkeepers.js';
+import { itWith } from '../support/needs.js';
+import { balancesBy, ofxAccounts } from '../support/bookkeepers.js';
 import { TestSchema } from '../support/schema.js';
 
 /** Statements are not searched. */
@@ -272,7 +273,7 @@ describe('the statement of a random history', () => {
     }
   });
 
-  (bookkeepersAvailable() ? it : it.skip)('is balanced to the cent by programs of others, for any window', async () => {
+  itWith('bookkeepers')('is balanced to the cent by programs of others, for any window', async () => {
     for (let round = 0; round < 5; round++) {
       const order = orderOf('journal');
       const path = join(directory, `${round}.journal`);

@@ -6,7 +6,8 @@ import { SYSTEM } from '../../src/audit/index.js';
 import { anUpload } from '../support/evidence.js';
 import { aDisputedCharge } from '../support/med.js';
 import { type Merchant, PASSWORD, TestService } from '../support/service.js';
-import { redisAvailable, startRedis, type TestRedis } from '../support/redis.js';
+import { describeWith } from '../support/needs.js';
+import { startRedis, type TestRedis } from '../support/redis.js';
 import { byAnotherKey, claimsOf, expired, forge, JWT_SECRET, withoutSignature } from '../support/tokens.js';
 import { atDoor, type Caller, CALLERS, DOOR_CALLERS, type Row, ROUTES, UNAUDITED, type World } from './route-table.js';
 
@@ -251,9 +252,7 @@ describe('every route, for everybody', () => {
   );
 });
 
-const describeWithRedis = redisAvailable() ? describe : describe.skip;
-
-describeWithRedis('every write of keys through the door in production, by an OWNER without a second factor', () => {
+describeWith('redis')('every write of keys through the door in production, by an OWNER without a second factor', () => {
   let redis: TestRedis;
   let service: TestService;
   let token: string;

@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { countResults, skippedLines, withSecondRun } from '../../tools/scripts/test-results.mjs';
 import { ROOT } from './source-files.js';
 
 const GLOBALS = `import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';\n`;
@@ -22,14 +24,15 @@ const FILES: Readonly<Record<string, string>> = {
   missing: `import './not-there.js'; ${GOOD}`,
   throwing: `throw new Error('at load');`,
   empty: ``,
+  circular: `it('throws an error that contains itself', () => { const error = new Error('x'); error.error = error; throw error; });`,
   'module-mock': `jest.unstable_mockModule('node:fs', () => ({})); ${GOOD}`,
 };
 
 /** As the specs' own, for files elsewhere. */
-const CONFIG = `import config from '${ROOT}/jest.config.js';
+const CONFIG = `import config from '${pathToFileURL(join(ROOT, 'jest.config.js')).href}';
 const { projects, ...all } = config;
 const { displayName, testPathIgnorePatterns, ...parallel } = projects[0];
-export default { ...all, ...parallel, rootDir: '${ROOT}', roots: [import.meta.dirname],
+export default { ...all, ...parallel, rootDir: ${JSON.stringify(ROOT)}, roots: [import.meta.dirname],
   testSequencer: import.meta.dirname + '/sequencer.cjs' };`;
 
 const SEQUENCER = `module.exports = class {
@@ -65,13 +68,13 @@ describe('the runner of the specs', () => {
       process.execPath,
       [
         ...['--import', './test/runner/register.mjs', '--no-warnings', 'node_modules/jest/bin/jest.js'],
-        ...['--config', join(directory, 'jest.config.mjs'), '--maxWorkers', '1', '--json', '--outputFile', output],
+        ...['--config', join(directory, 'jest.config.mjs'), '--maxWorkers', '1'],
       ],
-      { stdio: 'ignore', env: { ...process.env, TEST_LATE_FAILURES: late } },
+      { stdio: 'ignore', env: { ...process.env, TEST_RESULTS: output, TEST_LATE_FAILURES: late } },
     );
     const [code] = (await once(child, 'exit')) as [number | null];
     const results = existsSync(output)
-      ? (JSON.parse(readFileSync(output, 'utf8')) as { testResults: { name: string; status: string }[] }).testResults
+      ? (JSON.parse(readFileSync(output, 'utf8')) as { name: string; status: string }[])
       : [];
     return {
       code,
@@ -96,8 +99,14 @@ describe('the runner of the specs', () => {
 
   it('tells of what fails after the end of its spec file', async () => {
     const { code, late } = await run({
-      'a-late': `it('ends too early', () => { setTimeout(() => { throw new Error('too late'); }, 100); });`,
-      'b-next': `beforeAll(() => new Promise((resolve) => setTimeout(resolve, 400))); ${GOOD}`,
+      // Again and again: Jest itself hears what fails while it puts the first file away.
+      'a-late': `it('ends too early', () => void setInterval(() => { throw new Error('too late'); }, 300).unref());`,
+      'b-next': `import { existsSync } from 'node:fs';
+        beforeAll(async () => {
+          const isTold = () => existsSync(process.env['TEST_LATE_FAILURES']);
+          for (let n = 0; n < 100 && !isTold(); n++) await new Promise((resolve) => setTimeout(resolve, 100));
+        });
+        ${GOOD}`,
     });
     // As a failure of the file that is running by then, or else in the list of late ones.
     expect(code === 1 || late.includes('too late')).toBe(true);
@@ -115,5 +124,64 @@ describe('the runner of the specs', () => {
       'c-retried': `let times = 0; it('is not tried again', () => { times += 1; expect(times).toBe(2); });`,
     });
     expect(passed).toEqual({ 'a-first': true, 'b-next': true, 'c-retried': false });
+  });
+});
+
+describe('the second run of `npm test`', () => {
+  const test = (status: string, fullName = 'a test') => ({ status, fullName, failureMessages: [] });
+  const file = (name: string, ...statuses: string[]) => ({
+    ...{ name, message: '', durationMs: 1, assertionResults: statuses.map((status) => test(status)) },
+    status: statuses.includes('failed') || statuses.length === 0 ? 'failed' : 'passed',
+  });
+  const good = file('/good', 'passed', 'passed');
+  const bad = file('/bad', 'passed', 'failed');
+  const repaired = file('/bad', 'passed', 'passed');
+  const late = (spec: string) => ({ spec, text: 'Error: too late' });
+  const run = (files: unknown[] | null, ...failures: unknown[]) => ({
+    ...{ files, late: failures, isWhole: files !== null && !files.includes(bad) },
+  });
+  const many = Array.from({ length: 6 }, (_, index) => file(`/bad-${index}`, 'failed'));
+
+  it.each([
+    ['one file that passes then', run([good, bad]), run([repaired]), [4, 0], ['/bad']],
+    ['one file that fails again', run([good, bad]), run([bad]), [3, 1], []],
+    [
+      'a file that passes then beside one that fails again',
+      run([bad, file('/always', 'failed')]),
+      run([repaired, file('/always', 'failed')]),
+      ...[[2, 1], ['/bad']],
+    ],
+    ['a file without a test that passes then', run([good, file('/bad')]), run([repaired]), [4, 0], ['/bad']],
+    [
+      'a failure after the end of a file, that does not come again',
+      run([good], late('/good')),
+      run([good]),
+      [2, 0],
+      ['/good'],
+    ],
+    [
+      'a failure after the end of a file, that comes again',
+      run([good], late('/good')),
+      run([good], late('/good')),
+      [2, 1],
+      [],
+    ],
+    ['a second run without results', run([good, bad]), run(null), [3, 1], []],
+    ['more files than chance explains', run([good, ...many]), run(null), [2, 6], []],
+    ['a failure before the first file', run([good], late('before')), run(null), [2, 1], []],
+    ['no results at all', run(null), run(null), [0, 1], []],
+  ])('counts %s', async (_, first, second, counts, passedAlone) => {
+    const whole = (await withSecondRun(first, () => Promise.resolve(second))) as { passedAlone?: string[] };
+    const { passed, failed } = countResults([whole]) as { passed: number; failed: number };
+    expect([[passed, failed], whole.passedAlone ?? []]).toEqual([counts, passedAlone]);
+  });
+
+  it('names what was skipped for want of a program, and does not fail for it', () => {
+    const skipped = {
+      ...good,
+      assertionResults: [test('pending', 'x [skipped: no Redis] y'), test('pending', 'todo')],
+    };
+    expect(skippedLines([skipped])).toEqual(['Skipped 1: no Redis']);
+    expect(countResults([run([skipped])])).toEqual({ passed: 0, failed: 0, skipped: 2 });
   });
 });

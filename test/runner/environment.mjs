@@ -8,9 +8,9 @@ let lastSpec = 'before the first spec file';
 /** What fails after the end of its spec file is nobody's test: it is told to tools/scripts/test.mjs, which counts it. */
 function tellLateFailure(error) {
   const path = process.env.TEST_LATE_FAILURES;
-  const text = `${lastSpec}: ${inspect(error)}`;
-  if (path) appendFileSync(path, `${JSON.stringify(text)}\n`);
-  process.stderr.write(`A failure after the end of ${text}\n`);
+  const text = inspect(error);
+  if (path) appendFileSync(path, `${JSON.stringify({ spec: lastSpec, text })}\n`);
+  process.stderr.write(`A failure after the end of ${lastSpec}: ${text}\n`);
 }
 
 // While a spec file runs, Jest has its own listeners in the place of these.

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { expectLedgerCoherent } from '../support/coherence.js';
+import { isRunning } from '../../src/core/embedded/embedded.fixture.js';
 import { Processes, type ServiceProcess, withDatabase } from '../support/process.js';
 import { waitFor } from '../support/wait.js';
 
@@ -18,11 +19,7 @@ describe('CLUSTER=2', () => {
 
   /** Pids of the processes that serve. */
   const members = ({ pid }: ServiceProcess): number[] =>
-    spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
-      .stdout.split('\n')
-      .filter((line) => line.trim() !== '')
-      .map(Number);
-  const isAlive = (pid: number): boolean => spawnSync('ps', ['-p', String(pid)]).status === 0;
+    readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 
   /** Which processes answer, each by when it was started. */
   async function answering({ url }: ServiceProcess): Promise<Set<string>> {
@@ -73,7 +70,7 @@ describe('CLUSTER=2', () => {
 
     const before = members(service);
     expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 });
-    expect(before.filter(isAlive)).toEqual([]);
+    expect(before.filter(isRunning)).toEqual([]);
     await withDatabase(dataDir, async (url) => expectLedgerCoherent(url));
   });
 
@@ -119,7 +116,7 @@ describe('CLUSTER=2', () => {
       return answers;
     });
     expect(statuses).toEqual(Array.from({ length: 6 }, () => 201));
-    await waitFor('them to end', () => !serving.some(isAlive));
+    await waitFor('them to end', () => !serving.some(isRunning));
   });
 
   it('leaves no process behind when the one that has started them is killed', async () => {
@@ -129,7 +126,7 @@ describe('CLUSTER=2', () => {
       return found.length === 2 && found;
     });
     await service.kill('SIGKILL');
-    await waitFor('them to end', () => !serving.some(isAlive));
+    await waitFor('them to end', () => !serving.some(isRunning));
   });
 
   it('ends with the reason for which its first process cannot start', async () => {

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { Processes, type ServiceProcess, withDatabase } from '../support/process.js';
 import { WebhookReceiver } from '../support/receiver.js';
-import { redisAvailable } from '../support/redis.js';
+import { isHere, itWith } from '../support/needs.js';
 import { scaled } from '../support/scale.js';
 import { waitFor } from '../support/wait.js';
 import { Random } from '../../tools/harness/random.js';
@@ -239,7 +239,6 @@ class CrashRun {
 }
 
 describe('kill -9 of the service at random moments loses nothing and doubles nothing', () => {
-  const withRedis = redisAvailable();
   const { seed } = Random.seeded();
   const tools = new Processes();
   // Side by side, because most of the time is the wait for the leases of what was on its way at the last kill.
@@ -247,7 +246,7 @@ describe('kill -9 of the service at random moments loses nothing and doubles not
 
   beforeAll(() => {
     runs.push(survive(new CrashRun(new Random(seed), { PATH: tools.pathWithoutRedis() }, /^ {2}Queue +in-process/m)));
-    if (withRedis) runs.push(survive(new CrashRun(new Random(seed + 1), {}, /^ {2}Queue +redis$/m)));
+    if (isHere('redis')) runs.push(survive(new CrashRun(new Random(seed + 1), {}, /^ {2}Queue +redis$/m)));
     // Each is awaited by its test; one that fails before its turn must not end the runner as an unhandled rejection.
     void Promise.allSettled(runs);
   });
@@ -268,7 +267,7 @@ describe('kill -9 of the service at random moments loses nothing and doubles not
     process.stderr.write(`in-process queue, ${await runs[0]}`);
   });
 
-  (withRedis ? it : it.skip)('with Redis', async () => {
+  itWith('redis')('with Redis', async () => {
     process.stderr.write(`Redis, ${await runs[1]}`);
   });
 });

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { Cleanup } from '../../tools/harness/cleanup.js';
 import { makeMerchant } from '../support/cli.js';
 import { type Confirmed, expectKept, PaymentLoad } from '../support/payment-load.js';
 import { Processes } from '../support/process.js';
-import { replicaAvailable, ReplicatedPostgres } from '../support/replicated-postgres.js';
+import { describeWith } from '../support/needs.js';
+import { ReplicatedPostgres } from '../support/replicated-postgres.js';
 import { scaled } from '../support/scale.js';
 import { waitFor } from '../support/wait.js';
 
@@ -16,7 +17,7 @@ const READY_AGAIN_MS = 5_000;
 
 jest.setTimeout(600_000);
 
-(replicaAvailable() ? describe : describe.skip)('a fail-over to a synchronous replica, under load', () => {
+describeWith('replica')('a fail-over to a synchronous replica, under load', () => {
   let processes: Processes;
   let cleanup: Cleanup;
 

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { AccountsService } from '../../src/accounts/index.js';
 import { SYSTEM } from '../../src/audit/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { Processes, type ServiceProcess } from '../support/process.js';
-import { redisAvailable, startRedis, type TestRedis } from '../support/redis.js';
+import { describeWith } from '../support/needs.js';
+import { startRedis, type TestRedis } from '../support/redis.js';
 import { TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
@@ -15,7 +16,7 @@ const CATALOG = '/v1/webhooks/event-catalog';
 const DOCUMENTS = ['52998224725', '11144477735', '39053344705'];
 
 /** Limits are of the account, not of the process that happens to answer. */
-(redisAvailable() ? describe : describe.skip)('four API processes with one Redis', () => {
+describeWith('redis')('four API processes with one Redis', () => {
   const processes = new Processes();
   let redis: TestRedis;
   let makers: TestService;

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { deliveryStatuses, WebhookReceiver } from '../support/receiver.js';
-import { redisAvailable, startRedis, type TestRedis } from '../support/redis.js';
+import { describeWith } from '../support/needs.js';
+import { startRedis, type TestRedis } from '../support/redis.js';
 import { type Merchant, TestService } from '../support/service.js';
 import { scaled } from '../support/scale.js';
 import { waitFor } from '../support/wait.js';
@@ -15,7 +16,7 @@ const CHARGES = scaled(150, 40);
  * An API process tells the worker process through Redis of what it has committed. Whatever is lost of that, the worker
  * finds by itself, and nobody's clock has to move for it.
  */
-(redisAvailable() ? describe : describe.skip)('losing Redis loses no delivery', () => {
+describeWith('redis')('losing Redis loses no delivery', () => {
   let redis: TestRedis;
   let receiver: WebhookReceiver;
   let service: TestService;

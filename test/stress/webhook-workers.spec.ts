@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { Processes, type ServiceProcess } from '../support/process.js';
 import { deliveryStatuses, WebhookReceiver } from '../support/receiver.js';
-import { redisAvailable, startRedis, type TestRedis } from '../support/redis.js';
+import { describeWith } from '../support/needs.js';
+import { startRedis, type TestRedis } from '../support/redis.js';
 import { type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
@@ -11,7 +12,7 @@ jest.setTimeout(600_000);
 
 const TIMEOUT_MS = 5_000;
 
-(redisAvailable() ? describe : describe.skip)('two worker processes against one PostgreSQL and Redis', () => {
+describeWith('redis')('two worker processes against one PostgreSQL and Redis', () => {
   let redis: TestRedis;
   let receiver: WebhookReceiver;
   let api: TestService;

@@ -1,18 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-const PROGRAMS = ['hledger', 'ledger', 'bean-check', 'bean-query', 'ofxdump', 'ssconvert'];
-
-/** Whether programs of others are installed that judge files of the books; where REQUIRE_BOOKKEEPERS=1 a missing one is an error. */
-export function bookkeepersAvailable(): boolean {
-  const missing = PROGRAMS.filter((program) => spawnSync('which', [program]).status !== 0);
-  if (missing.length === 0) return true;
-  const message = `missing: ${missing.join(', ')} (Debian: hledger, ledger, beancount, ofx, gnumeric)`;
-  if (process.env['REQUIRE_BOOKKEEPERS'] === '1') throw new Error(`REQUIRE_BOOKKEEPERS=1, but ${message}`);
-  process.stderr.write(`The files of reports are not judged by programs of others; ${message}.\n`);
-  return false;
-}
-
 /** @returns what the program prints. @throws Error with what it complains about */
 function ask(program: string, ...args: string[]): string {
   const { status, stdout, stderr } = spawnSync(program, args, {

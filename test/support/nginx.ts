@@ -1,21 +1,11 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../tools/harness/free-port.js';
+import { pathOf } from './needs.js';
 import { waitFor } from './wait.js';
-
-const { status } = spawnSync('nginx', ['-v'], { encoding: 'utf8' });
-
-/** Whether nginx is installed; where REQUIRE_NGINX=1 a missing one is an error. */
-export function nginxAvailable(): boolean {
-  if (status === 0) return true;
-  const message = 'nginx is not installed (Debian: nginx-light)';
-  if (process.env['REQUIRE_NGINX'] === '1') throw new Error(`REQUIRE_NGINX=1, but ${message}`);
-  process.stderr.write(`Nothing is tried behind nginx: ${message}.\n`);
-  return false;
-}
 
 /** An nginx of one worker in front of services. */
 export class Nginx {
@@ -44,7 +34,7 @@ export class Nginx {
         `http { access_log off; ${temporary.join(' ')}\n${http.replaceAll('PORT', String(port))}\n}`,
       ].join('\n'),
     );
-    const process = spawn('nginx', ['-c', file, '-e', 'stderr'], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const process = spawn(pathOf('nginx'), ['-c', file, '-e', 'stderr'], { stdio: ['ignore', 'ignore', 'pipe'] });
     let errors = '';
     process.stderr.on('data', (text: Buffer) => (errors += text.toString()));
     await waitFor('nginx to listen', () => {

@@ -4,23 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from '../../tools/harness/free-port.js';
+import { isHere, pathOf } from './needs.js';
 import { waitFor } from './wait.js';
 
-/** `PGBOUNCER=/path/to/another npm test -- test/integration/pgbouncer` tries another version. */
-const PROGRAM = process.env['PGBOUNCER'] ?? 'pgbouncer';
-const { status, stdout } = spawnSync(PROGRAM, ['--version'], { encoding: 'utf8' });
+function versionOf(program: string): number {
+  const said = spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout;
+  return Number(/PgBouncer 1\.(\d+)/.exec(said)?.[1]);
+}
 
 /** Since 1.21 a client's prepared statements follow it to whichever connection it gets. */
-export const keepsPreparedStatements = Number(/PgBouncer 1\.(\d+)/.exec(status === 0 ? stdout : '')?.[1]) >= 21;
-
-/** Whether PgBouncer is installed; where REQUIRE_PGBOUNCER=1 a missing one is an error. */
-export function pgBouncerAvailable(): boolean {
-  if (status === 0) return true;
-  const message = 'PgBouncer is not installed (Debian: pgbouncer)';
-  if (process.env['REQUIRE_PGBOUNCER'] === '1') throw new Error(`REQUIRE_PGBOUNCER=1, but ${message}`);
-  process.stderr.write(`Nothing is tried behind a pooler: ${message}.\n`);
-  return false;
-}
+export const keepsPreparedStatements = isHere('pgbouncer') && versionOf(pathOf('pgbouncer')) >= 21;
 
 /** A PgBouncer that gives each transaction one of few connections. */
 export class PgBouncer {
@@ -69,7 +62,7 @@ export class PgBouncer {
     );
     // It does not run as root.
     const asAnother = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
-    this.#process = spawn(PROGRAM, ['-q', ...asAnother, settings], { cwd: '/', stdio: 'ignore' });
+    this.#process = spawn(pathOf('pgbouncer'), ['-q', ...asAnother, settings], { cwd: '/', stdio: 'ignore' });
     database.port = String(port);
     this.#url = database.href;
     await waitFor('PgBouncer to answer', async () => {

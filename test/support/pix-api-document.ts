@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { parse } from 'yaml';
+import { isHere, pathOf } from './needs.js';
 
 type Json = Record<string, unknown>;
 type Method = 'get' | 'put' | 'post' | 'patch' | 'delete';
@@ -16,26 +16,9 @@ export interface PixApiDocument {
   validateCallback(body: unknown): string[];
 }
 
-/** Where the document lies; undefined when it is not on this machine. It is BACEN's and no part of the project. */
-export function findPixApiDocument(): string | undefined {
-  const path = process.env.PIX_API_DOCUMENT ?? join(import.meta.dirname, '../../../shared/data/pix-api-openapi.yaml');
-  return existsSync(path) ? path : undefined;
-}
-
-/**
- * The document, or undefined where it is not: it says so, so that a skipped suite is never taken for a passed one. With
- * REQUIRE_PIX_API_DOCUMENT=1 (set in CI) it throws instead.
- */
+/** The document, or undefined where it is not here: it is BACEN's and no part of the project. */
 export function pixApiDocument(): PixApiDocument | undefined {
-  const path = findPixApiDocument();
-  if (path !== undefined) return load(path);
-  if (process.env.REQUIRE_PIX_API_DOCUMENT === '1') {
-    throw new Error('REQUIRE_PIX_API_DOCUMENT=1 but there is no document: set PIX_API_DOCUMENT to its path');
-  }
-  process.stderr.write(
-    "BACEN's document of API Pix is not here (PIX_API_DOCUMENT): the specs against it are skipped\n",
-  );
-  return undefined;
+  return isHere('pixApiDocument') ? load(pathOf('pixApiDocument')) : undefined;
 }
 
 function load(path: string): PixApiDocument {

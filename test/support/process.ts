@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
-import { postgresPid, redisPid } from '../../src/core/embedded/embedded.fixture.js';
+import { commandOf, postgresPid, redisPid } from '../../src/core/embedded/embedded.fixture.js';
 import { startEmbeddedPostgres } from '../../src/core/embedded/index.js';
 import type { DemoFile } from '../../src/demo-data.js';
 import { waitFor } from './wait.js';
@@ -197,8 +197,6 @@ export class Processes {
 /** Pids of the embedded servers of a data directory that are alive. */
 export function embeddedPids(dataDir: string): { postgres: number | null; redis: number | null } {
   // By the command too: the pid in a file left behind may have been given to somebody else's program.
-  const commandOf = (pid: number): string =>
-    spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
   const alive = (pid: number | null, command: RegExp): number | null =>
     pid !== null && pid > 1 && command.test(commandOf(pid)) ? pid : null;
   return {

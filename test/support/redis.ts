@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../tools/harness/free-port.js';
+import { pathOf } from './needs.js';
 
 const START_LIMIT_MS = 10_000;
 
@@ -31,35 +32,9 @@ export interface TestRedis {
   stop(): Promise<void>;
 }
 
-/** Path of a `redis-server` or `valkey-server` on PATH, undefined when there is none. */
-export function findRedisServer(): string | undefined {
-  for (const name of ['redis-server', 'valkey-server']) {
-    try {
-      execFileSync(name, ['--version'], { stdio: 'ignore' });
-      return name;
-    } catch {
-      // Not on PATH; the next name may be.
-    }
-  }
-  return undefined;
-}
-
-/**
- * True when specs on a real Redis can run. Says so when they cannot, so that a skipped suite is never taken for a
- * passed one; with REQUIRE_REDIS=1 (set in CI) it throws instead.
- */
-export function redisAvailable(): boolean {
-  if (findRedisServer() !== undefined) return true;
-  if (process.env.REQUIRE_REDIS === '1')
-    throw new Error('REQUIRE_REDIS=1 but no redis-server or valkey-server on PATH');
-  process.stderr.write('No redis-server or valkey-server on PATH: the specs on Redis are skipped\n');
-  return false;
-}
-
 /** Starts a server on a free port of 127.0.0.1. The caller must `stop()` it. */
 export async function startRedis(): Promise<TestRedis> {
-  const binary = findRedisServer();
-  if (binary === undefined) throw new Error('No redis-server or valkey-server on PATH');
+  const binary = pathOf('redis');
   const port = await freePort();
   const directory = mkdtempSync(join(tmpdir(), 'recebe-redis-'));
   let child: ChildProcess | undefined;

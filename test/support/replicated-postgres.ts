@@ -1,32 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, chownSync, mkdirSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { Cleanup } from '../../tools/harness/cleanup.js';
 import { freePort } from '../../tools/harness/free-port.js';
+import { pathOf } from './needs.js';
 import { waitFor } from './wait.js';
 
-/** Where Debian has the programs of its PostgreSQL; the embedded one comes without those for replicas. */
-const PACKAGED = '/usr/lib/postgresql';
 const LIMIT_MS = 30_000;
 const USER = 'owner';
-
-function programs(): string | null {
-  const versions = existsSync(PACKAGED) ? readdirSync(PACKAGED).map(Number) : [];
-  const newest = Math.max(0, ...versions);
-  const directory = join(PACKAGED, String(newest), 'bin');
-  return newest > 0 && existsSync(join(directory, 'pg_basebackup')) ? directory : null;
-}
-
-/** Whether a PostgreSQL with its programs for replicas is installed; where REQUIRE_REPLICA=1 a missing one is an error. */
-export function replicaAvailable(): boolean {
-  if (programs() !== null) return true;
-  const message = 'PostgreSQL with pg_basebackup is not installed (Debian: postgresql)';
-  if (process.env['REQUIRE_REPLICA'] === '1') throw new Error(`REQUIRE_REPLICA=1, but ${message}`);
-  process.stderr.write(`No fail-over to a replica is tried: ${message}.\n`);
-  return false;
-}
 
 /** PostgreSQL does not run as root. */
 function unprivileged(): { uid: number; gid: number } | undefined {
@@ -48,7 +31,7 @@ class PostgresServer {
   }
 
   run(program: string, ...args: string[]): void {
-    execFileSync(join(programs() ?? '', program), args, { ...unprivileged(), cwd: '/', stdio: 'pipe' });
+    execFileSync(join(pathOf('replica'), program), args, { ...unprivileged(), cwd: '/', stdio: 'pipe' });
   }
 
   configure(...lines: string[]): void {
@@ -56,7 +39,7 @@ class PostgresServer {
   }
 
   async start(): Promise<void> {
-    this.#process = spawn(join(programs() ?? '', 'postgres'), ['-D', this.directory], {
+    this.#process = spawn(join(pathOf('replica'), 'postgres'), ['-D', this.directory], {
       ...unprivileged(),
       cwd: '/',
       stdio: 'ignore',

@@ -15,6 +15,7 @@ import {
 import { ApiKeysService } from '../../src/api-keys/index.js';
 import { SYSTEM } from '../../src/audit/index.js';
 import { Clock } from '../../src/core/clock.js';
+import { MemoryRateLimiter, RateLimiter } from '../../src/core/rate-limit/index.js';
 import { readConfig } from '../../src/core/config/index.js';
 import { serveDashboard } from '../../src/dashboard.js';
 import { setupOpenApi } from '../../src/openapi.js';
@@ -98,6 +99,11 @@ const CHEAP_PASSWORDS: Provider = {
   useValue: { memoryCost: 1024, timeCost: 2, parallelism: 1 } satisfies PasswordCost,
 };
 
+const STILL_LIMITS: Provider = {
+  provide: RateLimiter,
+  useFactory: () => new MemoryRateLimiter({ now: () => 0 }),
+};
+
 let counter = 0;
 
 function newEmail(who: string): string {
@@ -109,6 +115,8 @@ interface StartOptions {
   readonly database?: TestDatabase;
   readonly overrides?: RuntimeOverrides;
   readonly clock?: TestClock;
+  /** Rate limits give nothing back with time, so that counts do not depend on the speed of the machine. */
+  readonly stillLimits?: boolean;
 }
 
 /** The whole application on a port of its own, on a database of its own. */
@@ -158,7 +166,7 @@ export class TestService {
       {
         clock,
         timer: clock.timer,
-        providers: [CHEAP_PASSWORDS],
+        providers: options.stillLimits === true ? [CHEAP_PASSWORDS, STILL_LIMITS] : [CHEAP_PASSWORDS],
         ...options.overrides,
       },
     );

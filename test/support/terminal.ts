@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
-
-/** Whether there is a `script` here as Linux has it. */
-export const HAS_TERMINAL = process.platform === 'linux';
+import { pathOf } from './needs.js';
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
@@ -16,7 +14,7 @@ export class TerminalProcess {
   constructor(program: string, args: readonly string[], env: Record<string, string>) {
     const command = [process.execPath, resolve(program), ...args].map(quoted).join(' ');
     // exec: what ends `script`'s shell would else leave the program behind.
-    this.#child = spawn('script', ['-qfec', `exec ${command}`, '/dev/null'], {
+    this.#child = spawn(pathOf('terminal'), ['-qfec', `exec ${command}`, '/dev/null'], {
       env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', SHELL: '/bin/sh', ...env },
       stdio: ['pipe', 'pipe', 'inherit'],
     });

@@ -2,27 +2,28 @@
 // template that each spec file copies, and Jest, first with the specs that run in parallel, then with those that must
 // be alone. Arguments go to Jest: npm test -- test/e2e. Without a path what is long or must be alone is left out, unless
 // FULL=1 asks for everything.
-import './build-if-needed.mjs';
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { availableParallelism, freemem, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
+import { pathToFileURL } from 'node:url';
 import pg from 'pg';
+import { buildIfNeeded } from './build.mjs';
+import { countResults, failureLines, skippedLines, withSecondRun } from './test-results.mjs';
 
 const root = join(import.meta.dirname, '../..');
-const { startEmbeddedPostgres } = await import(join(root, 'dist/src/core/embedded/index.js'));
-const { migrate } = await import(join(root, 'dist/src/core/database/index.js'));
-const { MIGRATIONS } = await import(join(root, 'dist/migrations/index.js'));
+/** A path in the form of an import: a blank or a sign in it would else be read as of a URL. */
+const urlOf = (path) => pathToFileURL(join(root, path)).href;
+if (!(await buildIfNeeded())) process.exit(1);
+const { startEmbeddedPostgres } = await import(urlOf('dist/src/core/embedded/index.js'));
+const { migrate } = await import(urlOf('dist/src/core/database/index.js'));
+const { MIGRATIONS } = await import(urlOf('dist/migrations/index.js'));
 
 const args = process.argv.slice(2);
 const isEverything = process.env.FULL === '1' || args.some((arg) => !arg.startsWith('-'));
 const print = (line) => process.stdout.write(`${line}\n`);
 /** Two for each processor, as specs wait a good deal; more than eight would need more connections than the server below allows. */
 const WORKERS = Math.min(8, 2 * availableParallelism());
-
-/** More failures than that are no chance. */
-const RUN_AGAIN = 5;
 
 /**
  * Files that live for seconds are kept in memory where there is plenty of it: a copy of the database then takes 12 ms,
@@ -49,49 +50,40 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
   });
 }
 
-/** Runs one project of jest.config.js. @returns whether it passed, and its files or null where Jest gave no results */
+/** Runs one project of jest.config.js. @returns whether Jest ended well, its files or null without results, and late failures */
 async function run(project, workers, postgres, only = args) {
-  if (interrupted) return { passed: false, files: null };
+  if (interrupted) return { isWhole: false, files: null, late: [] };
   const outputFile = join(dataDir, `${project}.json`);
   const inBand = args.some((arg) => ['-i', '--runInBand'].includes(arg) || /^(-w|--maxWorkers)/.test(arg));
   const own = ['--selectProjects', project, ...(inBand ? [] : ['--maxWorkers', String(workers)])];
   jest = spawn(
     process.execPath,
     [
-      ...['--import', join(root, 'test/runner/register.mjs'), '--no-warnings', '--max-semi-space-size=64'],
-      ...[join(root, 'node_modules/jest/bin/jest.js'), ...own, '--passWithNoTests', '--json', '--outputFile'],
-      ...[outputFile, ...only],
+      ...['--import', urlOf('test/runner/register.mjs'), '--no-warnings', '--max-semi-space-size=64'],
+      ...[join(root, 'node_modules/jest/bin/jest.js'), ...own, '--passWithNoTests', ...only],
     ],
     {
       cwd: root,
-      stdio: ['inherit', 'ignore', 'inherit'], // what a person reads is on standard error, the JSON in the file
+      stdio: ['inherit', 'ignore', 'inherit'], // what a person reads is on standard error
       env: {
         ...process.env,
         ...{ TEST_POSTGRES_URL: postgres.url, TEST_SERVICE_URL: postgres.serviceUrl, TMPDIR: temporary },
-        ...{ TEST_LATE_FAILURES: lateFailures, LOG_LEVEL: 'silent' },
+        ...{ TEST_RESULTS: outputFile, TEST_LATE_FAILURES: lateFailures, LOG_LEVEL: 'silent' },
         ...(isEverything ? {} : { TEST_LEAVE_OUT_LONG: '1' }),
       },
     },
   );
   const code = await new Promise((resolve) => jest.on('exit', (status) => resolve(status ?? 1)));
   // Without results Jest was ended by something, even where its exit code is 0.
-  const files = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, 'utf8')).testResults : null;
-  rmSync(outputFile, { force: true });
-  return { passed: code === 0 && files !== null, files };
+  const files = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, 'utf8')) : null;
+  const late = existsSync(lateFailures) ? readFileSync(lateFailures, 'utf8').trim().split('\n') : [];
+  for (const path of [outputFile, lateFailures]) rmSync(path, { force: true });
+  return { isWhole: code === 0 && files !== null, files, late: late.map((line) => JSON.parse(line)) };
 }
 
-/**
- * What failed is run once more by itself, and named: on a busy machine a limit of time passes that is no fault of the
- * program. What fails again has failed.
- */
 async function runTwice(project, workers, postgres) {
   const first = await run(project, workers, postgres);
-  const failed = (first.files ?? []).filter(({ status }) => status === 'failed').map(({ name }) => name);
-  if (first.passed || failed.length === 0 || failed.length > RUN_AGAIN) return first;
-  const second = await run(project, 1, postgres, ['--runTestsByPath', ...failed]);
-  if (!second.passed) return first;
-  print(`\nFailed and then passed by itself: ${failed.map((name) => relative(root, name)).join(', ')}`);
-  return { passed: true, files: [...first.files.filter(({ name }) => !failed.includes(name)), ...second.files] };
+  return withSecondRun(first, (names) => run(project, 1, postgres, ['--runTestsByPath', ...names]));
 }
 
 /** Specs make thousands of connections: the same password, hashed anew with the server's `scram_iterations`. */
@@ -123,51 +115,33 @@ async function runAll() {
   }
 }
 
-/** Once more and last, where somebody looks who does not read 270 files' output: each failure with its first lines. */
-function tellFailures(files) {
-  for (const { name, status, message, assertionResults } of files) {
-    if (status !== 'failed') continue;
-    const failed = assertionResults.filter((one) => one.status === 'failed');
-    const told = failed.map(({ fullName, failureMessages }) => [fullName, failureMessages.join('\n')]);
-    for (const [title, text] of told.length > 0 ? told : [['outside of its tests', message]]) {
-      const lines = stripVTControlCharacters(text)
-        .split('\n')
-        .filter((line) => line.trim() !== '');
-      print(`\nFailed: ${relative(root, name)}: ${title}\n  ${lines.slice(0, 12).join('\n  ')}`);
-    }
-  }
-}
-
 const startedAt = Date.now();
 try {
   const runs = await runAll();
-  const late = existsSync(lateFailures) ? readFileSync(lateFailures, 'utf8').trim().split('\n') : [];
   const files = runs.flatMap((one) => one.files ?? []);
-  const tests = files.flatMap((file) => file.assertionResults);
-  const count = (...statuses) => tests.filter(({ status }) => statuses.includes(status)).length;
-  // A file that could not be loaded, or whose hooks failed, has no failed test, but it failed.
-  const withoutTest = files.filter(
-    ({ status, assertionResults }) => status === 'failed' && assertionResults.every((one) => one.status !== 'failed'),
-  ).length;
   const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`.padStart(8);
   if (files.length > 10) {
-    const slowest = files.map(({ name, startTime, endTime }) => [endTime - startTime, relative(root, name)]);
+    const slowest = files.map(({ name, durationMs }) => [durationMs, relative(root, name)]);
     slowest.sort(([a], [b]) => b - a);
     print('\nThe slowest ten files:');
     for (const [ms, name] of slowest.slice(0, 10)) print(`${seconds(ms)}  ${name}`);
   }
-  for (const failure of late) print(`\nA failure after the end of ${JSON.parse(failure)}`);
-  tellFailures(files);
+  for (const name of runs.flatMap((one) => one.passedAlone ?? [])) {
+    print(`\nFailed and then passed by itself: ${relative(root, name)}`);
+  }
+  for (const { spec, text } of runs.flatMap((one) => one.late)) {
+    print(`\nA failure after the end of ${relative(root, spec)}: ${text}`);
+  }
+  for (const line of failureLines(root, files)) print(line);
   if (!isEverything) {
     print(
       '\nLeft out: long trials, and what measures time and memory on an idle machine. FULL=1 npm test runs all of it.',
     );
   }
-  const passed = count('passed');
-  const skipped = count('pending', 'todo');
-  if (tests.length === 0) print('\nNo test was run: is the path right?');
-  const counted = count('failed') + withoutTest + late.length;
-  const failed = Math.max(counted, passed > 0 && runs.every((one) => one.passed) ? 0 : 1);
+  const skips = skippedLines(files);
+  if (skips.length > 0) print(`\n${skips.join('\n')}`);
+  if (files.every((file) => file.assertionResults.length === 0)) print('\nNo test was run: is the path right?');
+  const { passed, failed, skipped } = countResults(runs);
   print(`\n${files.length} files in${seconds(Date.now() - startedAt)}`);
   print(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
   process.exitCode = failed > 0 ? 1 : 0;

@@ -1,5 +1,5 @@
 import { transformFileSync } from '@swc/core';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   mkdirSync,
@@ -222,6 +222,18 @@ export function isRunning(pid: number): boolean {
     return !/\) [ZX] /.test(readFileSync(`/proc/${String(pid)}/stat`, 'utf8'));
   } catch {
     return process.platform !== 'linux';
+  }
+}
+
+/** The command of a process, with its arguments; empty where there is no such process. */
+export function commandOf(pid: number): string {
+  const options = ['-ww', '-o', 'command=', '-p', String(pid)];
+  if (process.platform !== 'linux') return spawnSync('ps', options, { encoding: 'utf8' }).stdout;
+  // Not every Linux has `ps`.
+  try {
+    return readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '';
   }
 }
 

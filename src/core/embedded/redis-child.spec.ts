@@ -5,8 +5,9 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { describeWith, pathOf } from '../../../test/support/needs.js';
 import { portsOf } from './child-server.js';
-import { Fixture, isRunning, KeptLog, redisPid, until } from './embedded.fixture.js';
+import { commandOf, Fixture, isRunning, KeptLog, redisPid, until } from './embedded.fixture.js';
 import { type RedisChild, startRedisChild } from './redis-child.js';
 import { chooseServerUser } from './server-user.js';
 
@@ -41,7 +42,7 @@ function pidIn(dataDir: string): number {
   return pid;
 }
 
-describe('startRedisChild', () => {
+describeWith('redis')('startRedisChild', () => {
   it('starts on the loopback address behind a password that no command line shows', async () => {
     const dataDir = fixture.dataDir();
     const server = await start(dataDir);
@@ -53,9 +54,8 @@ describe('startRedisChild', () => {
       expect(settings).toEqual(expect.arrayContaining(['127.0.0.1', 'yes', 'everysec', 'noeviction']));
       await expect(ask(server.url.replace(/:[\w-]+@/, ':wrong@'), (redis) => redis.get('x'))).rejects.toThrow();
       const password = new URL(server.url).password;
-      expect(
-        execFileSync('ps', ['-ww', '-o', 'command=', '-p', String(pidIn(dataDir))], { encoding: 'utf8' }),
-      ).not.toContain(password);
+      expect(commandOf(pidIn(dataDir))).toMatch(/(redis|valkey)-server/);
+      expect(commandOf(pidIn(dataDir))).not.toContain(password);
       expect(readFileSync(join(dataDir, 'redis.password'), 'utf8').trim()).toBe(password);
       expect(statSync(join(dataDir, 'redis.password')).mode & 0o777).toBe(0o600);
     } finally {
@@ -94,7 +94,7 @@ describe('startRedisChild', () => {
     const dataDir = fixture.dataDir();
     await (await start(dataDir)).stop();
     const user = chooseServerUser(dataDir, join(dataDir, 'redis'));
-    const foreign = spawn('redis-server', ['--port', '0', '--unixsocket', 'foreign.sock', '--pidfile', 'redis.pid'], {
+    const foreign = spawn(pathOf('redis'), ['--port', '0', '--unixsocket', 'foreign.sock', '--pidfile', 'redis.pid'], {
       cwd: join(dataDir, 'redis'),
       stdio: 'ignore',
       ...(user && { uid: user.uid, gid: user.gid }),
@@ -214,8 +214,8 @@ describe('startRedisChild', () => {
     await (await start(dataDir)).stop();
     const [first = 0, second = 0, third = 0] = portsOf(join(dataDir, 'redis'));
     const stranger = createServer((socket) => socket.end('no Redis\n')).listen(first, '127.0.0.1');
-    const copied = spawn('redis-server', ['-', '--port', String(second)], { stdio: ['pipe', 'ignore', 'ignore'] });
-    const unknown = spawn('redis-server', ['-', '--port', String(third)], { stdio: ['pipe', 'ignore', 'ignore'] });
+    const copied = spawn(pathOf('redis'), ['-', '--port', String(second)], { stdio: ['pipe', 'ignore', 'ignore'] });
+    const unknown = spawn(pathOf('redis'), ['-', '--port', String(third)], { stdio: ['pipe', 'ignore', 'ignore'] });
     try {
       const password = readFileSync(join(dataDir, 'redis.password'), 'utf8').trim();
       unknown.stdin.end('bind 127.0.0.1\nrequirepass another\nsave ""\n');
@@ -257,12 +257,20 @@ describe('startRedisChild', () => {
     expect(server.adopted).toBe(false);
     await server.stop();
   });
+});
 
+describe('startRedisChild without a server that it can use', () => {
   it('is null when there is no server on PATH, or only one that is too old', async () => {
     const bin = fixture.dataDir();
     mkdirSync(bin, { mode: 0o755 });
     // Root asks for a user to run the server as.
-    for (const tool of ['id', 'chown']) symlinkSync(execFileSync('which', [tool]).toString().trim(), join(bin, tool));
+    for (const tool of ['id', 'chown'])
+      symlinkSync(
+        execFileSync('sh', ['-c', `command -v ${tool}`])
+          .toString()
+          .trim(),
+        join(bin, tool),
+      );
     process.env['PATH'] = bin;
     expect(await startRedisChild({ dataDir: fixture.dataDir() })).toBeNull();
     writeFileSync(join(bin, 'redis-server'), '#!/bin/sh\necho "Redis server v=6.0.16 sha=00000000:0"\n');

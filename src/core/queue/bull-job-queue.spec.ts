@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { redisAvailable, startRedis, type TestRedis } from '../../../test/support/redis.js';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { describeWith } from '../../../test/support/needs.js';
+import { startRedis, type TestRedis } from '../../../test/support/redis.js';
 import { waitFor } from '../../../test/support/wait.js';
 import { BullJobQueue } from './bull-job-queue.js';
 
@@ -14,7 +15,7 @@ declare module './index.js' {
 const ADD_LIMIT_MS = 1_300;
 
 /** Outages of a real server: the service must come through each without a restart. */
-(redisAvailable() ? describe : describe.skip)('BullJobQueue when Redis fails', () => {
+describeWith('redis')('BullJobQueue when Redis fails', () => {
   let redis: TestRedis;
   let queues: BullJobQueue[];
   let unhandled: unknown[];

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { redisAvailable, startRedis, type TestRedis } from '../../../test/support/redis.js';
+import { describeWith } from '../../../test/support/needs.js';
+import { startRedis, type TestRedis } from '../../../test/support/redis.js';
 import { waitFor } from '../../../test/support/wait.js';
 import { createJobQueue, QueueUnavailableError, type JobQueue } from './index.js';
 
@@ -233,7 +234,7 @@ describe('JobQueue in-process', () => {
   contract('in-process', () => undefined);
 });
 
-(redisAvailable() ? describe : describe.skip)('JobQueue on Redis', () => {
+describeWith('redis')('JobQueue on Redis', () => {
   let redis: TestRedis;
 
   beforeAll(async () => {

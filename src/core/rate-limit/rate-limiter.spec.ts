@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { redisAvailable, startRedis, type TestRedis } from '../../../test/support/redis.js';
+import { describeWith } from '../../../test/support/needs.js';
+import { startRedis, type TestRedis } from '../../../test/support/redis.js';
 import { waitFor } from '../../../test/support/wait.js';
 import { createRateLimiter, MemoryRateLimiter, type RateLimiter, type RateLimitPolicy } from './index.js';
 import type { RateLimitResult, WindowResult } from './index.js';
@@ -203,7 +204,7 @@ describe('RateLimiter in memory', () => {
   });
 });
 
-(redisAvailable() ? describe : describe.skip)('RateLimiter on Redis', () => {
+describeWith('redis')('RateLimiter on Redis', () => {
   let redis: TestRedis;
 
   beforeAll(async () => {

@@ -1,12 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { redisAvailable, startRedis, type TestRedis } from '../../../test/support/redis.js';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { describeWith } from '../../../test/support/needs.js';
+import { startRedis, type TestRedis } from '../../../test/support/redis.js';
 import { waitFor } from '../../../test/support/wait.js';
 import { RedisRateLimiter } from './redis-rate-limiter.js';
 
 const policy = { rate: 0.01, burst: 5 };
 const plenty = { rate: 1_000, burst: 1_000_000 };
 
-(redisAvailable() ? describe : describe.skip)('RedisRateLimiter', () => {
+describeWith('redis')('RedisRateLimiter', () => {
   let redis: TestRedis;
   let limiters: RedisRateLimiter[];
   let lines: string[];
