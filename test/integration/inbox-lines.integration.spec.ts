@@ -13,7 +13,8 @@ import { Database } from '../../src/core/database/index.js';
 import { JobQueue } from '../../src/core/queue/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank } from '../support/far-bank.js';
-import { redisAvailable, startRedis, type TestRedis } from '../support/redis.js';
+import { isHere, itWith } from '../support/needs.js';
+import { startRedis, type TestRedis } from '../support/redis.js';
 import { TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
@@ -142,7 +143,7 @@ describe.each(['redis', 'in-process'] as const)('the queue of a process without 
   let redis: TestRedis | null = null;
   let service: TestService;
 
-  const isThere = kind === 'in-process' || redisAvailable();
+  const isThere = kind === 'in-process' || isHere('redis');
   beforeAll(async () => {
     if (!isThere) return;
     if (kind === 'redis') redis = await startRedis();
@@ -154,7 +155,7 @@ describe.each(['redis', 'in-process'] as const)('the queue of a process without 
     await redis?.stop();
   });
 
-  (isThere ? it : it.skip)(
+  (kind === 'redis' ? itWith('redis') : it)(
     'holds one job however many hints are stored, and a worker confirms all of them',
     async () => {
       const bank = new SlowBank(`bank-${randomUUID()}`);
