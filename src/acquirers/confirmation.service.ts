@@ -15,7 +15,7 @@ import {
 import { AcquirersService } from './acquirers.service.js';
 import { Bulkhead } from './bulkhead.js';
 import type { Line } from './inbox-places.js';
-import type { Notification } from './inbox.repository.js';
+import { type Notification, UNKNOWN } from './inbox.repository.js';
 import { InboxService } from './inbox.service.js';
 import { UnconfirmedReports } from './unconfirmed-reports.service.js';
 
@@ -55,7 +55,6 @@ const MAX_ATTEMPTS = 40;
  * which is a minute, they take a quarter of an hour.
  */
 const CONTRARY = { first: 6, last: 10 };
-const UNKNOWN = 'the acquirer does not know it';
 const FOREIGN = 'it went to a key that is not ours';
 const OPEN = 'nothing has happened to it';
 
@@ -144,18 +143,17 @@ export class ConfirmationService {
       if (isUnreadable)
         this.logger.error({ notificationId, kind, acquirer, reference, cause: error.cause }, error.message);
       else this.logger.error({ error, notificationId, kind }, 'applying a notification failed; kept');
-      await this.inbox.retry(
-        notification,
-        error instanceof Error ? error.message : String(error),
-        isUnreadable ? true : null,
-      );
+      const text = error instanceof Error ? error.message : String(error);
+      // If the acquirer did not know an unconfirmed report, that answer stands until it gives another one.
+      const stands = !isUnreadable && notification.isUnconfirmed && notification.lastError === UNKNOWN;
+      await this.inbox.retry(notification, stands ? UNKNOWN : text, isUnreadable ? true : null);
       return error;
     } finally {
       this.#bulkhead.leave(notification.acquirer, answered);
     }
   }
 
-  /** Stores hints and confirms them now, not by a job. @returns what each has failed by, null without a failure */
+  /** Stores hints and confirms them now, without a worker. @returns what each has failed by, null without a failure */
   async confirmNow(acquirer: string, hints: readonly NotificationHint[]): Promise<unknown[]> {
     const stored = await this.database.transaction((tx) => this.inbox.storeAll(tx, acquirer, hints));
     const failures: unknown[] = [];

@@ -23,6 +23,10 @@ import { DAY_MS } from '../core/clock.js';
 import { Retained } from '../core/retention.js';
 
 const IGNORED_KEPT_MS = 30 * DAY_MS;
+/** Stored as `last_error` when the acquirer answers so. */
+export const UNKNOWN = 'the acquirer does not know it';
+/** How long a dispute that only callbacks have told holds refunds up while the acquirer has not answered. */
+const UNCONFIRMED_HOLD = `interval '10 minutes'`;
 
 const READ = [
   'id',
@@ -87,8 +91,12 @@ export interface UnreadableNews extends Pick<AcquirerNotificationEntity, (typeof
 const STORED = 'id, acquirer, kind, reference, received_at, next_attempt_at, is_hearsay, txid, about';
 /** A dispute and a charge go on changing; an applied Pix that the acquirer itself shows is of no settlement here. */
 const GOES_ON = `(n.kind IN ('dispute', 'charge') OR (n.kind = 'pix' AND excluded.about IS NOT NULL))`;
+/** A report that is opened again starts anew: no answer yet, and a dispute's hold counts from now. */
 const ON_REPETITION = `ON CONFLICT (acquirer, kind, reference) DO UPDATE
      SET hints = n.hints + 1,
+         received_at = CASE WHEN n.kind = 'dispute' AND n.is_hearsay AND n.status <> 'pending'
+           THEN excluded.received_at ELSE n.received_at END,
+         last_error = CASE WHEN n.status <> 'ignored' THEN n.last_error END,
          is_hearsay = n.is_hearsay AND excluded.is_hearsay,
          txid = CASE WHEN excluded.is_hearsay THEN coalesce(n.txid, excluded.txid)
            ELSE coalesce(excluded.txid, n.txid) END,
@@ -299,11 +307,16 @@ const TOLD = read(
   `SELECT 1 FROM acquirer_notifications
    WHERE acquirer = $1 AND txid = $2 AND status = 'pending' AND kind <> 'dispute' LIMIT 1`,
 );
-/** If a callback alone tells of a dispute and the acquirer does not know it at the first question, it holds nothing up. */
+/**
+ * Returns a row if a reported dispute holds refunds of its charge up. Anybody who knows the callback address may have
+ * made up an unconfirmed report: such a report ends with the acquirer's answer "not known", or after ten minutes.
+ */
 const DISPUTE_TOLD = read(
   'inbox.dispute_told',
   `SELECT 1 FROM acquirer_notifications
-   WHERE acquirer = $1 AND txid = $2 AND status = 'pending' AND kind = 'dispute' AND (NOT is_hearsay OR attempts = 0) LIMIT 1`,
+   WHERE acquirer = $1 AND txid = $2 AND status = 'pending' AND kind = 'dispute'
+     AND (NOT is_hearsay OR (last_error IS DISTINCT FROM '${UNKNOWN}' AND received_at > $3::timestamptz - ${UNCONFIRMED_HOLD}))
+   LIMIT 1`,
 );
 const STATE = read(
   'inbox.state',
@@ -515,8 +528,8 @@ export class InboxRepository {
     return tx.first(STATE, [acquirer, kind, reference]);
   }
 
-  async isDisputeTold(tx: Tx, acquirer: string, txid: string): Promise<boolean> {
-    return (await tx.query(DISPUTE_TOLD, [acquirer, txid])).length > 0;
+  async isDisputeTold(tx: Tx, acquirer: string, txid: string, now: Date): Promise<boolean> {
+    return (await tx.query(DISPUTE_TOLD, [acquirer, txid, now])).length > 0;
   }
 
   async isTold(acquirer: string, txid: string): Promise<boolean> {

@@ -145,9 +145,9 @@ export class InboxService {
     return this.inbox.findPending(notificationId);
   }
 
-  /** Whether a dispute of the charge is reported that the acquirer has not answered about yet. */
+  /** Whether a dispute of the charge is reported that the acquirer has not answered about yet: no refund is sent then. */
   isDisputeTold(tx: Tx, acquirer: string, txid: string): Promise<boolean> {
-    return this.inbox.isDisputeTold(tx, acquirer, txid);
+    return this.inbox.isDisputeTold(tx, acquirer, txid, this.clock.now());
   }
 
   /** Leases a dispute that is about to be asked about. @returns null when it is not pending any more */

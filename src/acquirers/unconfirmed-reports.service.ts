@@ -10,8 +10,9 @@ const PLACES = { first: 2, most: 6 };
 
 /**
  * Reports that only a callback has told: whoever knows the address may have made them up. Limits the questions about
- * them, so that forged callbacks neither pester the acquirer nor hold up others. A true report that has to wait is in
- * the acquirer's list within a minute, and is an unconfirmed one no more.
+ * them, so that forged callbacks neither pester the acquirer nor hold up others. A fresh Pix that was reported truly and
+ * has to wait is in the acquirer's list within a minute, and is confirmed then. The list shows late Pix and disputes once
+ * a day only: a true report of one waits for its own question until then.
  */
 @Injectable()
 export class UnconfirmedReports {

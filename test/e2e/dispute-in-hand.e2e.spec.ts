@@ -20,6 +20,18 @@ describe('a dispute between its report and its case', () => {
     return id ?? '';
   }
 
+  /** Asks the bank, which does not answer. */
+  async function failing(id: string): Promise<void> {
+    const getDispute = jest.spyOn(world.told.bank, 'getDispute').mockRejectedValueOnce(new Error('timed out'));
+    await world.told.process(id);
+    getDispute.mockRestore();
+  }
+
+  /** Puts the question off, as a flood of forged callbacks does. */
+  async function putOff(): Promise<void> {
+    await world.service.get(InboxService).putOffUnconfirmed(world.told.bank.name);
+  }
+
   const refund = async ({ id }: Paid): Promise<string> => {
     const { status, body } = await requestRefund(world.service, world.key, id, { amount: 40 });
     return `${status} ${status === 201 ? '' : body.error.code}`.trim();
@@ -52,6 +64,67 @@ describe('a dispute between its report and its case', () => {
     world.told.bank.disputes.clear();
     await world.told.process(id);
     expect(await refund(paid)).toBe('201');
+    await world.told.finish();
+  });
+
+  it('keeps the answer that the bank does not know a dispute when the next question fails', async () => {
+    const paid = await world.told.paid(world.key);
+    const id = await reported(paid, true);
+    world.told.bank.disputes.clear();
+    await world.told.process(id);
+    await failing(id);
+    expect(await refund(paid)).toBe('201');
+    await world.told.finish();
+  });
+
+  it.each([
+    ['every question fails', failing],
+    ['its questions are put off', putOff],
+  ])('refuses refunds for ten minutes after a callback while %s', async (_, unanswered) => {
+    const paid = await world.told.paid(world.key);
+    const id = await reported(paid, true);
+    for (let minute = 0; minute < 9; minute++) {
+      await unanswered(id);
+      world.service.clock.advance(60);
+    }
+    expect(await refund(paid)).toBe('400 charge_disputed');
+    world.service.clock.advance(60);
+    expect(await refund(paid)).toBe('201');
+    await world.told.finish();
+  });
+
+  it('refuses refunds longer when the list of the bank reports the dispute', async () => {
+    const paid = await world.told.paid(world.key);
+    const id = await reported(paid);
+    await failing(id);
+    world.service.clock.advance(660);
+    expect(await refund(paid)).toBe('400 charge_disputed');
+    await world.told.process(id);
+    await world.expectBalance(0, 100);
+  });
+
+  it('refuses refunds anew when a callback repeats a report that was set aside', async () => {
+    const paid = await world.told.paid(world.key);
+    const id = await reported(paid, true);
+    await world.service.sql(
+      `UPDATE acquirer_notifications SET status = 'ignored', attempts = 40, last_error = 'the acquirer does not know it'
+       WHERE id = $1`,
+      [id],
+    );
+    world.service.clock.advance(660);
+    expect(await refund(paid)).toBe('201');
+    const [row] = await world.service.sql<{ reference: string; txid: string }>(
+      'SELECT reference, txid FROM acquirer_notifications WHERE id = $1',
+      [id],
+    );
+    if (!row) throw new Error('The report is gone');
+    await world.service
+      .get(Database)
+      .transaction((tx) =>
+        world.service.get(InboxService).queueUnconfirmed(tx, world.told.bank.name, [{ kind: 'dispute', ...row }]),
+      );
+    expect(await refund(paid)).toBe('400 charge_disputed');
+    await world.told.process(id);
     await world.told.finish();
   });
 

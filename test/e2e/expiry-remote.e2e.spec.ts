@@ -192,6 +192,17 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     expect(await statusOf(made)).toBe('PAID');
   });
 
+  it('expires on time although a callback reports a dispute of it that the bank does not know', async () => {
+    const made = await charge();
+    const hint = { kind: 'dispute', reference: `forged/${made.id}`, txid: made.pix.txid ?? null } as const;
+    await service.get(Database).transaction((tx) => service.get(InboxService).queueUnconfirmed(tx, bank.name, [hint]));
+    service.clock.advance(63);
+    await waitFor('the expiry', async () => (await statusOf(made)) === 'EXPIRED');
+    expect(
+      await service.sql('SELECT status FROM acquirer_notifications WHERE reference = $1', [hint.reference]),
+    ).toEqual([{ status: 'pending' }]);
+  });
+
   it('does not wait for ever: what turns up after that goes back', async () => {
     const made = await charge();
     const pix = payInSilence(made);

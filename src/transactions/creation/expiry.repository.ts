@@ -14,9 +14,9 @@ const UNREADABLE = `(EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acqu
        AND n.kind = 'charge' AND n.reference = t.txid AND n.unreadable_since IS NOT NULL)
      OR EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acquirer = t.acquirer
        AND n.txid = t.txid AND n.status = 'pending' AND n.unreadable_since IS NOT NULL))`;
-/** A callback or list has told of a Pix for the charge, which the acquirer has not confirmed yet: it may have been paid in time. */
+/** A Pix for the charge was reported and is not confirmed yet: the charge may have been paid in time. */
 const TOLD = `EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acquirer = t.acquirer AND n.txid = t.txid
-       AND n.status = 'pending')`;
+       AND n.status = 'pending' AND n.kind <> 'dispute')`;
 /** How long an answer is waited for, and a Pix that is told: from the first question to the one that decides. */
 const PATIENCE = `interval '10 minutes'`;
 /** Its acquirer is not asked, or nothing more is waited for. */
