@@ -133,9 +133,15 @@ const LOCK_CURRENCIES = write(
   'transactions.lock_currencies',
   `SELECT pg_advisory_xact_lock(hashtextextended('currencies:' || $1 || ':' || $2, 0))`,
 );
-const ACQUIRER_OF = read(
-  'transactions.acquirer_of',
-  'SELECT t.acquirer FROM transactions t WHERE t.txid = $1 AND t.account_id = $2 AND t.mode = $3',
+/** The exact txid comes first; without it, all open charges are read, for a Pix of no charge of its acquirer only. */
+const MAKER_OF = read(
+  'transactions.maker_of',
+  `SELECT t.acquirer, t.account_id AS "accountId" FROM transactions t WHERE t.txid = $1 AND t.mode = 'live'
+   UNION ALL
+   SELECT t.acquirer, t.account_id FROM transactions t
+   WHERE lower(t.txid) = lower($1) AND t.txid <> $1 AND t.mode = 'live'
+     AND t.status IN ('PENDING', 'WAITING_PAYMENT', 'PROCESSING')
+   LIMIT 1`,
 );
 /** Reads all open charges of an acquirer, for a Pix of no charge only. */
 const TXID_IN_ANY_CASE = read(
@@ -278,10 +284,9 @@ export class TransactionsRepository {
     return rows.map(({ currency }) => currency);
   }
 
-  /** The acquirer that was asked for the account's charge of this txid. */
-  async acquirerOf(tx: Tx, { accountId, mode }: Scope, txid: string): Promise<string | null> {
-    const [row] = await tx.query<{ acquirer: string }>(ACQUIRER_OF, [txid, accountId, mode]);
-    return row?.acquirer ?? null;
+  /** The account that has the live charge of this txid, and the acquirer that was asked for it; across accounts. */
+  async makerOf(tx: Tx, txid: string): Promise<{ acquirer: string; accountId: string } | null> {
+    return tx.first(MAKER_OF, [txid]);
   }
 
   /** The txid of an open charge, which the acquirer has written in other letters, capital or small. */

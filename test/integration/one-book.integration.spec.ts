@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { CLIENT } from '../../tools/psp-simulator/certificates.js';
 import { ConfirmationService, LiveAcquirersService } from '../../src/acquirers/index.js';
 import { CallbackStore } from '../../src/acquirers/pix-api/callback-store.service.js';
@@ -7,9 +7,11 @@ import type { CobRequest } from '../../src/acquirers/pix-api/messages.js';
 import { PixApiClient, type PspAnswer } from '../../src/acquirers/pix-api/pix-api.client.js';
 import { SYSTEM } from '../../src/audit/index.js';
 import { newEndToEndId, saoPauloDay } from '../../src/brazil/index.js';
+import { Database } from '../../src/core/database/index.js';
 import { ReconciliationService } from '../../src/reconciliation/index.js';
 import { StatementReader } from '../../src/reconciliation/statement-reader.service.js';
 import { ExpiryProcessor } from '../../src/transactions/jobs/expiry.processor.js';
+import { ExpiryRepository } from '../../src/transactions/creation/expiry.repository.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { type Merchant, TestService } from '../support/service.js';
 
@@ -111,6 +113,15 @@ async function tell(shop: Shop, told: Told, own: { id: string; txid: string }, p
   await confirmAll();
 }
 
+/** The hint about a Pix has waited for longer than another connection is waited for. */
+async function passPatience(endToEndId: string): Promise<void> {
+  await service.sql(
+    `UPDATE acquirer_notifications SET received_at = received_at - interval '61 minutes' WHERE reference = $1`,
+    [endToEndId],
+  );
+  await confirmAll();
+}
+
 /** Where a Pix stands: every book that has it. */
 async function booksOf(endToEndId: string): Promise<string[]> {
   const rows = await service.sql<{ book: string }>(
@@ -184,6 +195,7 @@ describe('a Pix is in exactly one book', () => {
             };
             if (isFound) psp.pix.set(pix.endToEndId, pix);
             await tell(shop, told, own, pix);
+            if (txid === "another account's") await passPatience(pix.endToEndId);
             const name = `told by a ${told}, ${isRight ? 'right' : 'wrong'}, ${isFound ? 'found' : 'not found'} by its id`;
             const books = await booksOf(pix.endToEndId);
             const isForeign = key === "another's" && told === 'list' && books.length === 0;
@@ -199,6 +211,8 @@ describe('a Pix is in exactly one book', () => {
 
   it('reconcile counts each Pix that is ours, without a difference', async () => {
     psp.list = all.map(({ pix }) => pix);
+    // The list is asked for until some seconds before now.
+    service.clock.advance(5);
     const day = saoPauloDay(service.clock.now());
     const { acquirers, notCompared } = await service.get(ReconciliationService).compare(shop.merchant.accountId, day);
     psp.list = [];
@@ -265,5 +279,55 @@ describe('a Pix that two connections of one account see', () => {
     ]);
     expect(open).toEqual([]);
     await expectLedgerCoherent(service.database.url);
+  });
+});
+
+describe("a Pix of an account's charge that another account's connection shows first", () => {
+  let first: Shop;
+  let second: Shop;
+  let own: { id: string; txid: string };
+  let pix: Body & { readonly endToEndId: string };
+
+  beforeEach(async () => {
+    first = await aShop();
+    second = await aShop();
+    own = await charge(first.merchant.liveKey);
+    const now = service.clock.now();
+    pix = { endToEndId: newEndToEndId('12345678', now), txid: own.txid, valor: '19.90', horario: now.toISOString() };
+    psp.pix.set(pix.endToEndId, pix);
+  });
+  afterEach(() => expectLedgerCoherent(service.database.url));
+
+  const statusOf = (): Promise<unknown[]> => service.sql('SELECT status FROM transactions WHERE id = $1', [own.id]);
+
+  it.each(['as we know it', 'in capitals'])('pays that charge (txid %s)', async (letters) => {
+    if (letters === 'in capitals') psp.pix.set(pix.endToEndId, { ...pix, txid: own.txid.toUpperCase() });
+    await tell(second, 'callback', own, pix);
+    expect(await booksOf(pix.endToEndId)).toEqual([]);
+    await tell(first, 'callback', own, pix);
+    await confirmAll();
+    expect([await booksOf(pix.endToEndId), await statusOf()]).toEqual([['credited'], [{ status: 'PAID' }]]);
+    const open = await service.sql(`SELECT 1 FROM acquirer_notifications WHERE reference = $1 AND status = 'pending'`, [
+      pix.endToEndId,
+    ]);
+    expect(open).toEqual([]);
+  });
+
+  it("is shown to operators where it has come into the other's books, and the charge does not expire", async () => {
+    await tell(second, 'callback', own, pix);
+    await passPatience(pix.endToEndId);
+    expect(await booksOf(pix.endToEndId)).toEqual(['unmatched']);
+    await tell(first, 'callback', own, pix);
+    expect(await booksOf(pix.endToEndId)).toEqual(['unmatched', 'unreadable']);
+    const now = new Date(service.clock.now().getTime() + 30 * 24 * 3_600_000);
+    await service.sql('UPDATE transactions SET expiry_first_asked_at = $2, expiry_asked_at = $2 WHERE id = $1', [
+      own.id,
+      service.clock.now(),
+    ]);
+    const due = { now, localAcquirers: [], scope: null, id: own.id };
+    const expired = await service
+      .get(Database)
+      .transaction((tx) => service.get(ExpiryRepository).expireDue(tx, due, 1));
+    expect([expired, await statusOf()]).toEqual([[], [{ status: 'WAITING_PAYMENT' }]]);
   });
 });

@@ -10,8 +10,8 @@ import { UnmatchedService } from './unmatched.service.js';
 
 /**
  * `repeated`: this very payment is settled already. `unmatched`: it waits for an operator, as it is of no charge or has no
- * way back. `elsewhere`: another acquirer of the account made the charge and is asked now; nothing is settled yet, and
- * the notification stays open.
+ * way back. `elsewhere`: another acquirer made the charge and may confirm the Pix; nothing is settled yet, and the
+ * notification stays open.
  */
 export type SettleResult = SettlementDecision['outcome'] | 'repeated' | 'unmatched' | 'elsewhere';
 
@@ -36,6 +36,7 @@ export class SettlementService {
    * has one of its own.
    * @param close ends the notification that told of the Pix, in the same commit. It may not be committed where the Pix is
    *   `repeated`: then the caller ends the notification
+   * @throws UnreadableAnswer when it pays a charge, and another account's books have it
    */
   async settle(acquirer: string, pix: ReceivedPix, close?: (tx: Tx) => void): Promise<SettleResult> {
     return this.#settleOnce(acquirer, { ...pix, method: 'PIX' }, close);
@@ -52,17 +53,28 @@ export class SettlementService {
     money: ReceivedMoney,
     close: (tx: Tx) => void = () => undefined,
   ): Promise<SettleResult> {
+    let accountId: string | null = null;
     try {
       const about = money.txid ?? money.endToEndId;
       // Several payments may share this database transaction. `isOf` names the account of this one; `requireAlone` takes
       // this one out and begins it again in a database transaction of its own. If one fails, all of them are rolled back
       // and each is done again alone, so that only the failing one fails.
       return await this.database.together('settlement', { owner: about, about }, (tx, isOf) =>
-        this.#settle(tx, acquirer, money, isOf, close),
+        this.#settle(
+          tx,
+          acquirer,
+          money,
+          (id) => {
+            accountId = id;
+            isOf(id);
+          },
+          close,
+        ),
       );
     } catch (error) {
-      if (uniqueViolation(error) === 'settlements_end_to_end_id_key') return 'repeated';
-      throw error;
+      if (uniqueViolation(error) !== 'settlements_end_to_end_id_key') throw error;
+      await this.unmatched.refuseOther(acquirer, money, accountId);
+      return 'repeated';
     }
   }
 

@@ -18,6 +18,10 @@ export type IntentField =
   | 'reason';
 
 const INSERT = insertInto('settlements.insert', SettlementEntity, { without: ['reviewedAt', 'reviewedBy'] });
+const SETTLED_BY_ANOTHER = read(
+  'settlements.settled_by_another',
+  'SELECT id FROM settlements WHERE end_to_end_id = $1 AND namespace IS NULL AND account_id <> $2',
+);
 const INSERT_RETURN = insertInto('pix_returns.insert', PixReturnEntity, { without: ['failureReason', 'providerFee'] });
 /** A Pix of the world: other payments have ids that are unique within an account. */
 const IS_SETTLED = read(
@@ -80,6 +84,12 @@ export class SettlementsRepository {
   /** Whether a Pix is settled, by whichever acquirer. */
   async isSettled(tx: Tx, endToEndId: string): Promise<boolean> {
     return (await tx.query(IS_SETTLED, [endToEndId])).length > 0;
+  }
+
+  /** The settlement of a Pix in another account's books. @returns its id; null when there is none */
+  async settledByAnother(accountId: string, endToEndId: string): Promise<string | null> {
+    const [row] = await this.reader.query<{ id: string }>(SETTLED_BY_ANOTHER, [endToEndId, accountId]);
+    return row?.id ?? null;
   }
 
   insertReturn(

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ConnectionsService, InboxService, type NotificationHint } from '../../acquirers/index.js';
+import { ConnectionsService, InboxService, type NotificationHint, UnreadableAnswer } from '../../acquirers/index.js';
 import { Clock, HOUR_MS } from '../../core/clock.js';
 import type { Tx } from '../../core/database/index.js';
 import { Logger } from '../../core/log/index.js';
@@ -8,7 +8,7 @@ import { SettlementRecords } from './settlement-records.service.js';
 import type { ReceivedMoney } from './settlement.rules.js';
 import { SettlementsRepository } from './settlements.repository.js';
 
-/** How long the acquirer that made a charge may take to confirm a Pix that another acquirer of the account has confirmed. */
+/** How long the acquirer that made a charge may take to confirm a Pix that another acquirer has confirmed. */
 const PATIENCE_MS = HOUR_MS;
 
 /** Confirmed money that names no charge which was made at its acquirer. */
@@ -27,7 +27,7 @@ export class UnmatchedService {
   /**
    * Keeps the money for the operators; it is never credited to anybody by guessing.
    * @param close ends the notification, unless the Pix is `elsewhere`
-   * @returns `elsewhere`: another acquirer of the account made the charge, and is asked now
+   * @returns `elsewhere`: another acquirer made the charge, and is asked now if it is of the same account
    */
   async keep(
     tx: Tx,
@@ -38,11 +38,17 @@ export class UnmatchedService {
     const { endToEndId, txid } = money;
     const accountId = await this.connections.ownerOf(tx, acquirer);
     const owner = accountId === null ? null : { accountId, mode: 'live' as const, currency: 'BRL', id: null };
-    const asked = owner && txid !== null ? await this.transactions.acquirerOf(tx, owner, txid) : null;
-    const isElsewhere = asked !== null && (await this.#askElsewhere(tx, acquirer, asked, money));
-    if (isElsewhere) return 'elsewhere';
+    const isSettled = await this.settlements.isSettled(tx, endToEndId);
+    const maker = owner && txid !== null && !isSettled ? await this.transactions.makerOf(tx, txid) : null;
+    if (maker) {
+      const isOwn = maker.accountId === accountId;
+      const isElsewhere = isOwn
+        ? await this.#askElsewhere(tx, acquirer, maker.acquirer, money)
+        : await this.#isEarly(tx, acquirer, endToEndId);
+      if (isElsewhere) return 'elsewhere';
+    }
     close(tx);
-    if (await this.settlements.isSettled(tx, endToEndId)) return 'repeated';
+    if (isSettled) return 'repeated';
     const settlementId = this.records.insert(tx, acquirer, money, owner, 'unmatched', null);
     if (owner) this.records.suspend(tx, settlementId, owner, money);
     this.logger.warn({ acquirer, endToEndId }, 'a Pix matches no charge');
@@ -50,18 +56,38 @@ export class UnmatchedService {
   }
 
   /**
+   * A Pix that is settled already pays a charge of the account.
+   * @param accountId null: it pays no charge
+   * @throws UnreadableAnswer when another account's books have it: operators see it, and the charge does not expire
+   */
+  async refuseOther(acquirer: string, { endToEndId, txid }: ReceivedMoney, accountId: string | null): Promise<void> {
+    const settlementId = accountId && (await this.settlements.settledByAnother(accountId, endToEndId));
+    if (!settlementId) return;
+    const about = { acquirer, endToEndId, txid, accountId, settlementId };
+    this.logger.error(about, "a Pix of a charge is in another account's books");
+    throw new UnreadableAnswer("a Pix of a charge, in another account's books,");
+  }
+
+  /**
    * Two connections of an account may see the same money at a PSP: the acquirer that made the charge is asked, and it
    * alone credits the charge.
-   * @returns false when the Pix is settled by then, or that acquirer does not confirm it in time
+   * @returns false when that acquirer does not confirm it in time
    */
   async #askElsewhere(tx: Tx, acquirer: string, asked: string, { endToEndId, txid }: ReceivedMoney): Promise<boolean> {
-    if (await this.settlements.isSettled(tx, endToEndId)) return false;
     const hint: NotificationHint = { kind: 'pix', reference: endToEndId, txid };
     const told = await this.inbox.stateOf(tx, asked, hint);
-    const isOver = told !== null && this.clock.now().getTime() - told.receivedAt.getTime() > PATIENCE_MS;
-    if (told?.status === 'ignored' || isOver) return false;
+    if (told?.status === 'ignored' || this.#isOver(told)) return false;
     await this.inbox.queueAll(tx, asked, [hint]);
     this.logger.info({ acquirer, asked, endToEndId }, "a Pix is of another acquirer's charge");
     return true;
+  }
+
+  /** The Pix names another account's charge: that account's own acquirer may still report it, and is not asked. */
+  async #isEarly(tx: Tx, acquirer: string, endToEndId: string): Promise<boolean> {
+    return !this.#isOver(await this.inbox.stateOf(tx, acquirer, { kind: 'pix', reference: endToEndId }));
+  }
+
+  #isOver(told: { readonly receivedAt: Date } | null): boolean {
+    return told !== null && this.clock.now().getTime() - told.receivedAt.getTime() > PATIENCE_MS;
   }
 }
