@@ -106,6 +106,22 @@ const ON_REPETITION = `ON CONFLICT (acquirer, kind, reference) DO UPDATE
            THEN 0 ELSE n.attempts END,
          next_attempt_at = CASE WHEN n.status = 'ignored' OR (${GOES_ON} AND n.status = 'applied')
            THEN excluded.next_attempt_at ELSE least(n.next_attempt_at, excluded.next_attempt_at) END`;
+/**
+ * Some PSPs write a txid in capitals: a hint keeps the charge's own, which others compare with. The exact one comes first,
+ * then that of the charge whose Pix is settled, then that of an open charge.
+ */
+const ownTxid = (
+  acquirer: string,
+  reference: string,
+  txid: string,
+): string => `CASE WHEN ${txid}::text IS NOT NULL THEN coalesce(
+  (SELECT t.txid FROM transactions t WHERE t.txid = ${txid}::text),
+  (SELECT t.txid FROM settlements s JOIN transactions t ON t.id = s.transaction_id
+   WHERE s.end_to_end_id = split_part(${reference}::text, '/', 1) AND s.namespace IS NULL
+     AND t.acquirer = ${acquirer}::text AND lower(t.txid) = lower(${txid}::text)),
+  (SELECT t.txid FROM transactions t WHERE t.acquirer = ${acquirer}::text AND lower(t.txid) = lower(${txid}::text)
+     AND t.status IN ('PENDING', 'WAITING_PAYMENT', 'PROCESSING') LIMIT 1),
+  ${txid}::text) END`;
 const HINTS = wanted(['uuid', 'text', 'text', 'text', 'timestamptz', 'timestamptz', 'text', 'jsonb']);
 /**
  * A repeated notification finds its row; one that was set aside is looked at again, and so is an applied one of what
@@ -114,13 +130,13 @@ const HINTS = wanted(['uuid', 'text', 'text', 'text', 'timestamptz', 'timestampt
 const STORE = rowQuery(
   write(
     'inbox.store',
-    `INSERT INTO acquirer_notifications AS n (${STORED}) VALUES ($1, $2, $3, $4, $5, $6, false, $7, $8) ${ON_REPETITION} RETURNING id`,
+    `INSERT INTO acquirer_notifications AS n (${STORED}) VALUES ($1, $2, $3, $4, $5, $6, false, ${ownTxid('$2', '$4', '$7')}, $8) ${ON_REPETITION} RETURNING id`,
   ),
   write(
     'inbox.store_each',
     `WITH stored AS (
        INSERT INTO acquirer_notifications AS n (${STORED})
-       SELECT p1, p2, p3, p4, p5, p6, false, p7, p8 FROM ${HINTS} ORDER BY p2, p3, p4 ${ON_REPETITION}
+       SELECT p1, p2, p3, p4, p5, p6, false, ${ownTxid('p2', 'p4', 'p7')}, p8 FROM ${HINTS} ORDER BY p2, p3, p4 ${ON_REPETITION}
        RETURNING id, acquirer, kind, reference)
      SELECT w.n AS "#", s.id FROM ${HINTS} JOIN stored s ON (s.acquirer, s.kind, s.reference) = (w.p2, w.p3, w.p4)`,
   ),
@@ -136,7 +152,7 @@ const STORE_UNCONFIRMED = write(
      FROM acquirer_notifications
      WHERE acquirer = $1 AND is_hearsay AND status = 'pending' AND next_attempt_at > $5::timestamptz - interval '10 minutes')
    INSERT INTO acquirer_notifications AS n (${STORED})
-   SELECT h.id, $1, h.kind, h.reference, $5, $5, true, h.txid, NULL
+   SELECT h.id, $1, h.kind, h.reference, $5, $5, true, ${ownTxid('$1', 'h.reference', 'h.txid')}, NULL
    FROM unnest($2::uuid[], $3::text[], $4::text[], $8::text[]) AS h (id, kind, reference, txid)
    ORDER BY h.kind, h.reference LIMIT greatest(0, (SELECT places FROM room)) ${ON_REPETITION} RETURNING 1`,
 );

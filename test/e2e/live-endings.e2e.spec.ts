@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { CallbackStore } from '../../src/acquirers/pix-api/callback-store.service.js';
 import { PixApiAcquirer } from '../../src/acquirers/pix-api/pix-api.acquirer.js';
 import { PixApiClient } from '../../src/acquirers/pix-api/pix-api.client.js';
 import { ExpiryService } from '../../src/transactions/index.js';
@@ -197,7 +198,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     await service.sql(`UPDATE acquirer_statements SET next_due_at = now()`);
   });
 
-  describe.each(['a callback', 'the list'])(
+  describe.each(['a callback', 'a callback with the txid in capitals', 'the list'])(
     'of which %s has told a Pix that was in time, while the bank is behind',
     (told) => {
       let isBehind: boolean;
@@ -209,6 +210,17 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
         await service.sql(`UPDATE acquirer_statements SET next_due_at = 'infinity'`);
         isBehind = true;
         change('getPix', (body) => (isBehind ? null : body));
+        if (told === 'a callback with the txid in capitals') {
+          const keep = CallbackStore.prototype.keep;
+          jest.spyOn(CallbackStore.prototype, 'keep').mockImplementation(function (
+            this: CallbackStore,
+            acquirer,
+            body,
+          ) {
+            const { txid = '' } = made.pix;
+            return keep.call(this, acquirer, Buffer.from(body.toString().replaceAll(txid, txid.toUpperCase())));
+          });
+        }
         // A complete entry of the list would be credited.
         change('listPix', (body) => (isBehind ? withoutAmounts(body) : body));
         change('getCob', (body) => (isBehind ? { ...body, status: 'ATIVA', pix: [] } : body));
