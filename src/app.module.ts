@@ -6,6 +6,7 @@ import { ApiKeysModule } from './api-keys/index.js';
 import { AuthModule } from './auth/index.js';
 import { ChargesModule } from './charges/index.js';
 import { CheckoutModule } from './checkout/index.js';
+import { type Config, CONFIG } from './core/config/index.js';
 import { CoreModule, type CoreResources } from './core/core.module.js';
 import { BodyInterceptor, ErrorFilter, RequestIdInterceptor, ValidationPipe } from './core/http/index.js';
 import { IdempotencyInterceptor } from './core/idempotency/index.js';
@@ -56,7 +57,12 @@ export class AppModule {
         HealthModule,
       ],
       providers: [
-        { provide: APP_FILTER, useFactory: (logger: Logger) => new ErrorFilter(logger), inject: [Logger] },
+        {
+          provide: APP_FILTER,
+          useFactory: (logger: Logger, { chargeListEnabled }: Config) =>
+            new ErrorFilter(logger, chargeListEnabled ? [] : ['GET /v1/charges']),
+          inject: [Logger, CONFIG],
+        },
         // In this order: a write without its key is refused before its body is looked at.
         { provide: APP_INTERCEPTOR, useClass: RequestIdInterceptor },
         { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },

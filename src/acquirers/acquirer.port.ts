@@ -291,6 +291,8 @@ export interface AcquirerStatus {
   readonly status: string;
   /** Its answer, without documents of people. */
   readonly raw: Record<string, unknown>;
+  /** Names the fields of `raw` by which somebody could pay. */
+  readonly payable?: readonly string[];
 }
 
 /** Which payment a receipt is asked for. */

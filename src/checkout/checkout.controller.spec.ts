@@ -204,8 +204,11 @@ describe('GET /checkout/:id/qr.png', () => {
     expect((await get(`/checkout/${ID}/qr.png`)).statusCode).toBe(200);
   });
 
-  it('is the error envelope, which nobody keeps, when there is no code', async () => {
-    stored = aTransaction({ brCode: null });
+  it.each([
+    ['there is no code', { brCode: null }],
+    ['the charge was cancelled', { status: 'CANCELLED' }],
+  ] as const)('is the error envelope, which nobody keeps, when %s', async (_, changes) => {
+    stored = aTransaction(changes);
     const answer = await get(`/checkout/${ID}/qr.png`);
     expect(answer.statusCode).toBe(404);
     expect(JSON.parse(answer.body)).toMatchObject({ error: { type: 'not_found_error', code: 'not_found' } });

@@ -4,7 +4,7 @@ import { qrPng } from '../brazil/index.js';
 import { Clock } from '../core/clock.js';
 import { notFound } from '../core/errors/index.js';
 import { parseId } from '../core/ids.js';
-import { isPix, type Transaction, TransactionsService } from '../transactions/index.js';
+import { isPix, mayShowPayable, type Transaction, TransactionsService } from '../transactions/index.js';
 import {
   type CheckoutStatus,
   type CheckoutView,
@@ -51,12 +51,13 @@ export class CheckoutService {
   }
 
   /**
-   * A PNG of the charge's code, also once it is over: what a merchant embedded keeps its picture.
-   * @throws ApiError 404, also for a charge that has no code yet
+   * A PNG of the charge's code, also after its payment or expiry: a page that embeds the picture keeps it.
+   * @throws ApiError 404, also for a charge that has no code yet or was cancelled
    */
   async qr(id: string): Promise<Buffer> {
-    const { brCode } = await this.#charge(id);
-    if (brCode === null) throw notFound('QR code');
+    const charge = await this.#charge(id);
+    const { brCode } = charge;
+    if (brCode === null || !mayShowPayable(charge)) throw notFound('QR code');
     return qrPng(brCode);
   }
 

@@ -151,13 +151,21 @@ describe('the provider status', () => {
     });
   });
 
+  it.each([
+    ['WAITING_PAYMENT', { status: 'ATIVA', code: 'x' }],
+    ['CANCELLED', { status: 'ATIVA' }],
+  ] as const)('shows of a %s payment the fields %j', (status, rawResponse) => {
+    const told = { status: 'ATIVA', raw: { status: 'ATIVA', code: 'x' }, payable: ['code'] };
+    expect(providerStatus(aTransaction({ status }), told).rawResponse).toStrictEqual(rawResponse);
+  });
+
   it('is an error where the acquirer knows nothing', () => {
     expect(providerStatus(aTransaction(), null)).toStrictEqual({
       localStatus: 'WAITING_PAYMENT',
       provider: null,
       providerTransactionId: null,
       providerStatus: null,
-      rawResponse: null,
+      rawResponse: {},
       error: 'TRANSACTION_HAS_NO_PROVIDER_REFERENCE',
     });
   });

@@ -1,4 +1,10 @@
-import type { AcquirerStatus, ShownTransaction, Transaction, TransactionStatus } from '../transactions/index.js';
+import {
+  type AcquirerStatus,
+  mayShowPayable,
+  type ShownTransaction,
+  type Transaction,
+  type TransactionStatus,
+} from '../transactions/index.js';
 import type {
   CancelledPaymentBody,
   PaymentBody,
@@ -108,8 +114,12 @@ export function providerStatus(t: Transaction, status: AcquirerStatus | null): P
     provider: t.acquirer,
     providerTransactionId: t.txid,
     providerStatus: status.status,
-    rawResponse: status.raw,
+    rawResponse: mayShowPayable(t) ? status.raw : withoutFields(status.raw, status.payable ?? []),
   };
+}
+
+function withoutFields(raw: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(raw).filter(([name]) => !names.includes(name)));
 }
 
 export function receiptBody(pdf: Buffer): ReceiptBody {

@@ -60,7 +60,7 @@ export class SandboxService {
   async #simulate(transaction: Transaction, dto: SimulateDto): Promise<void> {
     // A moment after its creation the bank may not have been told of it yet, and what it does not know cannot be paid.
     if (!isIssued(transaction)) await this.work.runNow('acquirer', transaction.id);
-    // The notifications are stored; applying them now instead of by a job lets us answer with the state after it.
+    // The notifications are stored; applying them now, without a worker, lets us answer with the state after it.
     if (dto.event === 'refund_fail') await this.bank.returns.failNext(transaction.txid ?? '');
     for (const notify of this.#happen(transaction, dto)) {
       const failure = await this.confirmations.confirm(await notify());

@@ -100,6 +100,11 @@ export function wasIssued({ brCode, artefacts }: Pick<Transaction, 'brCode' | 'a
   return brCode !== null || Object.keys(artefacts ?? {}).length > 0;
 }
 
+/** Whether a code or slip may be shown. Money for a cancelled sale would be sent back, so nothing of it is. */
+export function mayShowPayable({ status }: Pick<Transaction, 'status'>): boolean {
+  return status !== 'CANCELLED';
+}
+
 /** A Pix of an unknown payer under the payer lock: the money is here and waits for an operator. */
 export function isHeld(transaction: Transaction): boolean {
   return transaction.status === 'PROCESSING' && transaction.expectedPayerTaxId !== null;

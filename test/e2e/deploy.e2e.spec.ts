@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { Agent, createServer, request } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { freePort } from '../../tools/harness/free-port.js';
@@ -213,6 +213,28 @@ describeWith('nginx')('behind nginx, a change of version under load', () => {
       sent.end(body);
     });
   }
+
+  it.each([
+    ['POST', '/v1/charges', 2],
+    ['POST', '/v1/pix/charges', 2],
+    ['POST', '/v1/payments', 2],
+    ['POST', '/v1/payments/tx_1/refund', 2],
+    ['GET', '/v1/wallets', 2],
+    ['POST', '/v1/payments/tx_1/cancel', 1],
+    ['POST', '/v1/api-keys', 1],
+    ['POST', '/v1/webhooks/endpoints', 1],
+    ['POST', '/v1/med/cases/med_1/evidence', 1],
+  ])('sends %s %s to %d processes if each breaks the connection', async (method, target, count) => {
+    let seen = 0;
+    const breaking = [0, 1].map(() => createServer(({ socket }) => (seen++, socket.destroy())));
+    const servers = breaking.map((server) => server.listen(0, '127.0.0.1'));
+    await Promise.all(servers.map((server) => once(server, 'listening')));
+    const proxy = await Nginx.start(documented(servers.map((server) => (server.address() as AddressInfo).port)));
+    expect((await fetch(proxy.url + target, { method })).status).toBe(502);
+    await proxy.stop();
+    for (const server of servers) server.close();
+    expect(seen).toBe(count);
+  });
 
   it(`loses none of ${REQUESTS} requests over ${CONNECTIONS} connections in three restarts`, async () => {
     const running = [await start(ports[0] ?? 0), await start(ports[1] ?? 0)];

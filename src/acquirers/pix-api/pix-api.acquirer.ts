@@ -48,6 +48,7 @@ import {
   isReturnName,
   isSameKey,
   payableFrom,
+  PAYABLE_FIELDS,
   publicCob,
   receivedPix,
   returnState,
@@ -202,7 +203,7 @@ export class PixApiAcquirer implements Acquirer {
     const body = this.#body('cob.get', answer);
     const cob = this.#cob('cob.get', body, txid, client.pixKey);
     if (!cob) throw new PixApiError('unknown', 'malformed_answer', 'cob.get');
-    return { status: cob.status, raw: publicCob(body) };
+    return { status: cob.status, raw: publicCob(body), payable: PAYABLE_FIELDS };
   }
 
   async getPix(reference: string, txid: string | null = null): Promise<ReceivedPix | 'foreign' | null> {

@@ -317,18 +317,12 @@ export function disputeOf(pix: PixAnswer, answer: ReturnAnswer): Dispute | null 
   };
 }
 
+/** The code, and the address from which a payer's bank reads what it pays. */
+export const PAYABLE_FIELDS = ['pixCopiaECola', 'location'] as const;
+
 /** The fields of a charge's answer that name no person. The key may be a person's CPF, so it stays out too. */
 export function publicCob(body: unknown): Record<string, unknown> {
-  const fields = pick(bounded(body), [
-    'txid',
-    'status',
-    'revisao',
-    'calendario',
-    'valor',
-    'location',
-    'pixCopiaECola',
-    'pix',
-  ]);
+  const fields = pick(bounded(body), ['txid', 'status', 'revisao', 'calendario', 'valor', ...PAYABLE_FIELDS, 'pix']);
   if (!Array.isArray(fields['pix'])) return fields;
   const returns = ['id', 'rtrId', 'valor', 'natureza', 'horario', 'status'];
   const pix = fields['pix'].map((entry: unknown) => {

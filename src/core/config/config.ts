@@ -381,7 +381,6 @@ function certificateHeader(value: string | undefined): Config['certificateHeader
   return { name: value.slice(0, at).toLowerCase(), value: value.slice(at + 1).trim() };
 }
 
-/** The sender of mails: by default a mailbox that is not read, on the host that payers and merchants know. */
 /** Whether nothing but slashes stands behind the host. Cookies, the dashboard and the docs have paths from the root. */
 function isHostAlone(value: string): boolean {
   if (!URL.canParse(value)) return false;
@@ -389,6 +388,7 @@ function isHostAlone(value: string): boolean {
   return /^\/*$/.test(pathname) && [search, hash, username, password].every((part) => part === '');
 }
 
+/** The sender of mails: by default a mailbox that is not read, on the host that payers and merchants know. */
 function mailFrom(value: string | undefined, publicBaseUrl: string): Config['mail']['from'] {
   const { name, named, bare } = MAIL_FROM.exec(value ?? '')?.groups ?? {};
   const { hostname } = new URL(publicBaseUrl);

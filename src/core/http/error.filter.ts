@@ -12,14 +12,18 @@ import { stampAnswer } from './request-id.interceptor.js';
 /** Everything that is thrown becomes the envelope of docs/contract.md#errors; nothing else ever leaves. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
-  constructor(private readonly logger: Logger) {}
+  /** @param switchedOff routes that answer 404 here, as `GET /v1/charges` */
+  constructor(
+    private readonly logger: Logger,
+    private readonly switchedOff: readonly string[] = [],
+  ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     const hasNoRoute = error instanceof NotFoundException && routeOf(request) === undefined;
-    const refusal = hasNoRoute ? noSuchRoute(nearRoute(request)) : toApiError(error, isRead(request));
+    const refusal = hasNoRoute ? noSuchRoute(nearRoute(request, this.switchedOff)) : toApiError(error, isRead(request));
     if (error instanceof ApiError && error.code === 'service_unavailable') {
       // Said on purpose, as to who would wait too long: a flood of it must not fill the log with stacks.
       this.logger.warn({ reason: error.message, requestId: request.id, route: routeOf(request) }, 'request refused');

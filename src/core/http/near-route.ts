@@ -2,17 +2,27 @@ import type { Request } from 'express';
 
 /** The part of Express's router that is read here. */
 interface Layer {
-  readonly route?: { readonly path: unknown; readonly methods: Readonly<Record<string, boolean>> };
+  readonly route?: Route;
   match(path: string): boolean;
+}
+
+interface Route {
+  readonly path: unknown;
+  readonly methods: Readonly<Record<string, boolean>>;
 }
 
 /**
  * Finds the route that a request which has none was meant for: without slashes too many, under `/v1`, of payments
  * instead of charges, or with another method.
+ * @param switchedOff routes that answer 404 here, as `GET /v1/charges`
  * @returns as the documentation writes it, `POST /v1/payments/{id}/refund`; null when none is near
  */
-export function nearRoute({ method, url, app }: Pick<Request, 'method' | 'url' | 'app'>): string | null {
-  const routes = (app.router as unknown as { stack: readonly Layer[] }).stack.filter(isPlain);
+export function nearRoute(
+  { method, url, app }: Pick<Request, 'method' | 'url' | 'app'>,
+  switchedOff: readonly string[],
+): string | null {
+  const { stack } = app.router as unknown as { stack: readonly Layer[] };
+  const routes = stack.filter(isPlain).filter(({ route }) => !switchedOff.includes(nameOf(route)));
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
   const paths = nearPaths(url.split('?', 1)[0] ?? '');
   const find = (isMeant: (layer: Layer) => boolean): Layer | undefined => {
@@ -20,14 +30,17 @@ export function nearRoute({ method, url, app }: Pick<Request, 'method' | 'url' |
     return path === undefined ? undefined : routes.find((layer) => isMeant(layer) && layer.match(path));
   };
   const route = (find((layer) => layer.route?.methods[verb] === true) ?? find(() => true))?.route;
-  if (!route) return null;
-  const [other = verb] = Object.keys(route.methods);
-  const documented = String(route.path).replaceAll(/:(\w+)/g, '{$1}');
-  return `${(route.methods[verb] === true ? verb : other).toUpperCase()} ${documented}`;
+  return route ? nameOf(route) : null;
+}
+
+function nameOf({ path, methods }: Route): string {
+  const [verb = ''] = Object.keys(methods);
+  return `${verb.toUpperCase()} ${String(path).replaceAll(/:(\w+)/g, '{$1}')}`;
 }
 
 /** Whether the layer is one address, and not a handler of many. */
-function isPlain({ route }: Layer): boolean {
+function isPlain(layer: Layer): layer is Layer & { readonly route: Route } {
+  const { route } = layer;
   return typeof route?.path === 'string' && !/[*{]/.test(route.path);
 }
 
@@ -35,5 +48,5 @@ function nearPaths(path: string): string[] {
   const tidy = `/${path.split('/').filter(Boolean).join('/')}`;
   if (tidy === '/') return [];
   const versioned = tidy.startsWith('/v1/') ? tidy : `/v1${tidy}`;
-  return [...new Set([tidy, versioned, versioned.replace(/^\/v1\/charges\//, '/v1/payments/')])];
+  return [...new Set([tidy, versioned, versioned.replace(/^\/v1\/charges(?=\/|$)/, '/v1/payments')])];
 }

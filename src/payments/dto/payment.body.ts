@@ -118,7 +118,7 @@ export class ProviderStatusBody {
     string | null;
   @NullableText('What the acquirer knows it by.', '7d9f0335b1d24c9f8a6e5c3b2a') providerTransactionId!: string | null;
   @NullableText('In the acquirer’s words.', 'ACTIVE') providerStatus!: string | null;
-  @ApiProperty({ description: 'The acquirer’s answer.', type: 'object', additionalProperties: true, nullable: true })
+  @ApiProperty({ description: 'The acquirer’s answer.', type: 'object', additionalProperties: true })
   rawResponse!: Record<string, unknown>;
   @ApiPropertyOptional({
     description: 'Only when the acquirer knows nothing of the payment.',

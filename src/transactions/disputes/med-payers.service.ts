@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../core/crypto/index.js';
-import type { MedBlock, ShownMed, ShownTransaction, Transaction } from '../transaction.js';
+import {
+  mayShowPayable,
+  type MedBlock,
+  type ShownMed,
+  type ShownTransaction,
+  type Transaction,
+} from '../transaction.js';
 
 /** The person who opened a MED, as far as the bank says so. */
 export interface MedPayer {
@@ -23,12 +29,12 @@ export class MedPayers {
   }
 
   /**
-   * The transaction for its merchant. A cancelled one has nothing to pay: who paid would get the money back.
+   * The transaction for its merchant, without code and slips where `mayShowPayable` says so.
    * @throws Error when it was sealed under a key that is not there any more
    */
   show(transaction: Transaction): ShownTransaction {
-    const { med, status } = transaction;
-    const payable = status === 'CANCELLED' ? { brCode: null, artefacts: null } : {};
+    const { med } = transaction;
+    const payable = mayShowPayable(transaction) ? {} : { brCode: null, artefacts: null };
     return { ...transaction, ...payable, med: med === null ? null : shownMed(med, this.#open(transaction.id, med)) };
   }
 
