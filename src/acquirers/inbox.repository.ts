@@ -89,8 +89,12 @@ export interface UnreadableNews extends Pick<AcquirerNotificationEntity, (typeof
 }
 
 const STORED = 'id, acquirer, kind, reference, received_at, next_attempt_at, is_hearsay, txid, about';
-/** A dispute and a charge go on changing; an applied Pix that the acquirer itself shows is of no settlement here. */
-const GOES_ON = `(n.kind IN ('dispute', 'charge') OR (n.kind = 'pix' AND excluded.about IS NOT NULL))`;
+/**
+ * A dispute and a charge go on changing. An applied Pix that the acquirer itself shows, or names as the payment of a
+ * charge, is of no settlement here, or unmatched.
+ */
+const GOES_ON = `(n.kind IN ('dispute', 'charge') OR (n.kind = 'pix' AND (excluded.about IS NOT NULL
+       OR (excluded.txid IS NOT NULL AND NOT excluded.is_hearsay))))`;
 /** A report that is opened again starts anew: no answer yet, and a dispute's hold counts from now. */
 const ON_REPETITION = `ON CONFLICT (acquirer, kind, reference) DO UPDATE
      SET hints = n.hints + 1,

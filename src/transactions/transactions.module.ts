@@ -11,6 +11,7 @@ import { CancellationService } from './creation/cancellation.service.js';
 import { CorrectionsRepository } from './corrections/corrections.repository.js';
 import { CorrectionMoves } from './corrections/correction-moves.service.js';
 import { CorrectionsService } from './corrections/corrections.service.js';
+import { UnmatchedClaims } from './corrections/unmatched-claims.service.js';
 import { CreationService } from './creation/creation.service.js';
 import { CustomerDataRepository } from './customer-data/customer-data.repository.js';
 import { CustomerDataService } from './customer-data/customer-data.service.js';
@@ -95,6 +96,7 @@ import { TransactionsService } from './transactions.service.js';
     TransactionSamples,
     TransactionsRepository,
     TransactionsService,
+    UnmatchedClaims,
     UnmatchedService,
     ...processors(ExpiryProcessor),
     ...workers(AcquirerProcessor, RefundProcessor, ReturnProcessor),

@@ -8,6 +8,7 @@ import { RefundTransitions } from '../refunds/refund-transitions.service.js';
 import { ReturnsService } from '../settlement/returns.service.js';
 import { SettlementOutcomes } from '../settlement/settlement-outcomes.service.js';
 import { type ReceivedMoney, whyNotCredited } from '../settlement/settlement.rules.js';
+import type { Transaction } from '../transaction.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 import type { CorrectionEntity } from './corrections.entity.js';
 import { CorrectionsRepository, type SuspendedPix } from './corrections.repository.js';
@@ -30,6 +31,15 @@ const NOT_PAYABLE: Readonly<Record<string, string>> = {
   payer_unknown: 'The charge may be paid by one payer only, and the bank did not say who has paid.',
   payer_mismatch: 'The charge may be paid by one payer only, who has not paid this Pix.',
 };
+
+type LockedSale = NonNullable<Awaited<ReturnType<TransactionsRepository['lockWithAccount']>>>;
+
+/** Whether a Pix may be assigned to a sale at all; null where it may. */
+function whyNotAssigned(sale: Transaction | null, pix: SuspendedPix): 'other_charge' | 'has_charge' | null {
+  const { accountId, mode, acquirer } = pix;
+  if (sale?.accountId !== accountId || sale.mode !== mode || sale.acquirer !== acquirer) return 'other_charge';
+  return pix.transactionId === null ? null : 'has_charge';
+}
 
 /** What corrections do to money. */
 @Injectable()
@@ -59,10 +69,11 @@ export class CorrectionMoves {
       throw conflict('pix_not_returnable', 'The acquirer knows no way back for it: return it in the bank’s own app.');
     }
     if (kind === 'assign') {
-      if (sale?.accountId !== accountId || sale.mode !== mode || sale.acquirer !== pix.acquirer) {
+      const whyNot = whyNotAssigned(sale, pix);
+      if (sale === null || whyNot === 'other_charge') {
         throw conflict('charge_not_payable', 'The charge is not one of the account and connection that have the Pix.');
       }
-      if (pix.transactionId !== null) {
+      if (whyNot === 'has_charge') {
         throw conflict('pix_not_in_suspense', 'It was paid for a charge of its own: it is returned or written off.');
       }
       const why = whyNotCredited(sale, this.#moneyOf(pix));
@@ -79,16 +90,34 @@ export class CorrectionMoves {
     if (kind === 'return') return this.#sendBack(tx, await this.#lockPix(tx, settlementId));
     if (kind === 'assign') {
       const pix = await this.#lockPix(tx, settlementId);
-      this.corrections.movePix(tx, settlementId, 'credited', null, transactionId);
       const locked = await this.transactions.lockWithAccount(tx, transactionId ?? '');
       if (!locked) throw new Error(`${transactionId} was there a moment ago`);
-      return this.outcomes.credit(tx, locked.transaction, locked.account, this.#moneyOf(pix), 'settled', true);
+      return this.#assign(tx, pix, locked);
     }
     if (kind === 'returned_elsewhere' || kind === 'write_off') {
       this.corrections.movePix(tx, settlementId, 'closed', null, null);
     }
     if (kind === 'loss' && transactionId !== null) await this.#lose(tx, transactionId, correction);
     this.wallets.correct(tx, { correctionId: id, accountId, mode, currency, transactionId, kind, borneBy, amount });
+  }
+
+  /**
+   * Assigns an unmatched Pix to the charge that its acquirer names, as an operator would. Locks the Pix, then balances.
+   * @param sale locked
+   * @returns false where an operator could not, has decided about the Pix, or is about to
+   */
+  async claim(tx: Tx, settlementId: string, sale: LockedSale): Promise<boolean> {
+    const pix = await this.corrections.lockPix(tx, settlementId);
+    if (pix?.outcome !== 'unmatched' || whyNotAssigned(sale.transaction, pix) !== null) return false;
+    if (whyNotCredited(sale.transaction, this.#moneyOf(pix)) !== null) return false;
+    if (await this.corrections.waits(tx, settlementId)) return false;
+    await this.#assign(tx, pix, sale);
+    return true;
+  }
+
+  #assign(tx: Tx, pix: SuspendedPix, { transaction, account }: LockedSale): Promise<void> {
+    this.corrections.movePix(tx, pix.id, 'credited', null, transaction.id);
+    return this.outcomes.credit(tx, transaction, account, this.#moneyOf(pix), 'settled', true);
   }
 
   /** A loss that comes back leaves the payment more that can be disputed. */

@@ -5,6 +5,7 @@ import { idBound, idRange } from '../../core/ids.js';
 import type { Amount } from '../../core/money/index.js';
 import { OperatorQueues } from '../../core/operator-queues.js';
 import type { ReturnReason } from '../settlement/settlement.rules.js';
+import { IS_CLAIMABLE } from '../settlement/settlements.repository.js';
 import { TAKEN_FIELDS, type Taken } from '../taken.js';
 import { PixReturnEntity, SettlementEntity, TransactionEntity } from '../transaction.entity.js';
 import { CorrectionEntity, type CorrectionStatus } from './corrections.entity.js';
@@ -81,6 +82,11 @@ const LOCK_PIX = write(
   'corrections.lock_pix',
   `SELECT ${columnsOf(SettlementEntity, 's')}, coalesce(t.currency, 'BRL') AS currency
    FROM settlements s LEFT JOIN transactions t ON t.id = s.transaction_id WHERE s.id = $1 FOR UPDATE OF s`,
+);
+const CLAIMABLE = read(
+  'corrections.claimable',
+  `SELECT s.id FROM settlements s
+   WHERE s.end_to_end_id = $1 AND s.namespace IS NULL AND s.acquirer = $2 AND ${IS_CLAIMABLE}`,
 );
 /** The one that was credited, of a sale that was paid. */
 const PIX_OF = read(
@@ -179,6 +185,12 @@ export class CorrectionsRepository {
 
   async lockPix(tx: Tx, settlementId: string): Promise<SuspendedPix | null> {
     return tx.first<SuspendedPix>(LOCK_PIX, [settlementId]);
+  }
+
+  /** @returns the id of an unmatched Pix that no charge has yet; not locked. Null: there is none */
+  async claimable(tx: Tx, acquirer: string, endToEndId: string): Promise<string | null> {
+    const [row] = await tx.query<{ id: string }>(CLAIMABLE, [endToEndId, acquirer]);
+    return row?.id ?? null;
   }
 
   /** @returns the id of the settlement that the sale was credited with; null for one that was not paid */

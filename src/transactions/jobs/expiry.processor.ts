@@ -66,14 +66,21 @@ export class ExpiryProcessor {
     await this.expiry.asked(id, at, outcome === 'answered');
   }
 
-  /** @throws UnreadableAnswer when one of them cannot be had: the charge was paid, so it must not expire */
+  /**
+   * A Pix that the list has brought before its charge named it is unmatched, and is asked about as an unknown Pix is.
+   * @throws UnreadableAnswer when one of them cannot be had: the charge was paid, so it must not expire
+   */
   async #settle(acquirer: string, payments: readonly NotificationHint[]): Promise<void> {
-    const unknown = await this.records.unsettled(payments.map(({ reference }) => reference));
-    if (unknown.length === 0) return;
-    await this.confirmations.confirmNow(
+    const ids = payments.map(({ reference }) => reference);
+    const claimable = await this.records.claimable(acquirer, ids);
+    if (claimable.length === 0) return;
+    const failures = await this.confirmations.confirmNow(
       acquirer,
-      payments.filter(({ reference }) => unknown.includes(reference)),
+      payments.filter(({ reference }) => claimable.includes(reference)),
     );
-    if ((await this.records.unsettled(unknown)).length > 0) throw new UnreadableAnswer('a payment of a charge');
+    const isFailed = failures.some((failure) => failure !== null);
+    if (isFailed || (await this.records.unsettled(claimable)).length > 0) {
+      throw new UnreadableAnswer('a payment of a charge');
+    }
   }
 }

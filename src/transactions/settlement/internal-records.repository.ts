@@ -3,6 +3,7 @@ import { newReturnId } from '../../brazil/index.js';
 import { columnsOf, Reader, read } from '../../core/database/index.js';
 import type { Amount } from '../../core/money/index.js';
 import { SettlementEntity } from '../transaction.entity.js';
+import { IS_CLAIMABLE } from './settlements.repository.js';
 
 /** A Pix that was settled here, whatever became of it. */
 export type BookedPix = Pick<SettlementEntity, (typeof BOOKED)[number]>;
@@ -45,6 +46,12 @@ const SETTLED = read(
   'books.settled',
   `SELECT s.end_to_end_id AS "endToEndId" FROM settlements s
    WHERE s.namespace IS NULL AND s.end_to_end_id = ANY ($1::text[])`,
+);
+/** Leaves out Pix of the acquirer that wait for an operator: its charge may show them as its payment. */
+const BOOKED_FOR_GOOD = read(
+  'books.booked_for_good',
+  `SELECT s.end_to_end_id AS "endToEndId" FROM settlements s
+   WHERE s.namespace IS NULL AND s.end_to_end_id = ANY ($1::text[]) AND NOT (s.acquirer = $2 AND ${IS_CLAIMABLE})`,
 );
 /** What operators have entered of one return, and taken back, comes to one sum. A bank's fee is no return. */
 const RETURNS = read(
@@ -127,6 +134,15 @@ export class InternalRecordsRepository {
     const rows = await inChunks(endToEndIds, (ids) => this.reader.query<{ endToEndId: string }>(SETTLED, [ids]));
     const settled = new Set(rows.map(({ endToEndId }) => endToEndId));
     return endToEndIds.filter((id) => !settled.has(id));
+  }
+
+  /** Leaves out the Pix that are settled, unless the acquirer's Pix is unmatched and may still pay its charge. */
+  async claimable(acquirer: string, endToEndIds: readonly string[]): Promise<string[]> {
+    const rows = await inChunks(endToEndIds, (ids) =>
+      this.reader.query<{ endToEndId: string }>(BOOKED_FOR_GOOD, [ids, acquirer]),
+    );
+    const booked = new Set(rows.map(({ endToEndId }) => endToEndId));
+    return endToEndIds.filter((id) => !booked.has(id));
   }
 
   /**

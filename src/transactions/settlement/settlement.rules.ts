@@ -52,7 +52,8 @@ const back = (reason: ReturnReason, trigger: Trigger | null = null): SettlementD
  * Two other cases are the caller's (`settle`). A Pix that was settled before (the same end-to-end id) is `repeated` and
  * changes nothing: `settle` looks whether it has paid this charge; one that has gone back, is held or waits for an operator
  * is decided anew here, and then the unique index of `settlements` refuses it. A Pix of no charge is kept as `unmatched`
- * for an operator; where its txid is of another acquirer's charge, that acquirer is asked about it.
+ * for an operator; where its txid is of another acquirer's charge, that acquirer is asked about it. If an acquirer names
+ * the charge of its unmatched Pix later, `UnmatchedClaims` assigns the Pix to the charge as an operator would.
  *
  * Money that is not credited lies in the bucket `suspense` until it is back at its payer or an operator has decided.
  * `ReturnProcessor` sends back what is `returned`, from PENDING by IN_PROGRESS to RETURNED or FAILED. It repeats that

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AcquirersService, type ReceivedPayment, type ReceivedPix, type RefundWay } from '../../acquirers/index.js';
 import { Database, type Tx, uniqueViolation } from '../../core/database/index.js';
 import { expiryFailure } from '../transaction.js';
+import { UnmatchedClaims } from '../corrections/unmatched-claims.service.js';
 import { TransactionMoves } from '../transaction-moves.service.js';
 import { SettlementOutcomes } from './settlement-outcomes.service.js';
 import { SettlementRecords } from './settlement-records.service.js';
@@ -25,6 +26,7 @@ export class SettlementService {
     private readonly records: SettlementRecords,
     private readonly outcomes: SettlementOutcomes,
     private readonly unmatched: UnmatchedService,
+    private readonly claims: UnmatchedClaims,
   ) {}
 
   /**
@@ -74,7 +76,8 @@ export class SettlementService {
     } catch (error) {
       if (uniqueViolation(error) !== 'settlements_end_to_end_id_key') throw error;
       await this.unmatched.refuseOther(acquirer, money, accountId);
-      return 'repeated';
+      // The list may bring a Pix before its charge names it.
+      return (await this.claims.claim(acquirer, money)) ? 'credited' : 'repeated';
     }
   }
 

@@ -17,6 +17,9 @@ export type IntentField =
   | 'currency'
   | 'reason';
 
+/** A Pix `s` of no charge that no operator has decided about: a charge that shows it as its payment is credited. */
+export const IS_CLAIMABLE = `s.outcome = 'unmatched' AND s.transaction_id IS NULL AND s.account_id IS NOT NULL`;
+
 const INSERT = insertInto('settlements.insert', SettlementEntity, { without: ['reviewedAt', 'reviewedBy'] });
 const SETTLED_BY_ANOTHER = read(
   'settlements.settled_by_another',
