@@ -12,6 +12,7 @@ import { TxidsOfHints1700000009890 } from './1700000009890-txids-of-hints.js';
 import { FirstQuestions1700000009900 } from './1700000009900-first-questions.js';
 import { RefusedReturns1700000009910 } from './1700000009910-refused-returns.js';
 import { OneBook1700000009920 } from './1700000009920-one-book.js';
+import { TxidsInAnyCase1700000009921 } from './1700000009921-txids-in-any-case.js';
 import { KeptRequests1700000009940 } from './1700000009940-kept-requests.js';
 import { LinesOfHints1700000009941 } from './1700000009941-lines-of-hints.js';
 import { EncryptionKeys1700000009960 } from './1700000009960-encryption-keys.js';
@@ -141,6 +142,7 @@ export const MIGRATIONS = [
   FirstQuestions1700000009900,
   RefusedReturns1700000009910,
   OneBook1700000009920,
+  TxidsInAnyCase1700000009921,
   KeptRequests1700000009940,
   LinesOfHints1700000009941,
   EncryptionKeys1700000009960,

@@ -143,7 +143,7 @@ const MAKER_OF = read(
      AND t.status IN ('PENDING', 'WAITING_PAYMENT', 'PROCESSING')
    LIMIT 1`,
 );
-/** Reads all open charges of an acquirer, for a Pix of no charge only. */
+/** By `transactions_open_txid_idx`, whose condition is the last one here. */
 const TXID_IN_ANY_CASE = read(
   'transactions.txid_in_any_case',
   `SELECT t.txid FROM transactions t

@@ -8,8 +8,10 @@ import { PixApiClient, type PspAnswer } from '../../src/acquirers/pix-api/pix-ap
 import { SYSTEM } from '../../src/audit/index.js';
 import { newEndToEndId, saoPauloDay } from '../../src/brazil/index.js';
 import { Database } from '../../src/core/database/index.js';
+import { ApiError } from '../../src/core/errors/index.js';
 import { ReconciliationService } from '../../src/reconciliation/index.js';
 import { StatementReader } from '../../src/reconciliation/statement-reader.service.js';
+import { CorrectionsService } from '../../src/transactions/corrections/corrections.service.js';
 import { ExpiryProcessor } from '../../src/transactions/jobs/expiry.processor.js';
 import { ExpiryRepository } from '../../src/transactions/creation/expiry.repository.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
@@ -253,6 +255,104 @@ describe('a Pix is in exactly one book', () => {
       psp.pix.set(endToEndId, pix);
       await tell(shop, 'callback', made, pix);
       expect(await booksOf(endToEndId)).toEqual([book]);
+    }
+  });
+});
+
+describe('an unmatched Pix that its charge names later', () => {
+  let shop: Shop;
+
+  beforeAll(async () => void (shop = await aShop()));
+  afterEach(() => expectLedgerCoherent(service.database.url));
+
+  type Own = Awaited<ReturnType<typeof charge>>;
+
+  /** @param own fields of the Pix, which names neither key nor txid */
+  function aPix(own: Body = {}): Body & { readonly endToEndId: string } {
+    const endToEndId = newEndToEndId('12345678', service.clock.now());
+    const pix = { endToEndId, valor: '19.90', horario: service.clock.now().toISOString(), ...own };
+    psp.pix.set(endToEndId, pix);
+    return pix;
+  }
+
+  async function statusOf({ id }: Own): Promise<unknown> {
+    const [row] = await service.sql('SELECT status FROM transactions WHERE id = $1', [id]);
+    return row?.['status'];
+  }
+
+  /** An operator's decision about the Pix. @returns how it ended */
+  async function decide(endToEndId: string, kind: 'return' | 'assign', charged: Own | null = null): Promise<string> {
+    const [pix] = await service.sql<{ id: string }>('SELECT id FROM settlements WHERE end_to_end_id = $1', [
+      endToEndId,
+    ]);
+    const wanted = {
+      ...{ kind, settlementId: pix?.id ?? '', transactionId: charged?.id ?? null },
+      ...{ reason: 'by phone', bankReference: null, idempotencyKey: randomUUID() },
+    };
+    const operator = randomUUID();
+    return service
+      .get(Database)
+      .transaction((tx) => service.get(CorrectionsService).request(tx, wanted, operator))
+      .then(({ correction }) => correction.status)
+      .catch((error: unknown) => (error instanceof ApiError ? error.code : Promise.reject(error as Error)));
+  }
+
+  it.each(
+    (['list', 'callback', 'callback that names the charge'] as const).flatMap((told) =>
+      (['whole', 'by its id only'] as const).map((shown) => ({ told, shown })),
+    ),
+  )('pays the charge: told by a $told, then shown $shown', async ({ told, shown }) => {
+    const own = await charge(shop.merchant.liveKey);
+    const pix = aPix();
+    const { endToEndId } = pix;
+    if (told === 'callback that names the charge') await tell(shop, 'callback', own, { ...pix, txid: own.txid });
+    else await tell(shop, told, own, pix);
+    expect(await booksOf(endToEndId)).toEqual(['unmatched']);
+    for (let time = 0; time < 2; time += 1) {
+      await tell(shop, 'charge', own, shown === 'whole' ? pix : { endToEndId });
+      expect([await booksOf(endToEndId), await statusOf(own)]).toEqual([['credited'], 'PAID']);
+    }
+    const entries = await service.sql(
+      `SELECT DISTINCT e.cause FROM journal_entries e JOIN journal_lines l ON l.entry_id = e.id
+       WHERE l.bucket = 'suspense' AND e.transaction_id = $1`,
+      [own.id],
+    );
+    expect(entries).toHaveLength(1);
+  });
+
+  it('stays with the operators where an assignment would be refused, and its charge expires', async () => {
+    const own = await charge(shop.merchant.liveKey);
+    const pix = aPix({ valor: '19.91' });
+    await tell(shop, 'list', own, pix);
+    await tell(shop, 'charge', own, pix);
+    expect([await booksOf(pix.endToEndId), await statusOf(own)]).toEqual([['unmatched'], 'WAITING_PAYMENT']);
+    const asked = await service.sql('SELECT expiry_asked_at AS at FROM transactions WHERE id = $1', [own.id]);
+    expect(asked).toEqual([{ at: expect.any(Date) as unknown }]);
+    expect(await decide(pix.endToEndId, 'return')).toBe('applied');
+  });
+
+  it('stays with the operators where a second operator is to decide about it', async () => {
+    const own = await charge(shop.merchant.liveKey, { amount: 200_000 });
+    const pix = aPix({ valor: '2000.00' });
+    await tell(shop, 'list', own, pix);
+    expect(await decide(pix.endToEndId, 'return')).toBe('waiting');
+    await tell(shop, 'charge', own, pix);
+    expect([await booksOf(pix.endToEndId), await statusOf(own)]).toEqual([['unmatched'], 'WAITING_PAYMENT']);
+  });
+
+  it.each(['return', 'assign'] as const)('is decided about once where an operator asks to %s it then', async (kind) => {
+    for (let time = 0; time < 5; time += 1) {
+      const own = await charge(shop.merchant.liveKey);
+      const pix = aPix();
+      await tell(shop, 'list', own, pix);
+      const target = kind === 'assign' ? await charge(shop.merchant.liveKey) : null;
+      const [decided] = await Promise.all([decide(pix.endToEndId, kind, target), tell(shop, 'charge', own, pix)]);
+      const isOperators = decided === 'applied';
+      if (!isOperators) expect(decided).toBe('pix_not_in_suspense');
+      expect(await statusOf(own)).toBe(isOperators ? 'WAITING_PAYMENT' : 'PAID');
+      if (target) expect(await statusOf(target)).toBe(isOperators ? 'PAID' : 'WAITING_PAYMENT');
+      const book = isOperators && kind === 'return' ? 'returned unmatched' : 'credited';
+      expect(await booksOf(pix.endToEndId)).toEqual([book]);
     }
   });
 });

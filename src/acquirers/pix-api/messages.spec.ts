@@ -21,8 +21,6 @@ const MESSAGES: Readonly<Record<string, Message>> = {
     make: aPix,
     needed: ['endToEndId', 'valor'],
     optional: {
-      txid: [],
-      chave: [],
       horario: [],
       pagador: [{}, { x: 1 }],
       devolucoes: [[], [7], {}, { x: 1 }],
@@ -34,7 +32,6 @@ const MESSAGES: Readonly<Record<string, Message>> = {
     needed: ['txid', 'status', 'valor'],
     optional: {
       calendario: [{}, { x: 1 }],
-      chave: [],
       location: [],
       loc: [{}, { x: 1 }],
       pixCopiaECola: [],
@@ -74,6 +71,31 @@ describe.each(CASES)('$field of $operation', ({ schema, make, field, optional })
     expect(read[field] === null).toBe(!isMeaningful);
     expect(unreadFields(body, read).includes(field)).toBe(!isMeaningful);
   });
+});
+
+describe.each([
+  ['a txid of a Pix', pixAnswer, aPix, 'txid'],
+  ['a key of a Pix', pixAnswer, aPix, 'chave'],
+  ['a key of a charge', cobAnswer, aCob, 'chave'],
+] as const)('%s', (_, schema: z.ZodType, make: Message['make'], field) => {
+  it.each(ABSENT)('is absent when it is %j', (value) => {
+    expect(schema.parse(make({ [field]: value }))).toMatchObject({ [field]: null });
+  });
+
+  it.each([
+    ['52998224725', '52998224725'],
+    [52_998_224_725, '52998224725'],
+    [7, '7'],
+  ])('may be written as a number: %j', (value, text) => {
+    expect(schema.parse(make({ [field]: value }))).toMatchObject({ [field]: text });
+  });
+
+  it.each([...WRONG.filter((value) => value !== 7), -1, 1e25])(
+    'makes a message unreadable, and is not taken for absent, when it is %j',
+    (value) => {
+      expect(schema.safeParse(make({ [field]: value })).success).toBe(false);
+    },
+  );
 });
 
 describe.each(NEEDED)('$field of $operation', ({ schema, make, field }) => {

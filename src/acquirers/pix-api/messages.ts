@@ -2,7 +2,8 @@
  * The few messages of BACEN's API Pix (2.9.0) that are spoken here. Requests are types, for we write them; answers are
  * schemas, for others do. Answers may grow fields and enumerations may grow values (the standard says so), so other fields
  * are ignored, and a status is any text. Only ids, amounts and states are needed: every other field may be missing, null,
- * blank or of another type, and is null then. `""` is always absent.
+ * blank or of another type, and is null then. `""` is always absent. A key or txid of another type is not null, as it may
+ * say whose the money is: the message cannot be read.
  */
 import * as z from 'zod';
 import { readTime, type WrittenTime } from './written-time.js';
@@ -64,6 +65,13 @@ export function bonus<T>(schema: z.ZodType<T>) {
     .transform((value): T | null => (isAbsent(value) ? null : (schema.safeParse(value).data ?? null)));
 }
 
+/** A key or a txid, which may be absent; PSPs write those of digits as numbers, too. Any other type cannot be read. */
+export const keyOrTxid = z
+  .unknown()
+  .optional()
+  .transform((value) => (isAbsent(value) ? null : value))
+  .pipe(z.union([z.null(), text, z.int().nonnegative().transform(String)]));
+
 /** Some PSPs write the only entry of a list without the list. */
 export const list = z.union([
   z.array(z.unknown()),
@@ -94,9 +102,9 @@ export type ReturnAnswer = z.infer<typeof returnAnswer>;
 
 export const pixAnswer = z.object({
   endToEndId: text,
-  txid: bonus(text),
+  txid: keyOrTxid,
   valor: amount,
-  chave: bonus(text),
+  chave: keyOrTxid,
   horario: bonus(time),
   // Not in every version of the standard; who leaves the payer out does not report it.
   pagador: bonus(z.object({ cpf: bonus(text), cnpj: bonus(text), nome: bonus(text) })),
@@ -111,7 +119,7 @@ export const cobAnswer = z.object({
   txid: text,
   status: word,
   valor: z.object({ original: amount }),
-  chave: bonus(text),
+  chave: keyOrTxid,
   location: bonus(text),
   loc: bonus(z.object({ location: bonus(text) })),
   pixCopiaECola: bonus(text),

@@ -169,7 +169,7 @@ describe('PixApiAcquirer', () => {
     it('over another amount that was paid is left there, and its payment is told', async () => {
       reply(200, aCob({ status: 'CONCLUIDA', valor: { original: '1.00' }, pix: [aPix()] }));
       const state = await acquirer.getPixCharge(TXID, REQUEST.amount);
-      expect(state).toMatchObject({ brCode: '', payments: [E2E], isOtherAmount: true });
+      expect(state).toMatchObject({ brCode: '', payments: [{ reference: E2E }], isOtherAmount: true });
       expect(asked()).toEqual([`GET /cob/${TXID}`]);
     });
 
@@ -386,6 +386,32 @@ describe('PixApiAcquirer', () => {
     it.each(['110.0', '110'])('is credited with an amount written %s', async (valor) => {
       reply(200, aPix({ valor }));
       expect(await acquirer.getPix(E2E)).toMatchObject({ amount: 11_000 });
+    });
+
+    it.each([
+      ['as a number', 52_998_224_725, {}],
+      ['as a number, of a Pix that cannot be read', 52_998_224_725, { valor: '1,234.5' }],
+    ])('is none of ours where it names another key, written %s', async (_, chave, own) => {
+      reply(200, aPix({ chave, txid: undefined, ...own }));
+      expect(await acquirer.getPix(E2E)).toBe('foreign');
+    });
+
+    it.each([
+      ['a list', { chave: [OTHER_KEY] }],
+      ['an object', { chave: { chave: OTHER_KEY } }],
+      ['a fraction', { chave: 7.5 }],
+      ['an object in place of the txid', { txid: { txid: TXID } }],
+    ])('cannot be read where its key is %s', async (_, own) => {
+      reply(200, aPix(own));
+      await expect(acquirer.getPix(E2E)).rejects.toThrow(UnreadableAnswer);
+    });
+
+    it('without a key cannot be read where the key of its charge cannot', async () => {
+      psp.script = ({ path }) => ({
+        status: 200,
+        body: path.startsWith('/cob/') ? aCob({ chave: [OTHER_KEY] }) : aPix({ chave: undefined }),
+      });
+      await expect(acquirer.getPix(E2E)).rejects.toThrow(UnreadableAnswer);
     });
 
     it('without a key is ours when its charge is', async () => {
@@ -608,6 +634,22 @@ describe('PixApiAcquirer', () => {
       psp.script = () => answer;
       expect(await all(hour(1))).toEqual([]);
       expect(psp.exchanges).toHaveLength(1);
+    });
+
+    it.each([
+      ['404', { status: 404, body: aProblem('NaoEncontrado', 404) }],
+      ['204', { status: 204 }],
+    ])('does not take a %s in place of a page that was announced for the end', async (_, missing: Reply) => {
+      psp.script = ({ query }) =>
+        query['paginacao.paginaAtual'] === '0' ? { status: 200, body: aPage([pixAt(1, 0.5)], 3) } : missing;
+      await expect(collect(hour(1))).rejects.toMatchObject({ reason: 'missing_page' });
+    });
+
+    it('takes a 404 after a full page for the end where no number of pages was given', async () => {
+      const pix = Array.from({ length: 100 }, (_, id) => pixAt(id, 0.5));
+      psp.script = ({ query }) =>
+        query['paginacao.paginaAtual'] === '0' ? { status: 200, body: { pix } } : { status: 404 };
+      expect(await all(hour(1))).toHaveLength(100);
     });
 
     it('stops at a PSP that gives one page for ever', async () => {

@@ -26,6 +26,7 @@ import { providerFee } from './fees.js';
 import {
   type CobAnswer,
   cobAnswer,
+  keyOrTxid,
   paymentAnswer,
   type PixAnswer,
   pixAnswer,
@@ -409,7 +410,10 @@ export class PixApiAcquirer implements Acquirer {
     const charges = new Set(isToUs ? [named] : [named, txid]);
     if (isToUs && named === txid) charges.clear();
     for (const charge of charges) {
-      const cob = charge === null || !isTxid(charge) ? null : await this.#chargeSaid(client, charge, charge === txid);
+      const cob =
+        charge === null || !isTxid(charge)
+          ? null
+          : await this.#chargeSaid(client, charge, chave === null && charge === txid);
       if (!cob) continue;
       const isShown = (cob.pix ?? []).some((entry) => textOf(entry, 'endToEndId') === endToEndId);
       const isNamed = isShown || (chave === null && charge === txid);
@@ -441,18 +445,20 @@ export class PixApiAcquirer implements Acquirer {
 
   /**
    * The charge that a Pix is said to pay.
-   * @param bySelf the Pix itself says so, and not a callback, which anybody may have sent
-   * @returns null when the PSP has none of that txid @throws UnreadableAnswer when the PSP refuses to say
+   * @param isDecisive the Pix itself says so, and names no key; a callback may have been sent by anybody
+   * @returns null when the PSP has none of that txid @throws UnreadableAnswer when the PSP refuses to say, or nobody can
+   *   read it
    */
-  async #chargeSaid(client: PixApiClient, txid: string, bySelf: boolean): Promise<CobAnswer | null> {
+  async #chargeSaid(client: PixApiClient, txid: string, isDecisive: boolean): Promise<CobAnswer | null> {
     const answer = await client.getCob(txid);
     if (answer.kind === 'not_found') return null;
     if (answer.kind === 'refused') {
       const { code } = this.#refusal('cob.get', answer, { txid });
-      if (!bySelf) return null;
+      if (!isDecisive) return null;
       throw new UnreadableAnswer('a charge of a Pix', { cause: new PixApiError('unknown', code, 'cob.get') });
     }
     const cob = this.#read('cob.get', cobAnswer, answer.body, { txid });
+    if (!cob && isDecisive) throw new UnreadableAnswer('a charge of a Pix');
     return cob && isSameTxid(cob.txid, txid) ? cob : null;
   }
 
@@ -520,8 +526,8 @@ export class PixApiAcquirer implements Acquirer {
 
 /** Whether what cannot be read says at least that it is not ours. */
 function namesOtherKey(client: PixApiClient, entry: unknown): boolean {
-  const key = textOf(entry, 'chave');
-  return key !== null && key.trim() !== '' && !isSameKey(key, client.pixKey);
+  const key = keyOrTxid.safeParse((entry as { chave?: unknown } | null)?.chave).data ?? null;
+  return key !== null && !isSameKey(key, client.pixKey);
 }
 
 /** A charge that names no key was made by this connection. */

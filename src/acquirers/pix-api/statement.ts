@@ -53,6 +53,7 @@ export async function* readStatement(
     const entries: unknown[] = [];
     const ids = new Set<unknown>();
     let isTooMuch = false;
+    let pages: number | null = null;
     for (let page = 0, isLast = false; !isLast && !isTooMuch; page += 1) {
       if (page >= MAX_PAGES) throw new PixApiError('unknown', 'endless_pages', 'pix.list');
       const answer = await client.listPix({
@@ -60,8 +61,11 @@ export async function* readStatement(
         'paginacao.paginaAtual': String(page),
         'paginacao.itensPorPagina': String(PAGE_SIZE),
       });
-      // No Pix is a 404 or a 204 at some PSPs.
-      if (answer.kind === 'not_found' || (answer.kind === 'ok' && answer.body === null)) break;
+      // No Pix is a 404 or a 204 at some PSPs; a page that was announced is not missing.
+      if (answer.kind === 'not_found' || (answer.kind === 'ok' && answer.body === null)) {
+        if (page === 0 || pages === null) break;
+        throw new PixApiError('unknown', 'missing_page', 'pix.list');
+      }
       const read = pixPage.safeParse(bodyOf(answer));
       if (!read.success) throw new PixApiError('unknown', 'malformed_answer', 'pix.list');
       const { parametros, pix: found } = read.data;
@@ -70,7 +74,7 @@ export async function* readStatement(
       for (const entry of found) ids.add(idOf(entry) || entry);
       entries.push(...found.filter((entry) => !seen.has(idOf(entry))));
       isTooMuch = entries.length > MAX_OF_WINDOW;
-      const pages = parametros?.paginacao?.quantidadeDePaginas ?? null;
+      pages = parametros?.paginacao?.quantidadeDePaginas ?? null;
       isLast = found.length === 0 || (pages === null ? found.length < PAGE_SIZE : page + 1 >= pages);
       // A PSP that gives the same page again and again has more than it shows.
       if (!isLast && ids.size === before) throw new PixApiError('unknown', 'endless_pages', 'pix.list');
