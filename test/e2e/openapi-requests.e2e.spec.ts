@@ -26,7 +26,7 @@ describe('the OpenAPI document and the service agree on', () => {
 
   beforeAll(async () => {
     ({ document } = await readDocument(service));
-    ajv.addSchema({ $id: 'api', components: withNull(document.components) } as object);
+    ajv.addSchema({ $id: 'api', components: withNull(document.components) });
     merchant = await service.merchant({ payer_lock: 'true', fraud_mode: 'off' });
     owner = await service.login(merchant.ownerEmail);
     const { body } = await service.createCharge(merchant.testKey, { amount: 10_000 });

@@ -95,7 +95,7 @@ describe('a model of the money that shares no code with the service', () => {
           process.stderr.write(
             `${JSON.stringify({ terms, purse })}\n${steps.map((one) => JSON.stringify(one)).join('\n')}\n`,
           );
-          throw error;
+          throw error instanceof Error ? error : new Error('A step threw something else', { cause: error });
         }
         if (story % STORIES_OF_A_CHECK === STORIES_OF_A_CHECK - 1) await expectLedgerCoherent(service.database.url);
         if (story % STORIES_OF_A_BOOK === STORIES_OF_A_BOOK - 1) await beginAnew();

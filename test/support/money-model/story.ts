@@ -91,7 +91,10 @@ export class Story {
         return sale.isPaid;
       case 'decide entry':
         return sale.corrections[step.entry]?.status === 'waiting';
-      default:
+      case 'pay':
+      case 'end':
+      case 'cancel':
+      case 'refund':
         return true;
     }
   }

@@ -160,8 +160,8 @@ export class MoneyWorld {
       [this.#id(sale)],
     );
     const operations = this.service.get(OperationsService);
-    const decide = decision === 'accept' ? operations.acceptReview : operations.returnReview;
-    await decide.call(operations, held?.id ?? '', this.#first, this.#actor);
+    const decide = decision === 'accept' ? 'acceptReview' : 'returnReview';
+    await operations[decide](held?.id ?? '', this.#first, this.#actor);
     // Days may have gone by since the bank had it.
     await this.#release();
   }
