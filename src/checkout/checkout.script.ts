@@ -24,6 +24,8 @@ export const SCRIPT = `
     main = document.querySelector('main');
     for (const share of main.querySelectorAll('[data-share]')) share.hidden = !navigator.share;
     if (!main.dataset.now) return;
+    clearTimeout(leaving);
+    leaving = null;
     const back = main.querySelector('[data-back]');
     if (back) leaving = setTimeout(leave, Number(back.dataset.back) * 1000);
     skew = Date.now() - Number(main.dataset.now);

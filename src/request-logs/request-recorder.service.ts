@@ -67,8 +67,8 @@ export class RequestRecorder implements OnModuleInit, OnApplicationBootstrap, On
   #record(request: Request, response: Response): void {
     const { accountId, mode, apiKeyFingerprint, userId } = request.callerForLog ?? {};
     const route = routeOf(request);
-    const address = addressOf(request);
     if (accountId === undefined || route === undefined) return;
+    const address = addressOf(request);
     // A page that is open asks again and again: it would bury what programs ask.
     if (request.door !== undefined && isRead(request)) return;
     if (response.statusCode === 429 && !this.#isLogged(`${accountId} ${mode ?? ''} ${userId ?? ''}`)) return;

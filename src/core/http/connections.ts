@@ -14,13 +14,13 @@ const CROWDED = 3 / 4;
 const MAX_STRAY_BYTES = 64 * 1024;
 /** Bytes of a body in chunks: as many as are read of any unwanted one, and a quarter as much for the frames. */
 const MAX_CHUNKED_BYTES = 1.25 * MAX_DRAIN_BYTES;
-/** A connection younger than this may have its first request on the way. */
-const FIRST_REQUEST_MS = 1_000;
+/** A request that is on its way when the process ends has this long to arrive. */
+const ARRIVAL_MS = 1_000;
 
 interface Connection {
-  readonly openedAt: number;
   /** Answers that are to come. */
   readonly unanswered: Set<ServerResponse>;
+  /** The newest request until it is answered: an idle connection keeps no body in memory. */
   newest: IncomingMessage | null;
   /** Bytes since the newest request began, or since it was complete. */
   bytes: number;
@@ -46,7 +46,6 @@ export class Connections {
   /** Beyond its part a connection is closed unheard, so that one address cannot keep all others out. */
   add(socket: Socket): void {
     const connection: Connection = {
-      openedAt: performance.now(),
       unanswered: new Set(),
       newest: null,
       bytes: 0,
@@ -75,7 +74,10 @@ export class Connections {
     connection.bytes = 0;
     connection.maxBytes = request.headers['transfer-encoding'] === undefined ? Infinity : MAX_CHUNKED_BYTES;
     connection.unanswered.add(response);
-    response.once('close', () => connection.unanswered.delete(response));
+    response.once('close', () => {
+      connection.unanswered.delete(response);
+      if (connection.newest === request && request.complete) expectNothing(connection);
+    });
     return true;
   }
 
@@ -87,15 +89,15 @@ export class Connections {
     }
   }
 
-  /** Ends connections on which nothing was asked yet: Node.js itself would wait for their question. */
+  /**
+   * Ends connections on which no request is to be answered. Node.js waits for half a request, and for the first one,
+   * without a limit once it listens no more.
+   */
   endUnasked(): void {
     for (const [socket, connection] of this.#open) {
-      const end = (): void => {
-        if (connection.newest === null) socket.destroy();
-      };
-      const left = connection.openedAt + FIRST_REQUEST_MS - performance.now();
-      if (left <= 0) end();
-      else setTimeout(end, left);
+      setTimeout(() => {
+        if (connection.unanswered.size === 0) socket.destroy();
+      }, ARRIVAL_MS).unref();
     }
   }
 
@@ -125,10 +127,13 @@ export class Connections {
 function countBytes(socket: Socket, connection: Connection, bytes: number): void {
   connection.bytes += bytes;
   if (connection.bytes > connection.maxBytes) socket.destroy();
-  if (connection.newest?.complete === true && connection.maxBytes !== MAX_STRAY_BYTES) {
-    connection.bytes = 0;
-    connection.maxBytes = MAX_STRAY_BYTES;
-  }
+  if (connection.newest?.complete === true) expectNothing(connection);
+}
+
+function expectNothing(connection: Connection): void {
+  connection.newest = null;
+  connection.bytes = 0;
+  connection.maxBytes = MAX_STRAY_BYTES;
 }
 
 function hangUp(response: ServerResponse): void {

@@ -95,6 +95,9 @@ const SILENCE_MS = 60_000;
 /** The work of a request whose caller has hung up takes less; it is looked at so often whether it is done. */
 const GONE_MS = 60_000;
 const LOOK_MS = 200;
+/** Time for the last answers of a process that ends: a caller that drips its request must not hold it until it is killed. */
+const LAST_ANSWERS_MS = 30_000;
+
 /**
  * The HTTP server under NestJS. What must hold for every request, also for those no guard or interceptor ever sees
  * (unknown routes, malformed addresses), is done here around Express: its id, the request log, metrics.
@@ -117,7 +120,8 @@ export class HttpAdapter extends ExpressAdapter {
     app.set('trust proxy', config.trustProxies.length > 0 && [...config.trustProxies]);
     // A trusted proxy is one with a port behind its address too.
     const trusts = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
-    const isTrusted = (address: string, hop: number): boolean => trusts(bareAddress(address), hop);
+    // A connection that was reset before it was accepted has no address.
+    const isTrusted = (address: string | undefined, hop: number): boolean => trusts(bareAddress(address ?? ''), hop);
     app.set('trust proxy', isTrusted);
     super(app);
     this.#connections = new Connections(config.maxConnections, (address) => isTrusted(address, 0));
@@ -233,7 +237,9 @@ export class HttpAdapter extends ExpressAdapter {
     const closed = super.close();
     this.#isClosing = true;
     this.#connections.endUnasked();
+    const end = setTimeout(() => (this.httpServer as Server).closeAllConnections(), LAST_ANSWERS_MS);
     await closed;
+    clearTimeout(end);
   }
 
   #receive(request: Request, response: Response): void {

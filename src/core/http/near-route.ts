@@ -1,5 +1,7 @@
 import type { Request } from 'express';
 
+const MAX_PATH = 300;
+
 /** The part of Express's router that is read here. */
 interface Layer {
   readonly route?: Route;
@@ -45,6 +47,8 @@ function isPlain(layer: Layer): layer is Layer & { readonly route: Route } {
 }
 
 function nearPaths(path: string): string[] {
+  // No route is longer, and a stranger's long address costs time.
+  if (path.length > MAX_PATH) return [];
   const tidy = `/${path.split('/').filter(Boolean).join('/')}`;
   if (tidy === '/') return [];
   const versioned = tidy.startsWith('/v1/') ? tidy : `/v1${tidy}`;
