@@ -99,7 +99,7 @@ describe('README.md and docs', () => {
     ]);
     const languages = new Set(readingOrder().flatMap((path) => codeLanguages(path)));
     // Shell under another name would not be run.
-    expect([...languages].sort()).toEqual(['js', 'json', 'mermaid', 'sh']);
+    expect([...languages].sort()).toEqual(['js', 'json', 'mermaid', 'nginx', 'sh']);
   });
 
   itWith('curl')(
