@@ -492,7 +492,7 @@ describe('bad input is always the envelope', () => {
       description: 'x'.repeat(501),
       expires_in: 59,
       customer: { document: '1', email: 'nobody', extra: 1 },
-      metadata: [],
+      metadata: [1],
       foo: 1,
     });
     expectError(answer, 400, 'invalid_request_error', 'invalid_request');

@@ -478,7 +478,7 @@ describe('evidence', () => {
 
   it('is not taken any more while the disk has no room to spare', async () => {
     const { database } = service;
-    const shared = { DATA_DIR: mkdtempSync(join(tmpdir(), 'recebe-full-')), ENCRYPTION_KEY: 'ab'.repeat(32) };
+    const shared = { DATA_DIR: mkdtempSync(join(tmpdir(), 'recebe-full-')) };
     const roomy = await TestService.start({ database, env: shared });
     const full = await TestService.start({ database, env: { ...shared, STORAGE_MIN_FREE_MB: '1000000' } });
     try {

@@ -637,7 +637,7 @@ describe('migrations', () => {
       if (column === 'transaction_figures.amount') return type !== 'numeric';
       if (/(?:amount|_fee|fee_fixed)$/.test(column)) return type !== 'int8';
       if (/(?:_at|_until)$/.test(column)) return type !== 'timestamptz';
-      if (/(?:\.id|_id)$/.test(column) && !/(?:end_to_end_id|request_id|return_id|tax_id)$/.test(column))
+      if (/(?:\.id|_id)$/.test(column) && !/(?:end_to_end_id|request_id|return_id|tax_id|\.key_id)$/.test(column))
         return type !== 'uuid';
       return ['float4', 'float8', 'numeric', 'money', 'timestamp', 'varchar', 'json'].includes(type);
     });
