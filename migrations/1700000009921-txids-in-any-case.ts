@@ -6,7 +6,7 @@ export class TxidsInAnyCase1700000009921 implements MigrationInterface {
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
-      CREATE INDEX transactions_open_txid_idx ON transactions (acquirer, lower(txid))
+      CREATE INDEX transactions_open_txid_idx ON transactions (lower(txid), acquirer)
         WHERE status IN ('PENDING', 'WAITING_PAYMENT', 'PROCESSING');
     `);
   }
