@@ -256,7 +256,11 @@ describe('callbacks of a PSP', () => {
     const rows = await callbacks();
     service.clock.advance(31 * 86_400);
     try {
-      while (await service.get(Retention).remove('acquirer_callbacks'));
+      // A worker that removes at the same time holds the lock.
+      await waitFor('the removal', async () => {
+        await service.get(Retention).remove('acquirer_callbacks');
+        return (await callbacks()).length === 0;
+      });
     } finally {
       service.clock.advance(-31 * 86_400);
     }
