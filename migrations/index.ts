@@ -70,6 +70,7 @@ import { Suspense1700000009790 } from './1700000009790-suspense.js';
 import { StricterRules1700000009795 } from './1700000009795-stricter-rules.js';
 import { EventPositions1700000009730 } from './1700000009730-event-positions.js';
 import { Inviters1700000009716 } from './1700000009716-inviters.js';
+import { MetadataAsSent1700000009995 } from './1700000009995-metadata-as-sent.js';
 import { MetadataTerms1700000009715 } from './1700000009715-metadata-terms.js';
 import { WalletStatement1700000009700 } from './1700000009700-wallet-statement.js';
 
@@ -149,4 +150,5 @@ export const MIGRATIONS = [
   DisputeReporters1700000009970,
   WordsOfOneLetter1700000009971,
   LossesOfASale1700000009990,
+  MetadataAsSent1700000009995,
 ];

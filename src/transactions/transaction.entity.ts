@@ -32,7 +32,8 @@ export class Transaction {
   @Column('text', { name: 'customer_phone', nullable: true })
   readonly customerPhone!: string | null;
   @Personal({ erased: 'with_metadata', empty: {} })
-  @Column('jsonb')
+  /** Not `jsonb`: the keys keep their order. */
+  @Column('json')
   readonly metadata!: Metadata;
   /** Set only when the payer lock holds for this transaction. */
   @Personal()

@@ -89,7 +89,12 @@ describe('the OpenAPI document and the service agree on', () => {
       [['*'], ['med_case.created', 'charge.paid']],
       [[], [''], ['charge'], [7], ['Charge.Paid'], null],
     ],
-    ['POST /v1/reports', 'columns', [['day', 'amount']], [[], [''], ['no-such'], ['metadata.'], [7], null]],
+    [
+      'POST /v1/reports',
+      'columns',
+      [['day', 'amount'], ['metadata.order id'], [`metadata.${'k'.repeat(100)}`]],
+      [[], [''], ['no-such'], ['metadata.'], [`metadata.${'k'.repeat(101)}`], [7], null],
+    ],
     [
       'POST /v1/api-keys',
       'allowed_ips',

@@ -105,6 +105,17 @@ describe('requests as shop systems send them', () => {
     });
   });
 
+  it.each(['charge', 'payment'] as const)('the metadata of a %s keep the order of their keys', async (route) => {
+    const metadata = { zone: 'z', orderId: 7, a: { second: 2, b: [{ y: 1, x: 2 }] }, ab: null };
+    const { body } = await send(route, { ...ROUTES[route].body, metadata });
+    const id = String(body['id']);
+    const read = await service.call<Body>('GET', `${ROUTES[route].path()}/${id}`, { key: merchant.testKey });
+    await service.simulate(merchant.testKey, id, { event: 'pay' });
+    const events = await service.call<Body>('GET', `/v1/events?subject=${id}`, { key: merchant.testKey });
+    for (const shown of [body, read.body]) expect(JSON.stringify(shown['metadata'])).toBe(JSON.stringify(metadata));
+    expect(events.text).toContain(`"metadata":${JSON.stringify(metadata).slice(0, -1)}`);
+  });
+
   describe('fields that decide about money, time or a lock', () => {
     const DECISIVE: [Route, string][] = [
       ...['amount', 'currency', 'payment_method', 'expires_in', 'expected_payer_tax_id'].map(

@@ -428,7 +428,8 @@ describe('mail', () => {
           // As a careless operator might: these options make nodemailer print what it says to the server.
           SMTP_URL: `smtp://user:hunter2@127.0.0.1:${mailbox.port}/?logger=true&debug=true`,
         };
-        const first = await processes.start(processes.dataDir(), env);
+        const dataDir = processes.dataDir();
+        const first = await processes.start(dataDir, env);
         mailbox.beforeAcknowledging = async () => {
           await first.kill('SIGKILL');
         };
@@ -437,7 +438,7 @@ describe('mail', () => {
         expect(await rows()).toMatchObject([{ status: 'pending', attempts: 1 }]);
 
         mailbox.beforeAcknowledging = () => undefined;
-        const second = await processes.start(processes.dataDir(), env);
+        const second = await processes.start(dataDir, env);
         await reader.query(raw('UPDATE work SET leased_until = NULL'), []);
         await waitFor('the second delivery', async () => (await rows())[0]?.status === 'sent');
         await second.kill('SIGTERM');

@@ -10,6 +10,7 @@ import {
   RequiredField,
 } from '../../core/http/index.js';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions/index.js';
+import { METADATA_COLUMN } from '../formats/columns.js';
 import { REPORT_FORMATS, REPORT_TYPES, SALE_BASES, type ReportFormat, type ReportType } from '../report.entity.js';
 
 const MOST_COLUMNS = 50;
@@ -64,7 +65,7 @@ export class CreateReportDto {
     description:
       'Of a CSV, in this order; all of them when left out. `metadata.<key>` is one key of the metadata as a column of its own.',
     type: 'array',
-    items: { type: 'string', minLength: 1, pattern: '^[A-Za-z_]+$|^metadata\\..+$' },
+    items: { type: 'string', minLength: 1, pattern: `^[A-Za-z_]+$|${METADATA_COLUMN}` },
     minItems: 1,
     maxItems: MOST_COLUMNS,
     uniqueItems: true,

@@ -128,8 +128,9 @@ const COLUMNS: Readonly<Record<ReportType, Readonly<Record<string, unknown>>>> =
   disputes: DISPUTES,
 };
 
-/** One key of the metadata as a column of its own, as in `metadata.orderId`. */
-const METADATA_KEY = /^metadata\.(?<key>[\w-]{1,40})$/;
+/** One key of the metadata as a column of its own, as in `metadata.orderId`: a pattern. */
+export const METADATA_COLUMN = '^metadata\\.(.{1,100})$';
+const METADATA_KEY = new RegExp(METADATA_COLUMN);
 
 /** What a report has columns of, in the order of the file when none are named. */
 export function columnNames(type: ReportType): string[] {
@@ -143,7 +144,7 @@ export function isColumn(type: ReportType, name: string): boolean {
 /** @param names which `isColumn` has let pass */
 export function columnsOf<R extends Common>(type: ReportType, names: readonly string[]): Column<R>[] {
   return names.map((name) => {
-    const key = METADATA_KEY.exec(name)?.groups?.['key'];
+    const key = METADATA_KEY.exec(name)?.[1];
     if (key === undefined) return COLUMNS[type][name] as Column<R>;
     const isPublic = isPublicKey(key);
     return text((row) => {

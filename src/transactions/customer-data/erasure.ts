@@ -104,14 +104,16 @@ function blanked({ path, empty, erased }: PersonalColumn, before: string): strin
 
 /** Whether there is something to blank. */
 function isThere({ name, path, empty, erased }: PersonalColumn): string {
-  const value = path.length > 0 ? `${name} #>> '{${path.join(',')}}'` : name;
-  const test = path.length > 0 ? `${value} IS NOT NULL` : `${value} IS DISTINCT FROM ${literal(empty)}`;
+  const isJson = typeof empty === 'object' && empty !== null;
+  const column = isJson ? `${name}::jsonb` : name; // `json` has no equality
+  const test =
+    path.length > 0 ? `${name} #>> '{${path.join(',')}}' IS NOT NULL` : `${column} IS DISTINCT FROM ${literal(empty)}`;
   return erased === 'with_metadata' ? `$2 AND ${test}` : test;
 }
 
 function literal(empty: unknown): string {
   if (empty === null) return 'NULL';
-  return typeof empty === 'string' ? `'${empty}'` : `'${JSON.stringify(empty)}'::jsonb`;
+  return typeof empty === 'string' ? `'${empty}'` : `'${JSON.stringify(empty)}'`;
 }
 
 /** Columns that a person may see: what is sealed is the bank's word, and copies tell nothing else. */
