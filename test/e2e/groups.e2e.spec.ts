@@ -5,7 +5,7 @@ import { balance } from '../support/med.js';
 import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
 
 const CHARGES = 60;
-const endToEndId = (): string => `E${randomUUID().replaceAll('-', '').slice(0, 31)}`;
+const endToEndId = (): string => `E00000000202611211530${randomUUID().replaceAll('-', '').slice(0, 11)}`;
 
 /** In groups of any size, and without groups. */
 describe.each(['64', '2', '1'])('what comes at once, with DATABASE_GROUP=%s', (size) => {

@@ -211,8 +211,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
         isBehind = true;
         change('getPix', (body) => (isBehind ? null : body));
         if (told === 'a callback with the txid in capitals') {
-          // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the store as `this`
-          const keep = CallbackStore.prototype.keep;
+          const keep = Reflect.get(CallbackStore.prototype, 'keep') as CallbackStore['keep'];
           jest.spyOn(CallbackStore.prototype, 'keep').mockImplementation(function (
             this: CallbackStore,
             acquirer,

@@ -11,6 +11,7 @@ import { startEmbeddedPostgres } from '../../src/core/embedded/index.js';
 import { openRuntime } from '../../src/runtime.js';
 import { createEmptyDatabase } from '../support/database.js';
 import { TestService } from '../support/service.js';
+import { waitFor } from '../support/wait.js';
 
 const GROWING = ['journal_entries', 'journal_lines', 'journal_hashes', 'audit_events', 'request_logs'];
 const COLUMN = {
@@ -31,6 +32,8 @@ describe('the role that the service runs as', () => {
     await service.simulate(testKey, body.id, { event: 'pay' });
     client = new pg.Client({ connectionString: service.database.url });
     await client.connect();
+    // They are written a little after their answers.
+    await waitFor('the request logs', async () => (await service.sql('SELECT 1 FROM request_logs')).length === 2);
   });
   afterAll(async () => {
     await client.end();

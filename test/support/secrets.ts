@@ -157,8 +157,9 @@ export async function paymentsAndRefunds(world: SecretsWorld): Promise<void> {
 export async function disputes(world: SecretsWorld): Promise<void> {
   const { call, key, receiver, service, simulate } = world;
   const { id } = (await service.createCharge(key, { customer: { name: 'Maria', document: CUSTOMER } })).body;
-  await simulate(id, { event: 'pay', payer_document: DISPUTER.document, payer_name: DISPUTER.name });
-  await simulate(id, { event: 'med_open', reason: 'It was not me.' });
+  await simulate(id, { event: 'pay', payer_document: PAYER });
+  const who = { payer_document: DISPUTER.document, payer_name: DISPUTER.name };
+  await simulate(id, { event: 'med_open', reason: 'It was not me.', ...who });
   const { body } = await call('GET', `/v1/med/cases?charge_id=${id}`, { key });
   const [found] = body['data'] as { id: string }[];
   await call('POST', `/v1/med/cases/${found?.id ?? ''}/appeal`, { key, body: { reason: 'It was delivered.' } });
