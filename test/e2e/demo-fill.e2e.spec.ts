@@ -110,16 +110,11 @@ describe('the demo account’s month', () => {
     });
   });
 
-  it('is made by hand beside a service that runs, in less than ten seconds', async () => {
+  it('is made by hand beside a service that runs', async () => {
     const other = processes.dataDir();
     const empty = await processes.start(other);
-    const begun = performance.now();
     const { code, stderr } = await processes.run(DEMO, ['--fill'], { DATA_DIR: other });
-    const seconds = (performance.now() - begun) / 1000;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    process.stderr.write(`the demo's month took ${seconds.toFixed(1)} s\n`);
-    // On a machine that does nothing else; other specs run beside this one.
-    expect(seconds).toBeLessThan(30);
     const answer = await fetch(`${empty.url}/v1/payments?limit=1&status=PAID`, {
       headers: { apikey: empty.demo().test_api_key },
     });

@@ -148,7 +148,6 @@ describeWith('nginx')('behind nginx, a change of version under load', () => {
       HOST: '127.0.0.1',
       TRUST_PROXY: 'loopback',
       RATE_LIMIT: 'off',
-      ENCRYPTION_KEY: 'c1'.repeat(32),
       DATABASE_URL: database.url,
       DATABASE_MIGRATION_URL: database.ownerUrl,
       PATH: path,

@@ -13,6 +13,7 @@ import { reach } from '../support/evidence.js';
 import { itWith } from '../support/needs.js';
 import { balancesBy, ofxAccounts, spreadsheet } from '../support/bookkeepers.js';
 import { WebhookReceiver } from '../support/receiver.js';
+import { TEST_ENCRYPTION_KEY } from '../support/process.js';
 import { aPaidCharge, type ErrorAnswer, paymentIdOf, refundEnd, requestRefund } from '../support/refunds.js';
 import { onDisk } from '../support/storage.js';
 import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
@@ -363,7 +364,7 @@ describe('reports', () => {
   });
 
   it('are written by the command line too, whole or not at all', async () => {
-    const env = { DATABASE_URL: service.database.url, DATA_DIR: directory, ENCRYPTION_KEY: 'c1'.repeat(32) };
+    const env = { DATABASE_URL: service.database.url, DATA_DIR: directory, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY };
     const out = join(directory, 'cli.csv');
     const create = (...args: string[]) =>
       runCli(['report', 'create', '--mode', 'test', '--from', TODAY, '--to', TODAY, '--out', out, ...args], env);

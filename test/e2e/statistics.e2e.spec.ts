@@ -5,6 +5,7 @@ import { WorkService } from '../../src/core/work/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { NaiveFigures } from '../support/figures.js';
 import { runCli } from '../support/cli.js';
+import { TEST_ENCRYPTION_KEY } from '../support/process.js';
 import { aPaidCharge, paymentIdOf, type RefundAnswer, refundEnd, requestRefund } from '../support/refunds.js';
 import { type Answer, type Merchant, TestService } from '../support/service.js';
 
@@ -325,8 +326,7 @@ describe('the figures of payments', () => {
     const { accountId, testKey } = await service.merchant();
     await aPaidCharge(service, testKey, 100);
     while (await service.get(StatisticsService).fold());
-    const ENCRYPTION_KEY = 'c1'.repeat(32);
-    const env = { DATABASE_URL: service.database.url, ENCRYPTION_KEY };
+    const env = { DATABASE_URL: service.database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY };
     const run = (...args: string[]) => runCli(['statistics', ...args], env);
     const good = await run('check');
     expect({ code: good.code, output: JSON.parse(good.stdout) as unknown, stderr: good.stderr }).toEqual({

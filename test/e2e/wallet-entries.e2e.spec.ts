@@ -4,6 +4,7 @@ import type { WalletEntryBody, WalletEntryListBody } from '../../src/wallets/dto
 import type { BalanceAtBody } from '../../src/wallets/dto/wallet.body.js';
 import { runCli } from '../support/cli.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
+import { TEST_ENCRYPTION_KEY } from '../support/process.js';
 import { aPaidCharge, type ErrorAnswer, paymentIdOf, refundEnd, requestRefund } from '../support/refunds.js';
 import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
@@ -289,7 +290,7 @@ describe('the statement of a wallet', () => {
     const verify = async (...args: string[]): Promise<{ code: number; result: Record<string, unknown> }> => {
       const ended = await runCli(['ledger', 'verify', ...args], {
         DATABASE_URL: service.database.url,
-        ENCRYPTION_KEY: 'c1'.repeat(32),
+        ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
       });
       return { code: ended.code, result: JSON.parse(ended.stdout) as Record<string, unknown> };
     };
@@ -327,7 +328,7 @@ describe('the statement of a wallet', () => {
       });
       const checked = await runCli(['ledger', 'check'], {
         DATABASE_URL: service.database.url,
-        ENCRYPTION_KEY: 'c1'.repeat(32),
+        ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
       });
       expect([checked.code, JSON.parse(checked.stdout)]).toMatchObject([
         1,

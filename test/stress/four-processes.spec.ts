@@ -33,8 +33,6 @@ describeWith('redis')('four API processes with one Redis', () => {
           HOST: '127.0.0.1',
           DATABASE_URL: makers.database.url,
           REDIS_URL: redis.url,
-          // As all processes on one database have it.
-          ENCRYPTION_KEY: 'ab'.repeat(32),
           RATE_LIMIT_RATE: '1',
           RATE_LIMIT_BURST: String(BURST),
         }),

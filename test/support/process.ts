@@ -81,13 +81,17 @@ export class BuiltProcess {
   }
 }
 
+/** All processes of a database have one key; each would else make its own in its directory. */
+export const TEST_ENCRYPTION_KEY = 'c1'.repeat(32);
+
 /** The service as `npm start` runs it, on a port that the system chooses. */
 export class ServiceProcess extends BuiltProcess {
   constructor(
     readonly dataDir: string,
     env: Record<string, string>,
   ) {
-    super(MAIN, [], { PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn', DEMO_FILL: 'false', ...env });
+    const key = env['DATABASE_URL'] === undefined ? {} : { ENCRYPTION_KEY: TEST_ENCRYPTION_KEY };
+    super(MAIN, [], { PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn', DEMO_FILL: 'false', ...key, ...env });
   }
 
   /** Resolves once it has said that it is ready and `/health/ready` agrees. @throws Error with its output otherwise */

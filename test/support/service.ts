@@ -21,7 +21,7 @@ import { serveDashboard } from '../../src/dashboard.js';
 import { setupOpenApi } from '../../src/openapi.js';
 import { openRuntime, type Runtime, type RuntimeOverrides } from '../../src/runtime.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
-import { GROUP } from './process.js';
+import { GROUP, TEST_ENCRYPTION_KEY } from './process.js';
 import { waitFor } from './wait.js';
 
 /** Time that a test moves instead of waiting. */
@@ -145,8 +145,7 @@ export class TestService {
     const clock = options.clock ?? new TestClock();
     const config = readConfig({
       ALLOW_INSECURE: 'true',
-      // All processes of a database have one; each would else make its own in its directory.
-      ENCRYPTION_KEY: 'c1'.repeat(32),
+      ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
       DATABASE_URL: database.url,
       DATABASE_MIGRATION_URL: database.ownerUrl,
       DATA_DIR: dataDir,
