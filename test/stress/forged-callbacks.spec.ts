@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Random } from '../../tools/harness/random.js';
 import { DEFAULT_MERCHANT } from '../../tools/psp-simulator/simulator.js';
 import { callbackUrl } from '../../src/acquirers/index.js';
@@ -37,7 +37,7 @@ describe('60 bodies of forged callbacks at the address of one account', () => {
     acquirer = made.acquirer;
     path = new URL(callbackUrl(service.url, service.get(SecretBox), made.id)).pathname;
   });
-  afterAll(() => story.expectSameBooks());
+  afterEach(() => story.expectSameBooks());
 
   const forgedBody = (): object => ({
     pix: Array.from({ length: ENTRIES }, () => ({
@@ -102,7 +102,7 @@ describe('60 bodies of forged callbacks at the address of one account', () => {
       const [one, two] = [p95(alone), p95(beside)];
       ratios.push(two / one);
       process.stderr.write(
-        `seed ${String(random.seed)}: p95 alone ${one.toFixed(1)} ms, beside ${two.toFixed(1)} ms\n`,
+        `seed ${String(random.seed)}: p95 alone ${one.toFixed(1)} ms, beside ${two.toFixed(1)} ms, jobs ${String(mostJobs)}\n`,
       );
     }
     const [rows] = await service.sql<{ count: number }>(

@@ -20,9 +20,8 @@ const TEXTS: Readonly<Record<string, string>> = {
   endless_answer: 'the receiver sent 128 KiB and no answer',
 };
 
-/** Answers that the HTTP client takes no further: it knows them by these messages only. */
+/** Answers that the HTTP client takes no further: it knows them by their message only. */
 const SOCKET_TEXTS: Readonly<Record<string, string>> = {
-  'bad response': 'the receiver answered HTTP 100, which it was not asked for',
   'bad upgrade': 'the receiver answered HTTP 101, which it was not asked for',
 };
 
