@@ -77,7 +77,7 @@ describe('uploads of 10 MB', () => {
     expect(twenty).toBeLessThan(100);
     const list = await fetch(`${service.url}${evidenceUrl}`, { headers: { apikey: key } });
     const { data } = (await list.json()) as { data: { file_size: number; view_url: string }[] };
-    expect(data.filter(({ file_size }) => file_size === FILE.length)).toHaveLength(21);
+    expect(data.filter(({ file_size }) => file_size === FILE.length)).toHaveLength(23);
     const viewed = await fetch((data[0]?.view_url ?? '').replace('localhost', '127.0.0.1'));
     expect(FILE.equals(Buffer.from(await viewed.arrayBuffer()))).toBe(true);
   }, 120_000);

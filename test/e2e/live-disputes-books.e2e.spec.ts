@@ -31,8 +31,13 @@ describe('what a PSP took back by the MED, against the cases here', () => {
   });
   afterEach(() => expectLedgerCoherent(service.database.url));
 
+  /** The bank's list is read until some seconds before now. */
+  const listed = (): Promise<void> => delay(4_500);
+
   async function disputed(amount?: number): Promise<Disputed> {
-    return wantedBack(await story.paid({ amount: 1990 }), amount);
+    const paid = await story.paid({ amount: 1990 });
+    await listed();
+    return wantedBack(paid, amount);
   }
 
   async function wantedBack({ endToEndId }: Pick<Disputed, 'endToEndId'>, amount?: number): Promise<Disputed> {
@@ -63,7 +68,6 @@ describe('what a PSP took back by the MED, against the cases here', () => {
 
   /** Of all that is at the bank: whatever is not named tells the same on both sides. */
   async function differences(): Promise<readonly Difference[]> {
-    service.clock.advance(30); // the list ends some seconds before now
     const day = saoPauloDay(service.clock.now());
     const { acquirers, notCompared } = await service.get(ReconciliationService).compare(story.merchant.accountId, day);
     expect(notCompared).toEqual([]);
@@ -94,6 +98,7 @@ describe('what a PSP took back by the MED, against the cases here', () => {
 
   it('ends one of a Pix of no sale when an operator has booked what the bank has taken', async () => {
     const { endToEndId } = story.bank.pay({ key: story.live.pixKey, amount: 820 });
+    await listed();
     await story.sweepStatement();
     const pix = await waitFor('the Pix', async () => {
       const found = 'SELECT id FROM settlements WHERE end_to_end_id = $1';

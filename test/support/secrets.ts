@@ -163,7 +163,7 @@ export async function disputes(world: SecretsWorld): Promise<void> {
   const { body } = await call('GET', `/v1/med/cases?charge_id=${id}`, { key });
   const [found] = body['data'] as { id: string }[];
   await call('POST', `/v1/med/cases/${found?.id ?? ''}/appeal`, { key, body: { reason: 'It was delivered.' } });
-  await simulate(id, { event: 'med_open', amount: 1 });
+  await simulate(id, { event: 'med_open', amount: 1, ...who });
   await simulate(id, { event: 'med_withdraw' });
   await simulate(id, { event: 'med_rule', result: 'disagreed' });
   const payment = `/v1/payments/${id.slice(3)}`;
