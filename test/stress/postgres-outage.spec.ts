@@ -9,7 +9,7 @@ import {
 } from '../../tools/harness/crashing-postgres.js';
 import { makeMerchant } from '../support/cli.js';
 import { type Confirmed, expectKept, PaymentLoad } from '../support/payment-load.js';
-import { Processes, type ServiceProcess, withDatabase } from '../support/process.js';
+import { Processes, type ServiceProcess, TEST_ENCRYPTION_KEY, withDatabase } from '../support/process.js';
 import { scaled } from '../support/scale.js';
 import { waitFor } from '../support/wait.js';
 
@@ -99,7 +99,7 @@ describe('a PostgreSQL that ends under load never ends the service', () => {
     'one of its own, by %s: the service is there when it is back',
     async (signal) => {
       const postgres = await CrashingPostgres.start(processes.emptyDataDir(), cleanup);
-      const env = { DATABASE_URL: postgres.url, RATE_LIMIT: 'off' };
+      const env = { DATABASE_URL: postgres.url, RATE_LIMIT: 'off', ENCRYPTION_KEY: TEST_ENCRYPTION_KEY };
       const dataDir = processes.dataDir();
       const service = await processes.start(dataDir, env);
       const key = await makeMerchant({ ...env, DATA_DIR: dataDir });
