@@ -70,7 +70,7 @@ const SORT_COLUMNS = {
   customerName: 'customer_name',
   customerDocument: 'customer_document',
   customerEmail: 'customer_email',
-  metadata: 'metadata',
+  metadata: 'metadata::jsonb', // `json` has no order
   paidWith: 'paid_with',
   providerFee: 'provider_fee',
   platformFee: 'platform_fee',
