@@ -140,7 +140,7 @@ const JOURNAL = source('journal', {
 
 /** The search in the very expression of the index `transactions_search_idx`. */
 const IS_FOUND = `transaction_terms(t.account_id, t.mode, t.id, t.txid, t.end_to_end_id, t.customer_email, t.customer_document,
-  t.customer_name, t.metadata) @@ transaction_search($1, $2, $6, '{}', '{}')`;
+  t.customer_name, t.metadata::jsonb) @@ transaction_search($1, $2, $6, '{}', '{}')`;
 
 /**
  * By the time of payment, or by the ids, whose time is that of creation. One for each combination, or the planner would

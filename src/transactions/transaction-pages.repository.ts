@@ -141,7 +141,7 @@ export const MOST_FOUND = 1_000;
 
 /** Terms of the index `transactions_search_idx`, word by word as it has them. */
 const TERMS =
-  's.account_id, s.mode, s.id, s.txid, s.end_to_end_id, s.customer_email, s.customer_document, s.customer_name, s.metadata';
+  's.account_id, s.mode, s.id, s.txid, s.end_to_end_id, s.customer_email, s.customer_document, s.customer_name, s.metadata::jsonb';
 const search = (field: SortField, order: SortOrder): ReadStatement => {
   const by = field === 'id' || field === 'createdAt' ? '' : `t.${SORT_COLUMNS[field]} ${order} NULLS LAST, `;
   return read(
@@ -153,7 +153,7 @@ const search = (field: SortField, order: SortOrder): ReadStatement => {
          -- A term of the metadata is a hash of "key=value", where either may have the sign in it.
          -- Without keys the planner sees that there is nothing to look at, or it would expect few sales to be left.
          AND ($7::text[] = '{}' OR NOT EXISTS (
-           SELECT FROM unnest($7::text[], $8::text[]) AS m (key, value) WHERE s.metadata ->> m.key IS DISTINCT FROM m.value))
+           SELECT FROM unnest($7::text[], $8::text[]) AS m (key, value) WHERE s.metadata::jsonb ->> m.key IS DISTINCT FROM m.value))
        ORDER BY s.id DESC LIMIT ${MOST_FOUND})) ORDER BY ${by}t.id ${order}`,
   );
 };

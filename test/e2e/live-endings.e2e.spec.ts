@@ -211,7 +211,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
         isBehind = true;
         change('getPix', (body) => (isBehind ? null : body));
         if (told === 'a callback with the txid in capitals') {
-          const keep = Reflect.get(CallbackStore.prototype, 'keep') as CallbackStore['keep'];
+          const keep = Reflect.get(CallbackStore.prototype, 'keep');
           jest.spyOn(CallbackStore.prototype, 'keep').mockImplementation(function (
             this: CallbackStore,
             acquirer,

@@ -42,6 +42,7 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
         order_id: 'Pedido-1042',
         channel: 'web',
         items: 3,
+        rate: 1e-7,
         gift: true,
         formula: 'b=c',
         nested: { secret: 'inner' },
@@ -150,6 +151,7 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
     expect(await found({ 'metadata[channel]': 'web' })).toEqual([joao, maria]);
     expect(await found({ 'metadata[channel]': 'WEB' })).toEqual([]);
     expect(await found({ 'metadata[items]': '3' })).toEqual([maria]);
+    expect(await found({ 'metadata[rate]': '0.0000001' })).toEqual([maria]);
     expect(await found({ 'metadata[gift]': 'true', 'metadata[channel]': 'web' })).toEqual([maria]);
     expect(await found({ 'metadata[gift]': 'true', 'metadata[channel]': 'shop' })).toEqual([]);
     expect(await found({ 'metadata[channel]': 'web', query: 'joao' })).toEqual([joao]);

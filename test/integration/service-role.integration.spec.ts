@@ -32,7 +32,7 @@ describe('the role that the service runs as', () => {
     await service.simulate(testKey, body.id, { event: 'pay' });
     client = new pg.Client({ connectionString: service.database.url });
     await client.connect();
-    // They are written a little after their answers.
+    // Each request is logged a little after its answer.
     await waitFor('the request logs', async () => (await service.sql('SELECT 1 FROM request_logs')).length === 2);
   });
   afterAll(async () => {

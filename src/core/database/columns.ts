@@ -157,7 +157,7 @@ function stored<R, K extends keyof R>(
         const value = (row as Record<string, unknown>)[outer];
         return inner === undefined ? value : (value as Record<string, unknown>)[inner];
       };
-      if (column.type !== 'jsonb' && column.type !== 'json') return { ...column, of: take };
+      if (!column.type.startsWith('json')) return { ...column, of: take };
       // An array would be taken for one of PostgreSQL's.
       return { ...column, of: (row) => ((value) => (value == null ? value : JSON.stringify(value)))(take(row)) };
     });

@@ -65,7 +65,7 @@ export class CreateReportDto {
     description:
       'Of a CSV, in this order; all of them when left out. `metadata.<key>` is one key of the metadata as a column of its own.',
     type: 'array',
-    items: { type: 'string', minLength: 1, pattern: `^[A-Za-z_]+$|${METADATA_COLUMN}` },
+    items: { type: 'string', minLength: 1, pattern: `^[A-Za-z_]+$|${METADATA_COLUMN.source}` },
     minItems: 1,
     maxItems: MOST_COLUMNS,
     uniqueItems: true,

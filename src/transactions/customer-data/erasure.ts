@@ -104,10 +104,9 @@ function blanked({ path, empty, erased }: PersonalColumn, before: string): strin
 
 /** Whether there is something to blank. */
 function isThere({ name, path, empty, erased }: PersonalColumn): string {
-  const isJson = typeof empty === 'object' && empty !== null;
-  const column = isJson ? `${name}::jsonb` : name; // `json` has no equality
-  const test =
-    path.length > 0 ? `${name} #>> '{${path.join(',')}}' IS NOT NULL` : `${column} IS DISTINCT FROM ${literal(empty)}`;
+  const value = path.length > 0 ? `${name} #>> '{${path.join(',')}}'` : name;
+  // As text: `json` has no equality.
+  const test = path.length > 0 ? `${value} IS NOT NULL` : `${value}::text IS DISTINCT FROM ${literal(empty)}`;
   return erased === 'with_metadata' ? `$2 AND ${test}` : test;
 }
 

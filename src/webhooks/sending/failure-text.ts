@@ -20,11 +20,6 @@ const TEXTS: Readonly<Record<string, string>> = {
   endless_answer: 'the receiver sent 128 KiB and no answer',
 };
 
-/** Answers that the HTTP client takes no further: it knows them by their message only. */
-const SOCKET_TEXTS: Readonly<Record<string, string>> = {
-  'bad upgrade': 'the receiver answered HTTP 101, which it was not asked for',
-};
-
 /**
  * Why no answer came, in words for `lastError`. Never the error's own message, which may tell addresses of our network
  * (of an address that is not allowed, its kind only); TLS problems excepted, whose text is about the receiver's
@@ -40,7 +35,11 @@ export function failureText(error: unknown, limits: { connectMs: number; totalMs
   if (code === 'ERR_ADDRESS_NOT_ALLOWED') {
     return `the host's address is not allowed: ${textOf(error, 'addressClass')}`;
   }
-  const known = (code === 'UND_ERR_SOCKET' ? SOCKET_TEXTS[textOf(error, 'message')] : undefined) ?? TEXTS[code];
+  // The HTTP client tells this one by its message alone.
+  if (code === 'UND_ERR_SOCKET' && textOf(error, 'message') === 'bad upgrade') {
+    return 'the receiver answered HTTP 101, which it was not asked for';
+  }
+  const known = TEXTS[code];
   if (known !== undefined) return known;
   if (isTls(code)) {
     // OpenSSL's short reason ("wrong version number") where there is one: its message has source files in it.
