@@ -48,6 +48,12 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     return answer;
   }
 
+  /** The bank's list shows nothing until the spec's end, also to a reading that is under way. */
+  async function hideList(): Promise<void> {
+    await story.sweepStatement();
+    change('listPix', (body) => ({ ...body, pix: [] }));
+  }
+
   /** The bank's answer about the charge says too little, and operators see it. */
   const unreadable = ({ pix }: ChargeAnswer): Promise<boolean> =>
     waitFor('operators to see it', async () => {
@@ -110,8 +116,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
   });
 
   it('or, before the list is read again, by asking when the charge is about to be written as expired', async () => {
-    await story.sweepStatement();
-    await service.sql(`UPDATE acquirer_statements SET next_due_at = 'infinity'`);
+    await hideList();
     const made = await charge();
     loseCallback();
     story.pay(made);
@@ -178,8 +183,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
   });
 
   it('nor when the bank says that it knows no such charge, which it has made', async () => {
-    await story.sweepStatement();
-    await service.sql(`UPDATE acquirer_statements SET next_due_at = 'infinity'`);
+    await hideList();
     const made = await charge();
     loseCallback();
     const { endToEndId } = story.pay(made);
@@ -195,7 +199,6 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     await story.becomes(made, 'paid');
     const settled = await service.sql('SELECT outcome FROM settlements WHERE end_to_end_id = $1', [endToEndId]);
     expect(settled).toEqual([{ outcome: 'credited' }]);
-    await service.sql(`UPDATE acquirer_statements SET next_due_at = now()`);
   });
 
   describe.each(['a callback', 'a callback with the txid in capitals', 'the list'])(
@@ -288,11 +291,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
         return rows.length > 0;
       });
 
-    beforeEach(async () => {
-      await story.sweepStatement();
-      await service.sql(`UPDATE acquirer_statements SET next_due_at = 'infinity'`);
-    });
-    afterEach(() => service.sql(`UPDATE acquirer_statements SET next_due_at = now()`));
+    beforeEach(hideList);
 
     it.each([
       ['does not expire', 'ATIVA'],
@@ -351,7 +350,6 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       let isBehind = true;
       let isShown = true;
       change('getPix', (body) => (isBehind ? null : body));
-      change('listPix', (body) => (isBehind ? { ...body, pix: [] } : body));
       story.bank.addFault({ operation: 'callback', fault: { kind: 'lose' }, times: 100_000 });
       const made = await charge();
       const { endToEndId } = story.pay(made);
@@ -390,7 +388,6 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
 
     it('a Pix that the bank shows in its charge, and does not know by its id, pays the charge', async () => {
       change('getPix', () => null);
-      change('listPix', (body) => ({ ...body, pix: [] }));
       const made = await charge();
       loseCallback();
       const { endToEndId } = story.pay(made);
@@ -429,8 +426,6 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     it('a Pix that is told, and that the bank has meanwhile, is asked for before its charge expires', async () => {
       let isBehind = true;
       change('getPix', (body) => (isBehind ? null : body));
-      // The list was read, and its next window does not have it any more.
-      change('listPix', (body) => ({ ...body, pix: [] }));
       // What the bank says of the charge itself stays behind.
       change('getCob', (body) => ({ ...body, status: 'ATIVA', pix: [] }));
       const made = await charge();
