@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { runCluster, speaks, tellReady } from './cluster.js';
 import { ConfigError, readConfig, type Config } from './core/config/index.js';
-import { ServiceRoleError } from './core/database/index.js';
+import { MigrationError, ServiceRoleError } from './core/database/index.js';
 import { EmbeddedServerError } from './core/embedded/index.js';
 import type { Logger } from './core/log/index.js';
 import { serveDashboard } from './dashboard.js';
@@ -143,7 +143,7 @@ function announce(config: Config, logger: Logger): void {
 }
 
 function explain(error: unknown): string {
-  if ([ConfigError, EmbeddedServerError, ServiceRoleError].some((known) => error instanceof known)) {
+  if ([ConfigError, EmbeddedServerError, MigrationError, ServiceRoleError].some((known) => error instanceof known)) {
     return (error as Error).message;
   }
   const { code, syscall, port } = (error ?? {}) as NodeJS.ErrnoException & { port?: number };

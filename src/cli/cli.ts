@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../core/config/index.js';
-import { ServiceRoleError } from '../core/database/index.js';
+import { MigrationError, ServiceRoleError } from '../core/database/index.js';
 import { EmbeddedServerError } from '../core/embedded/index.js';
 import { ApiError } from '../core/errors/index.js';
 import { accountCommands, keyCommands, memberCommands, operatorCommands, userCommands } from './account-commands.js';
@@ -44,7 +44,8 @@ function explain(error: unknown): string {
     // The message of several violations tells of the HTTP answer; here they are listed.
     return details.length > 1 ? ['This is refused:', ...details].join('\n') : error.message;
   }
-  if ([UsageError, ConfigError, EmbeddedServerError, ServiceRoleError].some((known) => error instanceof known)) {
+  const known = [UsageError, ConfigError, EmbeddedServerError, MigrationError, ServiceRoleError];
+  if (known.some((kind) => error instanceof kind)) {
     return (error as Error).message;
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

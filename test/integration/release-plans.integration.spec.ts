@@ -44,11 +44,12 @@ describe('queries of pending money', () => {
   afterAll(() => schema.close());
 
   async function pendingBalance(accountId: string, currency: string): Promise<void> {
-    await reader.query(raw(`INSERT INTO balances VALUES ($1, 'live', $2, 'pending', 1, $3)`), [
-      accountId,
-      currency,
-      NOW,
-    ]);
+    await reader.query(
+      raw(
+        `INSERT INTO balances (account_id, mode, currency, bucket, amount, updated_at) VALUES ($1, 'live', $2, 'pending', 1, $3)`,
+      ),
+      [accountId, currency, NOW],
+    );
   }
 
   /** A cent each, at `days` midnights one after the other, which are the same for everybody's money. */

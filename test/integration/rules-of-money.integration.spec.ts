@@ -152,7 +152,7 @@ describe('of money the database refuses', () => {
     ],
     [
       'a balance of a bucket that is not in the list',
-      `INSERT INTO balances VALUES ($account, 'test', 'BRL', 'pocket', 1, now(), 0)`,
+      `INSERT INTO balances (account_id, mode, currency, bucket, amount, updated_at) VALUES ($account, 'test', 'BRL', 'pocket', 1, now())`,
       'balances_bucket_check',
     ],
     ...['pending', 'retained', 'reserved', 'suspense'].map((bucket): [string, string, string] => [

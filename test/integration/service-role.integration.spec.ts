@@ -11,6 +11,7 @@ import { startEmbeddedPostgres } from '../../src/core/embedded/index.js';
 import { openRuntime } from '../../src/runtime.js';
 import { createEmptyDatabase } from '../support/database.js';
 import { TestService } from '../support/service.js';
+import { recordVersion01 } from '../support/version-0-1.js';
 import { waitFor } from '../support/wait.js';
 
 const GROWING = ['journal_entries', 'journal_lines', 'journal_hashes', 'audit_events', 'request_logs'];
@@ -154,14 +155,14 @@ describe('a database', () => {
     }
   });
 
-  it('of the version before comes over by itself: its directory', async () => {
+  it('is taken over from version 0.1 with its data directory, also without a role for the service', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
     chmodSync(dataDir, 0o755); // as root PostgreSQL runs as another user
     const before = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } });
-    const at = MIGRATIONS.findIndex(({ name }) => name.startsWith('ServiceRole'));
-    await migrate(before.url, MIGRATIONS.slice(0, at));
+    await migrate(before.url, MIGRATIONS.slice(0, 1));
     const owner = new pg.Client({ connectionString: before.url });
     await owner.connect();
+    await recordVersion01(owner);
     const runtime = await openRuntime(readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent' }), { redis: false });
     try {
       const [row] = await runtime.resources.dataSource.query<{ name: string }[]>('SELECT current_user AS name');

@@ -1,11 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import { MIGRATIONS } from '../../migrations/index.js';
-import { createDataSource, migrate } from '../../src/core/database/index.js';
+import { createDataSource, migrate, MigrationError } from '../../src/core/database/index.js';
 import '../../src/app.module.js';
+import { catalogOf } from '../support/catalog.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
-import { waitFor } from '../support/wait.js';
+import { LAST_OF_0_1, recordVersion01 } from '../support/version-0-1.js';
 
 /** Tables that are nobody's: no merchant's request reads or writes their rows by itself. */
 const SHARED_TABLES = [
@@ -55,20 +56,17 @@ const MODE_OPEN = [
 
 type Row = Record<string, string>;
 
-/** What pg_dump would show, as texts: two databases with equal lists have the same schema. */
-async function schemaOf(source: DataSource): Promise<string[]> {
-  const rows = await source.query<{ line: string }[]>(`
-    SELECT format('column %s.%s %s %s default %s', table_name, column_name, udt_name, is_nullable, column_default) AS line
-    FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> 'migrations'
-    UNION ALL SELECT format('constraint %s.%s %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
-    FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND conrelid::regclass::text <> 'migrations'
-    UNION ALL SELECT 'index ' || indexdef FROM pg_indexes WHERE schemaname = 'public' AND tablename <> 'migrations'
-    UNION ALL SELECT 'trigger ' || pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
-    UNION ALL SELECT 'function ' || pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace
-    UNION ALL SELECT 'type ' || typname FROM pg_type WHERE typnamespace = 'public'::regnamespace AND typtype IN ('e', 'd')
-    ORDER BY line`);
-  return rows.map((row) => row.line);
-}
+/**
+ * SHA-256 of the catalog that the last migration of version 0.1 left, with the server that the tests start. A newer server
+ * may write definitions in other words: compare the catalogs of both servers, and note the new value.
+ */
+const SCHEMA_OF_0_1 = 'f2e2f4d68d1fa98e80cb1f8c8095eaa228e848617788ab431521c23a12be533f';
+
+const withRows = ({ pool }: TestDatabase): Parameters<typeof catalogOf>[0] => ({
+  query: async <T>(sql: string): Promise<T> => (await pool.query(sql)).rows as T,
+});
+
+const fingerprint = (lines: readonly string[]): string => createHash('sha256').update(lines.join('\n')).digest('hex');
 
 describe('migrations', () => {
   let database: TestDatabase;
@@ -95,12 +93,21 @@ describe('migrations', () => {
   });
 
   it('go up, down and up again to the same schema, and leave nothing behind on the way', async () => {
-    const up = await schemaOf(source);
-    expect(up.length).toBeGreaterThan(200);
+    const up = await catalogOf(source);
+    expect(up.length).toBeGreaterThan(1_000);
     for (let count = 0; count < MIGRATIONS.length; count++) await source.undoLastMigration();
-    expect(await schemaOf(source)).toEqual([]);
+    expect((await catalogOf(source)).filter((line) => !/^(?:extension|schema) /.test(line))).toEqual([]);
     await source.runMigrations();
-    expect(await schemaOf(source)).toEqual(up);
+    expect(await catalogOf(source)).toEqual(up);
+  });
+
+  it('begin with a baseline that never changes: it makes the schema that version 0.1 left', async () => {
+    const other = await createEmptyDatabase();
+    await migrate(other.ownerUrl, MIGRATIONS.slice(0, 1));
+    const client = await createDataSource({ url: other.ownerUrl, pool: 1 }).initialize();
+    expect(fingerprint(await catalogOf(client))).toBe(SCHEMA_OF_0_1);
+    await client.destroy();
+    await other.drop();
   });
 
   it('may take as long as the data needs, unlike a request', async () => {
@@ -121,476 +128,6 @@ describe('migrations', () => {
     expect(await client.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '30s' }]);
     await client.destroy();
     await other.drop();
-  });
-
-  it('take deliveries that carry their payloads apart into messages, and put them together again', async () => {
-    const undo = async (): Promise<void> => {
-      const isThere = async (): Promise<boolean> =>
-        (await source.query<Row[]>(`SELECT FROM pg_tables WHERE tablename = 'webhook_messages'`)).length > 0;
-      while (await isThere()) await source.undoLastMigration();
-    };
-    await undo();
-    const [accountId, one, two, paid, expired, subject_id] = Array.from({ length: 6 }, () => randomUUID());
-    await source.query(
-      `INSERT INTO accounts (id, name, contact_email, created_at) VALUES ($1, 'Loja', 'loja@example.com', now())`,
-      [accountId],
-    );
-    await source.query(
-      `INSERT INTO webhook_endpoints (id, account_id, mode, url, events, secret_sealed, status, created_at, updated_at)
-       SELECT id, $2, 'live', 'https://loja.example/', '{*}', '', 'ACTIVE', now(), now() FROM unnest($1::uuid[]) AS e (id)`,
-      [[one, two], accountId],
-    );
-    const deliveries = [
-      { endpoint_id: one, event_id: paid, event_type: 'charge.paid', manual: false, payload: '{"paid":1}' },
-      { endpoint_id: two, event_id: paid, event_type: 'charge.paid', manual: false, payload: '{"paid":1}' },
-      { endpoint_id: two, event_id: paid, event_type: 'payment.completed', manual: false, payload: '{"old":1}' },
-      { endpoint_id: one, event_id: paid, event_type: 'charge.paid', manual: true, payload: '{"again":1}' },
-      { endpoint_id: one, event_id: expired, event_type: 'charge.expired', manual: false, payload: '{"expired":1}' },
-    ].map((row) => ({
-      ...{ ...row, id: randomUUID(), account_id: accountId, mode: 'live', subject_id, status: 'DELIVERED' },
-      ...{ attempts: 1, max_attempts: 15, created_at: '2026-11-20T12:00:00Z', updated_at: '2026-11-20T12:00:01Z' },
-    }));
-    await source.query(
-      `INSERT INTO webhook_deliveries
-       SELECT (jsonb_populate_record(NULL::webhook_deliveries, d)).* FROM jsonb_array_elements($1) AS a (d)`,
-      [JSON.stringify(deliveries)],
-    );
-    const apart = `SELECT d.id, endpoint_id, event_id, event_type, manual, payload FROM webhook_deliveries d ORDER BY id`;
-    const was = await source.query<Row[]>(apart);
-    expect(was).toHaveLength(5);
-
-    await source.runMigrations();
-    expect(
-      await source.query(
-        `SELECT d.id, endpoint_id, m.event_id, m.event_type, m.manual, m.payload FROM webhook_deliveries d
-         JOIN webhook_messages m ON m.id = d.message_id AND d.id = ANY (m.delivery_ids)
-           AND (m.event_type, m.manual, m.account_id, m.mode) = (d.event_type, d.manual, d.account_id, d.mode) ORDER BY d.id`,
-      ),
-    ).toEqual(was);
-    expect(
-      await source.query(
-        `SELECT event_type, manual, cardinality(delivery_ids) AS receivers FROM webhook_messages ORDER BY 1, 2`,
-      ),
-    ).toEqual([
-      { event_type: 'charge.expired', manual: false, receivers: 1 },
-      { event_type: 'charge.paid', manual: false, receivers: 2 },
-      { event_type: 'charge.paid', manual: true, receivers: 1 },
-      { event_type: 'payment.completed', manual: false, receivers: 1 },
-    ]);
-
-    await undo();
-    expect(await source.query(apart)).toEqual(was);
-    await source.runMigrations();
-  });
-
-  it('take the customer out of events, and put them in again', async () => {
-    const isThere = async (): Promise<boolean> =>
-      (
-        await source.query<Row[]>(
-          `SELECT FROM information_schema.columns WHERE table_name = 'events' AND column_name = 'customer_sealed'`,
-        )
-      ).length > 0;
-    while (await isThere()) await source.undoLastMigration();
-    const transaction = { id: 'x', status: 'PAID', customerName: 'Maria', customerEmail: null, metadata: { order: 1 } };
-    const events = [
-      { transaction, previousStatus: null },
-      { case: { id: 'med_x' }, isMuted: false },
-    ];
-    await source.query('TRUNCATE events');
-    await source.query(
-      `INSERT INTO events (id, account_id, mode, type, subject_id, data, sequence, occurred_at, next_attempt_at)
-       SELECT gen_random_uuid(), gen_random_uuid(), 'test', 'x', gen_random_uuid(), e.data, 1, now(), now()
-       FROM jsonb_array_elements($1) AS e (data)`,
-      [JSON.stringify(events)],
-    );
-    const was = await source.query<Row[]>('SELECT id, data FROM events ORDER BY id');
-    await source.runMigrations();
-    const rows = await source.query<{ data: object; customer: string | null }[]>(
-      `SELECT data, customer_sealed AS customer FROM events ORDER BY data ? 'transaction' DESC`,
-    );
-    expect(
-      rows.map(({ data, customer }) => ({ data, customer: customer && (JSON.parse(customer) as object) })),
-    ).toEqual([
-      {
-        data: { transaction: { id: 'x', status: 'PAID' }, previousStatus: null },
-        customer: { customerName: 'Maria', customerEmail: null, metadata: { order: 1 } },
-      },
-      { data: events[1], customer: null },
-    ]);
-    while (await isThere()) await source.undoLastMigration();
-    expect(await source.query('SELECT id, data FROM events ORDER BY id')).toEqual(was);
-    await source.query('TRUNCATE events');
-    await source.runMigrations();
-  });
-
-  it('count what was paid by the day of the payment, folded or still to be folded', async () => {
-    const undone = async (): Promise<boolean> =>
-      (await source.query<Row[]>(`SELECT FROM migrations WHERE name LIKE 'SettledFigures%'`)).length === 0;
-    while (!(await undone())) await source.undoLastMigration();
-    const accountId = randomUUID();
-    const figures = (): Promise<Row[]> =>
-      source.query(
-        `SELECT key, (bucket AT TIME ZONE 'America/Sao_Paulo')::date::text AS day, count::int, amount::int
-         FROM transaction_figures WHERE kind = 'settled' AND account_id = $1 ORDER BY bucket`,
-        [accountId],
-      );
-    const pay = (created: string, paid: string): Promise<unknown> =>
-      source.query(
-        `INSERT INTO transactions (id, account_id, mode, status, amount, currency, payment_methods, paid_with, paid_at,
-           metadata, acquirer, created_at, updated_at)
-         VALUES (gen_random_uuid(), $1, 'test', 'PAID', 100, 'BRL', '{PIX}', 'PIX', $3, '{}', 'sandbox', $2, $3)`,
-        [accountId, created, paid],
-      );
-    await source.query('TRUNCATE transaction_changes');
-    await pay('2026-11-24T12:00:00Z', '2026-11-25T02:59:00Z');
-    await pay('2026-11-24T12:00:00Z', '2026-11-25T03:00:00Z');
-    await source.query('DELETE FROM transaction_changes'); // folded
-    await pay('2026-11-24T12:00:00Z', '2026-11-25T04:00:00Z');
-    await source.runMigrations();
-    expect(await figures()).toEqual([
-      { key: 'PIX', day: '2026-11-24', count: 1, amount: 100 },
-      { key: 'PIX', day: '2026-11-25', count: 1, amount: 100 },
-    ]);
-    await source.query('DELETE FROM transactions WHERE account_id = $1', [accountId]);
-    while (!(await undone())) await source.undoLastMigration();
-    expect(await figures()).toEqual([]);
-    await source.query('TRUNCATE transaction_changes, transaction_figures');
-    await source.runMigrations();
-  });
-
-  it('number the entries of the journal in the order of their times, and give each line its balance', async () => {
-    const isThere = async (): Promise<boolean> =>
-      (await source.query<Row[]>(`SELECT FROM pg_tables WHERE tablename = 'journal_hashes'`)).length > 0;
-    while (await isThere()) await source.undoLastMigration();
-    const [accountId, chargeback] = [randomUUID(), randomUUID()];
-    // Written in another order than that of their times, as by processes with clocks of their own.
-    const entries = [
-      { cause: `release:${randomUUID()}`, second: 3, currency: 'BRL', lines: { pending: -900, available: 900 } },
-      { cause: `charge.paid:${randomUUID()}`, second: 1, currency: 'BRL', lines: { clearing: -1000, pending: 1000 } },
-      { cause: `charge.paid:${randomUUID()}`, second: 2, currency: 'USD', lines: { clearing: -7, pending: 7 } },
-      { cause: `refund.reserved:${randomUUID()}`, second: 4, currency: 'BRL', lines: { available: -50, reserved: 50 } },
-      { cause: `refund.released:${randomUUID()}`, second: 5, currency: 'BRL', lines: { reserved: -50, available: 50 } },
-      { cause: `med.held:${chargeback}`, second: 6, currency: 'BRL', lines: { available: -1, retained: 1 } },
-      { cause: `med.lost:${chargeback}`, second: 7, currency: 'BRL', lines: { retained: -1, clearing: 1 } },
-    ];
-    for (const { cause, second, currency, lines } of entries) {
-      const id = randomUUID();
-      await source.query(
-        `INSERT INTO journal_entries (id, account_id, mode, currency, cause, created_at)
-         VALUES ($1, $2, 'live', $3, $4, $5)`,
-        [id, accountId, currency, cause, `2026-11-21T12:00:0${second}Z`],
-      );
-      await source.query(
-        `INSERT INTO journal_lines (entry_id, line, account_id, mode, currency, bucket, amount)
-         SELECT $1, row_number() OVER (), $2, 'live', $3, key, value::bigint FROM json_each_text($4)`,
-        [id, accountId, currency, JSON.stringify(lines)],
-      );
-    }
-    await source.query(
-      `INSERT INTO balances (account_id, mode, currency, bucket, amount, updated_at)
-       SELECT account_id, mode, currency, bucket, sum(amount), now() FROM journal_lines GROUP BY 1, 2, 3, 4`,
-    );
-    const balances = (): Promise<Row[]> =>
-      source.query('SELECT currency, bucket, amount FROM balances ORDER BY currency, bucket');
-    const was = await balances();
-    await source.runMigrations();
-    const lines = await source.query<Row[]>(
-      `SELECT concat_ws(' ', e.currency, e.number, e.type, l.number, l.bucket, l.balance_after, l.created_at = e.created_at) AS line
-       FROM journal_entries e JOIN journal_lines l ON l.entry_id = e.id ORDER BY e.currency, e.number, l.line`,
-    );
-    expect(lines.map(({ line }) => line)).toEqual([
-      'BRL 1 sale 1 clearing -1000 t',
-      'BRL 1 sale 1 pending 1000 t',
-      'BRL 2 release 2 pending 100 t',
-      'BRL 2 release 2 available 900 t',
-      'BRL 3 refund 3 available 850 t',
-      'BRL 3 refund 3 reserved 50 t',
-      'BRL 4 refund_failed 4 reserved 0 t',
-      'BRL 4 refund_failed 4 available 900 t',
-      'BRL 5 med_hold 5 available 899 t',
-      'BRL 5 med_hold 5 retained 1 t',
-      'BRL 6 med_loss 6 retained 0 t',
-      'BRL 6 med_loss 6 clearing -999 t',
-      'USD 1 sale 1 clearing -7 t',
-      'USD 1 sale 1 pending 7 t',
-    ]);
-    const counted = await source.query<Row[]>(
-      `SELECT concat_ws(' ', currency, amount, entries) AS line FROM balances WHERE bucket = 'available' ORDER BY 1`,
-    );
-    expect(counted.map(({ line }) => line)).toEqual(['BRL 899 6', 'USD 0 1']);
-    await expect(source.query(`UPDATE journal_lines SET number = 1`)).rejects.toThrow('append-only');
-
-    while (await isThere()) await source.undoLastMigration();
-    expect(await balances()).toEqual(was);
-    await source.runMigrations();
-    const runner = source.createQueryRunner();
-    await runner.query('SET session_replication_role = replica');
-    for (const table of ['journal_lines', 'journal_entries', 'balances']) await runner.query(`DELETE FROM ${table}`);
-    await runner.query('RESET session_replication_role');
-    await runner.release();
-  });
-
-  it('enter what an acquirer has and nobody was credited with, and is not back', async () => {
-    const isThere = async (): Promise<boolean> =>
-      (await source.query<Row[]>(`SELECT FROM pg_trigger WHERE tgname = 'settlements_suspended'`)).length > 0;
-    while (await isThere()) await source.undoLastMigration();
-    const [accountId, connectionId, sale] = [randomUUID(), randomUUID(), randomUUID()];
-    await source.query(
-      `INSERT INTO transactions (id, account_id, mode, status, amount, currency, payment_methods, metadata, acquirer, created_at, updated_at)
-       VALUES ($1, $2, 'test', 'EXPIRED', 100, 'BRL', '{PIX}', '{}', 'sandbox', now(), now())`,
-      [sale, accountId],
-    );
-    await source.query(
-      `INSERT INTO accounts (id, name, contact_email, created_at) VALUES ($1, 'Loja', 'loja@example.com', now())`,
-      [accountId],
-    );
-    await source.query(
-      `INSERT INTO acquirer_connections (id, account_id, profile, pix_key, credentials_sealed, version, created_at, updated_at)
-       VALUES ($1, $2, 'spec', 'key', '', 1, now(), now())`,
-      [connectionId, accountId],
-    );
-    const settle = (amount: number, outcome: string, transactionId: string | null): Promise<unknown> =>
-      source.query(
-        `INSERT INTO settlements (id, account_id, mode, transaction_id, acquirer, end_to_end_id, amount, outcome, settled_at, created_at)
-         VALUES (gen_random_uuid(), $1, $2, $3, $4, 'E' || $5::bigint, $5, $6, now(), now())`,
-        [
-          ...(transactionId === null ? [null, null, null] : [accountId, 'test', transactionId]),
-          ...[transactionId === null ? `pix-api:${connectionId}` : 'sandbox', amount, outcome],
-        ],
-      );
-    await settle(1, 'credited', sale);
-    await settle(2, 'returned', sale);
-    await settle(3, 'returned', sale);
-    await settle(4, 'review', sale);
-    await settle(5, 'unmatched', null);
-    await source.query(
-      `INSERT INTO pix_returns (id, account_id, mode, transaction_id, acquirer, end_to_end_id, return_id, amount, currency,
-         reason, status, created_at, updated_at)
-       SELECT gen_random_uuid(), account_id, mode, transaction_id, acquirer, end_to_end_id, 'spec', amount, 'BRL', 'late',
-         CASE amount WHEN 2 THEN 'RETURNED' ELSE 'FAILED' END, now(), now() FROM settlements WHERE outcome = 'returned'`,
-    );
-    await source.runMigrations();
-    const lines = await source.query<Row[]>(
-      `SELECT concat_ws(' ', e.mode, e.number, l.bucket, l.amount, l.balance_after) AS line
-       FROM journal_entries e JOIN journal_lines l ON l.entry_id = e.id ORDER BY e.mode, e.number, l.line`,
-    );
-    expect(lines.map(({ line }) => line)).toEqual([
-      ...['live 1 clearing -5 -5', 'live 1 suspense 5 5'],
-      ...['test 1 clearing -3 -3', 'test 1 suspense 3 3', 'test 2 clearing -4 -7', 'test 2 suspense 4 7'],
-    ]);
-    const balances = await source.query<Row[]>(
-      `SELECT concat_ws(' ', mode, bucket, amount, entries) AS line FROM balances ORDER BY mode, bucket`,
-    );
-    expect(balances.map(({ line }) => line)).toEqual([
-      ...['live available 0 1', 'live clearing -5 0', 'live suspense 5 0'],
-      ...['test available 0 2', 'test clearing -7 0', 'test suspense 7 0'],
-    ]);
-    // The version before knows nothing of such entries, which are never removed.
-    const undoAll = async (): Promise<void> => {
-      while (await isThere()) await source.undoLastMigration();
-    };
-    await expect(undoAll()).rejects.toThrow('journal_lines_bucket_check');
-    await source.runMigrations();
-    const runner = source.createQueryRunner();
-    await runner.query('SET session_replication_role = replica');
-    const tables = ['journal_lines', 'journal_entries', 'balances', 'pix_returns', 'settlements', 'transactions'];
-    for (const table of [...tables, 'transaction_changes', 'acquirer_connections', 'accounts'])
-      await runner.query(`DELETE FROM ${table}`);
-    await runner.query('RESET session_replication_role');
-    await runner.release();
-  });
-
-  it('give what was sent back before its place on the sale, while sales are read and written', async () => {
-    const isThere = async (): Promise<boolean> =>
-      (
-        await source.query<Row[]>(
-          `SELECT FROM information_schema.columns WHERE table_name = 'transactions' AND column_name = 'returns'`,
-        )
-      ).length > 0;
-    while (await isThere()) await source.undoLastMigration();
-    const [accountId, paid, other] = Array.from({ length: 3 }, () => randomUUID());
-    await source.query(
-      `INSERT INTO transactions (id, account_id, mode, status, amount, currency, payment_methods, metadata, acquirer,
-         created_at, updated_at)
-       SELECT t.id, $2, 'test', 'EXPIRED', 100, 'BRL', '{PIX}', '{}', 'sandbox', now(), now()
-       FROM unnest($1::uuid[]) AS t (id)`,
-      [[paid, other], accountId],
-    );
-    const returns = [
-      ['E2', 'late', 'RETURNED', '2026-11-21T12:00:02.25Z'],
-      ['E1', 'duplicate', 'RETURNED', '2026-11-21T12:00:01Z'],
-      ['E3', 'duplicate', 'FAILED', '2026-11-21T12:00:03Z'],
-      ['E4', 'payer_mismatch', 'RETURNED', '2026-11-21T12:00:04Z'],
-    ];
-    for (const [endToEndId, reason, status, at] of returns) {
-      await source.query(
-        `INSERT INTO pix_returns (id, account_id, mode, transaction_id, acquirer, end_to_end_id, return_id, amount,
-           reason, status, created_at, updated_at)
-         VALUES ($1, $2, 'test', $3, 'sandbox', $4, 'r', 5, $5, $6, $7, $7)`,
-        [randomUUID(), accountId, paid, endToEndId, reason, status, at],
-      );
-    }
-    // It lasts: what it reads is kept from it.
-    const holder = source.createQueryRunner();
-    await holder.startTransaction();
-    await holder.query('LOCK TABLE pix_returns IN ACCESS EXCLUSIVE MODE');
-    const migrated = source.runMigrations();
-    try {
-      await waitFor('the migration to wait', async () => {
-        const waiting = await source.query<Row[]>(
-          `SELECT FROM pg_locks WHERE NOT granted AND relation = 'pix_returns'::regclass`,
-        );
-        return waiting.length > 0;
-      });
-      await source.query(
-        `SET lock_timeout = '1s'; UPDATE transactions SET amount = amount + 1 WHERE id = '${String(other)}';
-         SELECT id FROM transactions; RESET lock_timeout`,
-      );
-    } finally {
-      await holder.commitTransaction();
-      await holder.release();
-      await migrated;
-    }
-    const rows = await source.query<Row[]>(
-      'SELECT id, amount, returns FROM transactions ORDER BY array_position($1::uuid[], id)',
-      [[paid, other]],
-    );
-    expect(rows).toEqual([
-      {
-        id: paid,
-        amount: 100,
-        returns: [
-          { amount: 5, reason: 'duplicate', endToEndId: 'E1', at: '2026-11-21T12:00:01.000Z' },
-          { amount: 5, reason: 'late', endToEndId: 'E2', at: '2026-11-21T12:00:02.250Z' },
-        ],
-      },
-      { id: other, amount: 101, returns: null },
-    ]);
-    for (const table of ['pix_returns', 'transaction_changes', 'transactions']) {
-      await source.query(`DELETE FROM ${table}`);
-    }
-  });
-
-  it('take along what was under way, to one table of work and back', async () => {
-    const isThere = async (): Promise<boolean> =>
-      (await source.query<Row[]>(`SELECT FROM pg_tables WHERE tablename = 'work'`)).length > 0;
-    while (await isThere()) await source.undoLastMigration();
-    const ids = Array.from({ length: 9 }, () => randomUUID());
-    const [accountId, payment, asked, done, refund, ended, callback, read, evidence] = ids;
-    await source.query(
-      `INSERT INTO transactions (id, account_id, mode, status, amount, currency, payment_methods, metadata, acquirer,
-         created_at, updated_at, acquirer_due_at, paid_at)
-       SELECT t.id, $2, 'test', 'PAID', 100, 'BRL', '{PIX}', '{}', 'sandbox', now(), now(), t.due_at, now()
-       FROM unnest($1::uuid[], $3::timestamptz[]) AS t (id, due_at)`,
-      [[payment, asked, done], accountId, [null, '2026-11-21T12:00:01Z', null]],
-    );
-    await source.query(
-      `INSERT INTO refunds (id, account_id, mode, transaction_id, acquirer, payment_reference, way, amount, fee, currency,
-         status, attempts, next_attempt_at, created_at, updated_at)
-       SELECT r.id, $2, 'test', $3, 'sandbox', 'E1', 'devolution', 1, 0, 'BRL', r.status, 3, r.due_at, now(), now()
-       FROM unnest($1::uuid[], $4::text[], $5::timestamptz[]) AS r (id, status, due_at)`,
-      [[refund, ended], accountId, payment, ['IN_PROGRESS', 'REFUNDED'], ['2026-11-21T12:00:02Z', null]],
-    );
-    await source.query(
-      `INSERT INTO pix_returns (id, account_id, mode, transaction_id, acquirer, end_to_end_id, return_id, amount, reason,
-         status, attempts, next_attempt_at, created_at, updated_at)
-       VALUES ($1, $2, 'test', $3, 'sandbox', 'E2', 'r', 5, 'late', 'IN_PROGRESS', 4, '2026-11-21T12:00:06Z', now(), now())`,
-      [randomUUID(), accountId, payment],
-    );
-    await source.query(
-      `INSERT INTO acquirer_callbacks (id, acquirer, sha256, body_sealed, status, attempts, next_attempt_at, received_at)
-       SELECT c.id, 'bank', c.id::text::bytea, '', c.status, 2, '2026-11-21T12:00:03Z', now()
-       FROM unnest($1::uuid[], $2::text[]) AS c (id, status)`,
-      [
-        [callback, read],
-        ['pending', 'read'],
-      ],
-    );
-    const medCase = randomUUID();
-    // Its case is not looked for.
-    const runner = source.createQueryRunner();
-    await runner.query('SET session_replication_role = replica');
-    await runner.query(
-      `INSERT INTO med_evidence (id, account_id, mode, case_id, file_name, file_size, mime_type, uploaded_by, status,
-         created_at, expires_at, cleanup_at)
-       VALUES ($1, $2, 'test', $3, 'a.png', 1, 'image/png', 'merchant', 'waiting', now(), now(), '2026-11-21T12:00:04Z')`,
-      [evidence, accountId, medCase],
-    );
-    await runner.query('RESET session_replication_role');
-    await runner.release();
-    const mail = randomUUID();
-    await source.query(
-      `INSERT INTO emails (id, recipient, subject, text_body, html_body, attempts, next_attempt_at, created_at)
-       VALUES ($1, 'a@x.example', 's', 't', 'h', 1, '2026-11-21T12:00:05Z', now())`,
-      [mail],
-    );
-    const underWay = (): Promise<Row[]> =>
-      source.query<Row[]>(
-        `SELECT id, acquirer_due_at AS due_at FROM transactions WHERE acquirer_due_at IS NOT NULL
-         UNION ALL SELECT id, next_attempt_at FROM refunds WHERE status IN ('PENDING', 'IN_PROGRESS') AND attempts = 3
-         UNION ALL SELECT id, next_attempt_at FROM acquirer_callbacks WHERE status = 'pending' AND attempts = 2
-         UNION ALL SELECT id, next_attempt_at FROM pix_returns WHERE status = 'IN_PROGRESS' AND attempts = 4
-         UNION ALL SELECT id, next_attempt_at FROM emails WHERE status = 'pending' AND attempts = 1
-         UNION ALL SELECT id, cleanup_at FROM med_evidence WHERE cleanup_at IS NOT NULL ORDER BY due_at`,
-      );
-    const was = await underWay();
-    expect(was).toHaveLength(6);
-
-    // A process of the version before is at it meanwhile.
-    const late = randomUUID();
-    const other = source.createQueryRunner();
-    await other.startTransaction();
-    await other.query(
-      `INSERT INTO refunds (id, account_id, mode, transaction_id, acquirer, payment_reference, way, amount, fee, currency,
-         status, attempts, next_attempt_at, created_at, updated_at)
-       VALUES ($1, $2, 'test', $3, 'sandbox', 'E1', 'devolution', 1, 0, 'BRL', 'PENDING', 3, '2026-11-21T12:00:07Z',
-         now(), now())`,
-      [late, accountId, payment],
-    );
-    const migrated = source.runMigrations();
-    try {
-      await waitFor('the migration to wait', async () => {
-        const waiting = await source.query<Row[]>(
-          `SELECT FROM pg_locks WHERE NOT granted AND relation IN ('refunds'::regclass, 'transactions'::regclass)`,
-        );
-        return waiting.length > 0;
-      });
-    } finally {
-      await other.commitTransaction();
-      await other.release();
-      await migrated;
-    }
-    was.push({ id: late, due_at: new Date('2026-11-21T12:00:07Z') } as unknown as Row);
-    // A callback that nobody has read is found in the acquirer's list.
-    was.splice(2, 1);
-    const callbacks = await source.query<Row[]>('SELECT status, hints FROM acquirer_callbacks ORDER BY status');
-    expect(callbacks).toEqual(['read', 'unreadable'].map((status) => ({ status, hints: 0 })));
-    const work = await source.query<Row[]>('SELECT kind, subject_id AS id, due_at, attempts FROM work ORDER BY due_at');
-    expect(work.map(({ id, due_at }) => ({ id, due_at }))).toEqual(was);
-    expect(work.map(({ kind, attempts }) => `${String(kind)} ${String(attempts)}`)).toEqual([
-      'acquirer 0',
-      'refund 3',
-      'evidence_cleanup 0',
-      'mail 1',
-      'return 4',
-      'refund 3',
-    ]);
-
-    while (await isThere()) await source.undoLastMigration();
-    expect(await underWay()).toEqual(was);
-    await source.runMigrations();
-    for (const table of [
-      'work',
-      'emails',
-      'med_evidence',
-      'acquirer_callbacks',
-      'refunds',
-      'pix_returns',
-      'transaction_changes',
-      'transactions',
-    ]) {
-      await source.query(`DELETE FROM ${table}`);
-    }
   });
 
   it('make the tables that the entities describe: nothing would have to be changed', async () => {
@@ -666,5 +203,92 @@ describe('migrations', () => {
            AND (i.indkey::smallint[])[0:cardinality(c.conkey) - 1] @> c.conkey)`,
     );
     expect(rows.map((row) => row['name'])).toEqual([]);
+  });
+});
+
+describe('a database of version 0.1', () => {
+  let database: TestDatabase;
+  let url: string;
+  beforeEach(async () => {
+    database = await createEmptyDatabase();
+    url = database.ownerUrl;
+    await migrate(url, MIGRATIONS);
+  });
+  afterEach(() => database.drop());
+
+  const applied = async (): Promise<string[]> => {
+    const { rows } = await database.pool.query<{ name: string }>('SELECT name FROM migrations ORDER BY timestamp');
+    return rows.map(({ name }) => name);
+  };
+
+  it('is taken over as it is at its last migration: its data and the rows of its migrations stay', async () => {
+    await recordVersion01(database.pool);
+    await database.pool.query(`UPDATE balance_checks SET incoherent = 7`);
+    const before = await applied();
+    const schema = await catalogOf(withRows(database));
+    expect(await migrate(url, MIGRATIONS)).toEqual(MIGRATIONS.map(({ name }) => name));
+    expect(await catalogOf(withRows(database))).toEqual(schema);
+    expect(await applied()).toEqual([...before, ...MIGRATIONS.map(({ name }) => name)]);
+    expect(await migrate(url, MIGRATIONS)).toEqual([]);
+  });
+
+  it('is taken over once when two processes start at the same time', async () => {
+    await recordVersion01(database.pool);
+    const results = await Promise.all([migrate(url, MIGRATIONS), migrate(url, MIGRATIONS)]);
+    expect(results.map(({ length }) => length).sort()).toEqual([0, MIGRATIONS.length]);
+  });
+
+  it('gives the service a role of its own when it is taken over', async () => {
+    await recordVersion01(database.pool);
+    await migrate(url, MIGRATIONS, database.url);
+    const client = await createDataSource({ url: database.url, pool: 1 }).initialize();
+    await client.query('SELECT FROM transactions');
+    await expect(client.query('DELETE FROM transactions')).rejects.toThrow('permission denied');
+    await client.destroy();
+  });
+
+  it.each([
+    ['one migration is missing at the end', 74, 'Filler74x1700000000074'],
+    ['it is at its first migration', 1, 'Initial1700000000000'],
+  ])('is refused by the name of its migration if %s, and stays as it is', async (_when, count, name) => {
+    await recordVersion01(database.pool, count);
+    const before = [await applied(), await catalogOf(withRows(database))];
+    await expect(migrate(url, MIGRATIONS)).rejects.toThrow(
+      new MigrationError(
+        `The database is at migration ${name} of version 0.1, ${count} of 75 migrations. This version takes over a database ` +
+          `at ${LAST_OF_0_1}, the last migration of 0.1, and none before it. Nothing was changed. Start the last 0.1 version ` +
+          'on the database once, then this one.',
+      ),
+    );
+    expect([await applied(), await catalogOf(withRows(database))]).toEqual(before);
+  });
+
+  it('is refused if it has the last migration and one before it is missing', async () => {
+    await recordVersion01(database.pool);
+    await database.pool.query(`DELETE FROM migrations WHERE timestamp = 1700000000040`);
+    await expect(migrate(url, MIGRATIONS)).rejects.toThrow(`${LAST_OF_0_1} of version 0.1, 74 of 75 migrations`);
+  });
+});
+
+describe('a database with tables of another program', () => {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await createEmptyDatabase();
+    await database.pool.query('CREATE TABLE orders (id int); INSERT INTO orders VALUES (1)');
+  });
+  afterEach(() => database.drop());
+
+  it('gets our tables beside them', async () => {
+    expect(await migrate(database.ownerUrl, MIGRATIONS)).toHaveLength(MIGRATIONS.length);
+    expect((await database.pool.query('SELECT * FROM orders')).rows).toEqual([{ id: 1 }]);
+  });
+
+  it('is refused if a table of ours is there already, and gets none', async () => {
+    await database.pool.query('CREATE TABLE users (id int); CREATE TABLE events (id int)');
+    await expect(migrate(database.ownerUrl, MIGRATIONS)).rejects.toThrow(
+      'The database already has events, users, and no migration of Recebe made that. Give Recebe a database of its own.',
+    );
+    const { rows } = await database.pool.query(`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`);
+    expect(rows.map(({ name }: Row) => name).sort()).toEqual(['events', 'migrations', 'orders', 'users']);
   });
 });

@@ -2,6 +2,11 @@ import type { DataSourceOptions } from 'typeorm';
 import { createDataSource, LIMITS, WatchedClient } from './data-source.js';
 import { prepareServiceRole } from './service-role.js';
 
+/** A database that this version cannot migrate, with what to do about it in words for an operator. */
+export class MigrationError extends Error {
+  override readonly name = 'MigrationError';
+}
+
 /** Any number; the same in every process of the service. */
 const MIGRATION_LOCK = 7_236_310;
 
