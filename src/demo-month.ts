@@ -7,11 +7,9 @@ import { Clock, DAY_MS, HOUR_MS } from './core/clock.js';
 import { ApiError, Draft } from './core/errors/index.js';
 import type { Scope } from './core/mode.js';
 import { WorkService } from './core/work/index.js';
-import { FraudGuard } from './fraud/index.js';
-import { PaymentsService } from './payments/index.js';
+import { PaymentRequestsService, PaymentsService } from './payments/index.js';
 import { ReportsService } from './reports/index.js';
 import { SandboxService } from './sandbox/index.js';
-import { RefundsService } from './transactions/index.js';
 import { LedgerChainService } from './wallets/index.js';
 import { EndpointsService } from './webhooks/index.js';
 
@@ -198,7 +196,7 @@ export class DemoMonth {
     const account = await this.app.get(AccountsService).get(this.#scope.accountId);
     const [description, price] = this.#pick(GOODS);
     const order = String(++this.#order);
-    const { body } = await this.app.get(PaymentsService).create(
+    const { body } = await this.app.get(PaymentRequestsService).create(
       this.#scope,
       account,
       new Draft({
@@ -226,22 +224,16 @@ export class DemoMonth {
     // A service that runs beside has found the charge to be over before it was paid.
     if (status !== 'PAID') return;
     const isPart = this.#random() < 0.5;
-    const { body: refundId } = await this.app.get(RefundsService).request(
-      this.#scope,
-      account,
-      id,
-      {
-        ...{ amount: isPart ? Math.round(amount / 3) : null, strategy: null, passFee: false, destinationKey: null },
+    const { body: refund } = await this.app
+      .get(PaymentRequestsService)
+      .refund(this.#scope, { account, actor: SYSTEM }, id, {
+        ...(isPart ? { amount: Math.round(amount / 3) } : {}),
         reason: isPart ? 'Desconto combinado' : 'Desistência da compra',
-      },
-      `demo-refund-${id}`,
-      (asked) => this.app.get(FraudGuard).check(this.#scope, account, { operation: 'refund', ...asked }),
-      (refund) => ({ status: 201, body: refund.id }),
-      SYSTEM,
-    );
+        idempotencyKey: `demo-refund-${id}`,
+      });
     // Its steps, which are seconds apart.
     for (let step = 0; step < 5; step++) {
-      await this.app.get(WorkService).runNow('refund', refundId);
+      await this.app.get(WorkService).runNow('refund', refund.id);
       this.#setClock(this.clock.now().getTime() + 3_000);
     }
   }

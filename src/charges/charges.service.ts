@@ -3,9 +3,10 @@ import type { Account } from '../accounts/index.js';
 import { normalizeTaxId } from '../brazil/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { fingerprintOf } from '../core/crypto/index.js';
+import { Database } from '../core/database/index.js';
 import { ApiError, type Draft, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
 import { cursorFilter, cursorPage } from '../core/http/index.js';
-import type { IdempotentAnswer } from '../core/idempotency/index.js';
+import { type Answer, type Claim, IdempotencyService, type IdempotentAnswer } from '../core/idempotency/index.js';
 import { parseId } from '../core/ids.js';
 import type { Mode, Scope } from '../core/mode.js';
 import { FraudGuard } from '../fraud/index.js';
@@ -17,6 +18,7 @@ import {
   type NewPixTransaction,
   publicMetadata,
   returnUrlViolations,
+  type Transaction,
   TransactionsService,
 } from '../transactions/index.js';
 import { chargeBody } from './charge.serializer.js';
@@ -33,6 +35,8 @@ const MAX_EXPIRES_IN = 86_400;
 export class ChargesService {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
+    private readonly database: Database,
+    private readonly idempotency: IdempotencyService,
     private readonly creation: CreationService,
     private readonly transactions: TransactionsService,
     private readonly payers: MedPayers,
@@ -41,7 +45,7 @@ export class ChargesService {
 
   /**
    * @throws ApiError 400 with every violation, 403 `fraud.*`, 409 (idempotency), 422
-   *   `no_provider_configured`
+   *   `no_provider_configured`, `charge_refused`, 503 if the acquirer cannot be reached
    */
   async create(
     scope: Scope,
@@ -57,16 +61,51 @@ export class ChargesService {
       // Over what was understood, after defaults: {"currency":"BRL"} and its absence are the same request.
       fingerprint: fingerprintOf(input),
     };
+    const begun = await this.idempotency.begin<ChargeBody>(request);
+    if (begun.kind === 'replay') return begun.answer;
+    const { claim } = begun;
+    if (begun.kind === 'resume') {
+      const transaction = await this.creation.resume(scope, begun.resourceId);
+      return { ...(await this.#issue(transaction, account, claim, true)), replayed: true };
+    }
     const { amount } = input;
     const document = input.customer.document ?? input.expectedPayerTaxId;
-    return this.creation.createPix(
-      scope,
-      account,
-      input,
-      request,
-      () => this.fraud.check(scope, account, { operation: 'charge', amount, document, request }),
-      (transaction) => ({ status: 201, body: chargeBody(this.payers.show(transaction), this.config.publicBaseUrl) }),
-    );
+    const admission = await this.fraud.check(scope, account, { operation: 'charge', amount, document, request });
+    try {
+      const transaction = this.creation.draft(scope, account, input);
+      const answer = transaction.status === 'PENDING' ? null : this.#created(transaction);
+      await this.creation.insert(claim, transaction, answer);
+      return { ...(answer ?? (await this.#issue(transaction, account, claim, false))), replayed: false };
+    } catch (error) {
+      throw await this.idempotency.failed(error, claim, admission);
+    }
+  }
+
+  /** Has the acquirer make the charge, and answers with what came of it. */
+  async #issue(
+    transaction: Transaction,
+    account: Account,
+    claim: Claim,
+    mayExist: boolean,
+  ): Promise<Answer<ChargeBody>> {
+    const result = await this.creation.issue(transaction, account, claim, mayExist);
+    const answer = await this.database.transaction(async (tx) => {
+      await claim.hold(tx, transaction.id);
+      const charge = await this.creation.settle(tx, transaction, result);
+      if (!charge) {
+        claim.release(tx, transaction.id);
+        return null;
+      }
+      const created = this.#created(charge);
+      claim.complete(tx, created);
+      return created;
+    });
+    if (!answer) throw this.creation.notMade(transaction, result);
+    return answer;
+  }
+
+  #created(transaction: Transaction): Answer<ChargeBody> {
+    return { status: 201, body: chargeBody(this.payers.show(transaction), this.config.publicBaseUrl) };
   }
 
   /** @throws ApiError 404 */

@@ -27,6 +27,7 @@ import {
 import { ResendWebhookBody } from './dto/resend-webhook.body.js';
 import { PAYMENT_ID, paymentId } from './payment-id.js';
 import { providerStatus, receiptBody } from './payment.serializer.js';
+import { PaymentRequestsService } from './payment-requests.service.js';
 import { PaymentsService } from './payments.service.js';
 
 /** The cost of a list that is sorted by another field than the time of creation. */
@@ -40,6 +41,7 @@ const RESEND_TOKENS = 20;
 export class PaymentsController {
   constructor(
     private readonly payments: PaymentsService,
+    private readonly requests: PaymentRequestsService,
     private readonly inquiries: InquiriesService,
   ) {}
 
@@ -57,7 +59,7 @@ export class PaymentsController {
     @CurrentCaller() { accountId, mode, account }: ScopedCaller,
     @DraftBody(CreatePaymentDto) draft: Draft<CreatePaymentDto>,
   ): Promise<IdempotentAnswer<PaymentBody>> {
-    return this.payments.create({ accountId, mode }, account, draft);
+    return this.requests.create({ accountId, mode }, account, draft);
   }
 
   @Get()

@@ -5,13 +5,14 @@ import { TransactionsModule } from '../transactions/index.js';
 import { PaymentEvents } from './payment.events.js';
 import { StatisticsController } from './statistics.controller.js';
 import { PaymentsController } from './payments.controller.js';
+import { PaymentRequestsService } from './payment-requests.service.js';
 import { PaymentsService } from './payments.service.js';
 import { RefundsController } from './refunds.controller.js';
 
 @Module({
   imports: [FraudModule, OutboxModule, TransactionsModule],
   controllers: [StatisticsController, PaymentsController, RefundsController],
-  providers: [PaymentEvents, PaymentsService],
-  exports: [PaymentsService],
+  providers: [PaymentEvents, PaymentRequestsService, PaymentsService],
+  exports: [PaymentRequestsService, PaymentsService],
 })
 export class PaymentsModule {}

@@ -3,15 +3,15 @@ import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
 import { ApiKeyAuth, type ScopedCaller, CurrentCaller, CurrentScope, CurrentActor } from '../auth/index.js';
 import { ApiErrors, cursorPage, idCursorFilter } from '../core/http/index.js';
-import { Idempotent, type IdempotentAnswer, keyOf, REPLAYED_HEADER } from '../core/idempotency/index.js';
+import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import type { Scope } from '../core/mode.js';
-import { FraudGuard } from '../fraud/index.js';
 import { RefundsService } from '../transactions/index.js';
 import { ListRefundsQuery } from './dto/list-refunds.query.js';
 import { AllRefundsListBody, RefundBody, RefundListBody } from './dto/refund.body.js';
-import { RefundDto, toRefundOrder } from './dto/refund.dto.js';
+import { RefundDto } from './dto/refund.dto.js';
 import { PAYMENT_ID, paymentId } from './payment-id.js';
-import { refundBody, refundItem, refundList } from './refund.serializer.js';
+import { PaymentRequestsService } from './payment-requests.service.js';
+import { refundItem, refundList } from './refund.serializer.js';
 
 @ApiTags('Payments')
 @ApiKeyAuth()
@@ -19,7 +19,7 @@ import { refundBody, refundItem, refundList } from './refund.serializer.js';
 export class RefundsController {
   constructor(
     private readonly refunds: RefundsService,
-    private readonly fraud: FraudGuard,
+    private readonly requests: PaymentRequestsService,
   ) {}
 
   @Post('payments/:id/refund')
@@ -38,17 +38,7 @@ export class RefundsController {
     @Body() dto: RefundDto,
     @CurrentActor() actor: Actor,
   ): Promise<IdempotentAnswer<RefundBody>> {
-    const scope = { accountId, mode };
-    return this.refunds.request(
-      scope,
-      account,
-      paymentId(id),
-      toRefundOrder(dto),
-      keyOf(dto.idempotencyKey),
-      (asked) => this.fraud.check(scope, account, { operation: 'refund', ...asked }),
-      (refund) => ({ status: 201, body: refundBody(refund) }),
-      actor,
-    );
+    return this.requests.refund({ accountId, mode }, { account, actor }, id, dto);
   }
 
   @Get('payments/:id/refunds')

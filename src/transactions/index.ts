@@ -30,13 +30,14 @@ export { StatisticsService, type WindowFigures } from './statistics/statistics.s
 export { InquiriesService } from './creation/inquiries.service.js';
 export { type NewPayment, PaymentCreationService } from './creation/payment-creation.service.js';
 export type { NewPixTransaction } from './creation/pix-draft.js';
+export { PixIssueService } from './creation/pix-issue.service.js';
 export { MedPayers } from './disputes/med-payers.service.js';
 export type { Refund, RefundOrder } from './refunds/refund.js';
 export type { RefundEventData, RefundEventType } from './refunds/refunds.events.js';
 export { REFUND_STATUSES, type RefundStatus } from './refunds/refunds.machine.js';
 export { type DisputeClaims, RefundTransitions } from './refunds/refund-transitions.service.js';
 export { ORDER_KEYS } from './order-keys.js';
-export { RefundsService } from './refunds/refunds.service.js';
+export { type RefundCaller, RefundsService } from './refunds/refunds.service.js';
 export {
   type ReturnedPix,
   type Review,

@@ -28,6 +28,7 @@ import { ExpiryProcessor } from './jobs/expiry.processor.js';
 import { RefundProcessor } from './jobs/refund.processor.js';
 import { ReturnProcessor } from './jobs/return.processor.js';
 import { MedPayers } from './disputes/med-payers.service.js';
+import { PixIssueService } from './creation/pix-issue.service.js';
 import { PaymentCreationService } from './creation/payment-creation.service.js';
 import { RefundOpening } from './refunds/refund-opening.service.js';
 import { RefundTransitions } from './refunds/refund-transitions.service.js';
@@ -74,6 +75,7 @@ import { TransactionsService } from './transactions.service.js';
     IssueCalls,
     MedPayers,
     PaymentCreationService,
+    PixIssueService,
     ReceiptsService,
     RefundOpening,
     RefundTransitions,
@@ -113,6 +115,7 @@ import { TransactionsService } from './transactions.service.js';
     InquiriesService,
     MedPayers,
     PaymentCreationService,
+    PixIssueService,
     RefundTransitions,
     RefundsService,
     ReturnsService,

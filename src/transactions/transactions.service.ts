@@ -5,7 +5,7 @@ import { notFound } from '../core/errors/index.js';
 import type { Scope } from '../core/mode.js';
 import { Poller } from '../core/queue/index.js';
 import { OutboxService } from '../outbox/index.js';
-import { CreationService } from './creation/creation.service.js';
+import { PixIssueService } from './creation/pix-issue.service.js';
 import { ExpiryService } from './creation/expiry.service.js';
 import { eventsAgain } from './status-events.js';
 import { asOf, isOpen, isPastExpiry, type Transaction } from './transaction.js';
@@ -18,7 +18,7 @@ export class TransactionsService implements OnApplicationBootstrap {
   constructor(
     private readonly database: Database,
     private readonly transactions: TransactionsRepository,
-    private readonly creation: CreationService,
+    private readonly issues: PixIssueService,
     private readonly expiry: ExpiryService,
     private readonly outbox: OutboxService,
     private readonly poller: Poller,
@@ -26,7 +26,7 @@ export class TransactionsService implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.poller.onWorkers('transactions.unknown', 15_000, () => this.creation.resolveUnknown(UNKNOWN_AFTER_MS));
+    this.poller.onWorkers('transactions.unknown', 15_000, () => this.issues.resolveUnknown(UNKNOWN_AFTER_MS));
   }
 
   /**

@@ -6,7 +6,7 @@ import { PixApiAcquirer } from '../../src/acquirers/pix-api/pix-api.acquirer.js'
 import { PixApiClient } from '../../src/acquirers/pix-api/pix-api.client.js';
 import { Logger } from '../../src/core/log/index.js';
 import { Metrics } from '../../src/core/metrics/index.js';
-import { CreationService } from '../../src/transactions/index.js';
+import { PixIssueService } from '../../src/transactions/index.js';
 import { type Absence, ANSWERS, type Asked, FaultyPsp } from '../support/faulty-psp.js';
 import { LiveStory } from '../support/live-story.js';
 import type { ErrorAnswer } from '../support/refunds.js';
@@ -234,10 +234,10 @@ describe('a PSP that fails, in every way and at every route that asks it', () =>
     breaks('write', 'half a body');
     await service.createCharge(story.key, {}, key);
     breaks('read', 'a 200 that is no JSON');
-    await service.get(CreationService).resolveUnknown(0);
+    await service.get(PixIssueService).resolveUnknown(0);
     expect(await madeFor(key)).toMatchObject([{ status: 'PENDING' }]);
     heals();
-    await service.get(CreationService).resolveUnknown(0);
+    await service.get(PixIssueService).resolveUnknown(0);
     expect(await madeFor(key)).toMatchObject([{ status: 'REFUSED' }]);
   });
 });

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { DEFAULT_MERCHANT, PspSimulator } from '../../tools/psp-simulator/simulator.js';
 import type { WireCob } from '../../tools/psp-simulator/wire.js';
 import { PixApiClient } from '../../src/acquirers/pix-api/pix-api.client.js';
-import { CreationService } from '../../src/transactions/index.js';
+import { PixIssueService } from '../../src/transactions/index.js';
 import { goLive } from '../support/live-acquirer.js';
 import { LiveStory } from '../support/live-story.js';
 import type { ErrorAnswer } from '../support/refunds.js';
@@ -145,7 +145,7 @@ describe('a live charge on a bad day of the PSP', () => {
       const { endToEndId } = story.bank.pay({ txid });
       await waitFor('the question', () => getCob.mock.calls.some(([asked]) => asked === txid));
       // The sweeper of unanswered creations asks as well.
-      await service.get(CreationService).resolveUnknown(0);
+      await service.get(PixIssueService).resolveUnknown(0);
       getCob.mockRestore();
       await waitFor('the payment', async () => (await madeFor(key))[0]?.status === 'PAID');
       expect(story.returned(endToEndId)).toEqual([]);
@@ -170,7 +170,7 @@ describe('a live charge on a bad day of the PSP', () => {
       'is asked past its expiry',
       async () => {
         service.clock.advance(3_600 + 660);
-        await service.get(CreationService).resolveUnknown(0);
+        await service.get(PixIssueService).resolveUnknown(0);
       },
     ],
   ])('nor is it refused while its PSP tells of a Pix that it does not find yet, and %s', async (_, happens) => {
@@ -211,7 +211,7 @@ describe('a live charge on a bad day of the PSP', () => {
       const unknown = await create(key);
       expect([unknown.status, unknown.body.error.code]).toEqual([503, 'provider_unavailable']);
       expect(await madeFor(key)).toMatchObject([{ status: 'PENDING' }]);
-      await service.get(CreationService).resolveUnknown(0);
+      await service.get(PixIssueService).resolveUnknown(0);
       expect(await madeFor(key)).toMatchObject([{ status: 'REFUSED' }]);
     },
   );

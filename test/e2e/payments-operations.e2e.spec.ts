@@ -9,7 +9,7 @@ import {
 } from '../../src/acquirers/index.js';
 import { Database } from '../../src/core/database/index.js';
 import { WorkService } from '../../src/core/work/index.js';
-import { CreationService, SettlementListener } from '../../src/transactions/index.js';
+import { PixIssueService, SettlementListener } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank } from '../support/far-bank.js';
 import { textsOf } from '../support/pdf.js';
@@ -520,7 +520,7 @@ describe('operations on payments', () => {
       desk.blind = false;
       const repeated = await service.createCharge(merchant.testKey, {}, key);
       expect([repeated.status, repeated.body.status]).toEqual([201, 'cancelled']);
-      await service.get(CreationService).resolveUnknown(0);
+      await service.get(PixIssueService).resolveUnknown(0);
       expect(await statusOf(pending?.id ?? '')).toBe('CANCELLED');
       await workDone(pending?.id ?? '');
       expect(desk.charges.has(String((await row(pending?.id ?? ''))['txid']))).toBe(false);

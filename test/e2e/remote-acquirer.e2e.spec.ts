@@ -9,7 +9,7 @@ import {
 } from '../../src/acquirers/index.js';
 import { newEndToEndId } from '../../src/brazil/index.js';
 import { Database } from '../../src/core/database/index.js';
-import { CreationService } from '../../src/transactions/index.js';
+import { PixIssueService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank } from '../support/far-bank.js';
 import { type Merchant, TestService } from '../support/service.js';
@@ -77,7 +77,7 @@ describe('an acquirer behind a network', () => {
     await service.createCharge(merchant.testKey, {}, there);
     await service.createCharge(merchant.testKey, {}, lost);
     bank.blind = false;
-    await service.get(CreationService).resolveUnknown(0);
+    await service.get(PixIssueService).resolveUnknown(0);
     expect(await statusOf(there)).toEqual([{ status: 'WAITING_PAYMENT' }]);
     expect(await statusOf(lost)).toEqual([{ status: 'REFUSED' }]);
     const repeated = await service.createCharge(merchant.testKey, {}, there);
@@ -92,14 +92,14 @@ describe('an acquirer behind a network', () => {
     const question = jest.spyOn(bank, 'getPixCharge');
     for (let sweep = 1; sweep <= 2; sweep++) {
       service.clock.advance(1);
-      await service.get(CreationService).resolveUnknown(0);
+      await service.get(PixIssueService).resolveUnknown(0);
       expect(new Set(question.mock.calls.map(([txid]) => txid)).size).toBe(sweep);
       expect(question).toHaveBeenCalledTimes(sweep);
     }
     question.mockRestore();
     bank.blind = false;
     service.clock.advance(1);
-    await service.get(CreationService).resolveUnknown(0);
+    await service.get(PixIssueService).resolveUnknown(0);
     expect((await Promise.all(keys.map(statusOf))).flat()).toEqual([{ status: 'REFUSED' }, { status: 'REFUSED' }]);
   });
 
@@ -159,7 +159,7 @@ describe('an acquirer behind a network', () => {
       bank.meanwhile = async () => {
         // The first request, late on its way, has arrived at the bank after all.
         bank.charges.set(pending?.txid ?? '', {} as PixChargeRequest);
-        await service.get(CreationService).resolveUnknown(-60_000);
+        await service.get(PixIssueService).resolveUnknown(-60_000);
       };
       const repeated = await service.createCharge(merchant.testKey, {}, key);
       const again = await service.createCharge(merchant.testKey, {}, key);

@@ -12,6 +12,7 @@ import {
   IdempotencyService,
   type IdempotentAnswer,
   type IdempotentRequest,
+  KeyChanged,
 } from '../../src/core/idempotency/index.js';
 import { Poller } from '../../src/core/queue/index.js';
 import { Retention } from '../../src/core/retention.js';
@@ -34,8 +35,10 @@ interface Steps {
   /** Waits with the key taken and nothing committed. */
   uncommitted?: () => Promise<void>;
   /** Commits the thing without an answer, as before a call to an acquirer, and goes on with this. */
-  committed?: (id: string, claim: Claim<Body>) => Promise<Answer<Body>>;
+  committed?: (id: string, claim: Claim) => Promise<Answer<Body>>;
 }
+
+type Resume = (id: string, claim: Claim) => Promise<Answer<Body> | null>;
 
 describe('idempotency', () => {
   let schema: TestSchema;
@@ -69,21 +72,25 @@ describe('idempotency', () => {
     ...changes,
   });
 
-  const complete = (id: string, claim: Claim<Body>): Promise<Answer<Body>> =>
+  const complete = (id: string, claim: Claim): Promise<Answer<Body>> =>
     database.transaction(async (tx) => {
       const answer = { status: 201, body: { id } };
       claim.complete(tx, answer);
       return answer;
     });
 
-  function run(
-    asked: IdempotentRequest,
-    steps: Steps = {},
-    resume: (id: string, claim: Claim<Body>) => Promise<Answer<Body> | null> = complete,
-  ): Promise<IdempotentAnswer<Body>> {
-    const admit = steps.admit ?? (async () => ({ undo: async () => undefined }));
-    return service.run<Body>(asked, admit, async (claim, resourceId) => {
-      if (resourceId !== null) return resume(resourceId, claim);
+  /** As a service goes on with a request. */
+  async function once(asked: IdempotentRequest, steps: Steps, resume: Resume): Promise<IdempotentAnswer<Body>> {
+    const begun = await service.begin<Body>(asked);
+    if (begun.kind === 'replay') return begun.answer;
+    const { claim } = begun;
+    if (begun.kind === 'resume') {
+      const answer = await resume(begun.resourceId, claim);
+      if (!answer) throw new KeyChanged();
+      return { ...answer, replayed: true };
+    }
+    const admission = (await steps.admit?.()) ?? { undo: async () => undefined };
+    try {
       steps.refused?.();
       const id = randomUUID();
       const answer = { status: 201, body: { id } };
@@ -92,8 +99,25 @@ describe('idempotency', () => {
         await tx.query(MAKE, [id]);
         await steps.uncommitted?.();
       });
-      return steps.committed ? steps.committed(id, claim) : answer;
-    });
+      return { ...(steps.committed ? await steps.committed(id, claim) : answer), replayed: false };
+    } catch (error) {
+      throw await service.failed(error, claim, admission);
+    }
+  }
+
+  /** As the interceptor begins it again. */
+  async function run(
+    asked: IdempotentRequest,
+    steps: Steps = {},
+    resume: Resume = complete,
+  ): Promise<IdempotentAnswer<Body>> {
+    for (;;) {
+      try {
+        return await once(asked, steps, resume);
+      } catch (error) {
+        if (!(error instanceof KeyChanged)) throw error;
+      }
+    }
   }
 
   const things = async (): Promise<string[]> =>
@@ -287,7 +311,7 @@ describe('idempotency', () => {
           const first = await run(asked);
           expect(first).toEqual({ status: 201, body: { id }, replayed: true });
           // It was not dead, only slow.
-          expect(await database.transaction((tx) => claim.hold(tx, id))).toBe(false);
+          await expect(database.transaction((tx) => claim.hold(tx, id))).rejects.toBeInstanceOf(KeyChanged);
           await database.transaction(async (tx) => claim.release(tx, id));
           return first;
         },
@@ -449,7 +473,7 @@ describe('idempotency', () => {
       await expect(run(asked, { admit, committed: () => Promise.reject(died) })).rejects.toBe(died);
       expect(counted).toBe(0);
       clock.advance(60);
-      const freed = async (id: string, claim: Claim<Body>): Promise<null> => {
+      const freed = async (id: string, claim: Claim): Promise<null> => {
         await database.transaction(async (tx) => claim.release(tx, id));
         return null;
       };

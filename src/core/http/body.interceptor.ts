@@ -4,7 +4,7 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { Request } from 'express';
 import type { Observable } from 'rxjs';
 import { invalidRequest } from '../errors/index.js';
-import { READS_BODY, readJson } from './body.js';
+import { JsonBody, READS_BODY, readJson } from './body.js';
 import { Found } from './json-scan.js';
 import { UNKNOWN_FIELD } from './nested.decorator.js';
 
@@ -34,7 +34,8 @@ export class BodyInterceptor implements NestInterceptor {
       add((await readJson(request)).value);
     }
     if (unread.named.length > 0) throw invalidRequest(unread.named, unread.unnamed);
-    if (readsBody) request.body = await readJson(request);
+    // A request that is begun again has been read.
+    if (readsBody && !(request.body instanceof JsonBody)) request.body = await readJson(request);
     return next.handle();
   }
 }

@@ -8,9 +8,9 @@ import {
 } from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { map, type Observable } from 'rxjs';
+import { map, type Observable, of, retry } from 'rxjs';
 import { badRequest, invalidRequest } from '../errors/index.js';
-import type { IdempotentAnswer } from './idempotency.service.js';
+import { type IdempotentAnswer, KeyChanged, keyInUse, WAIT_MS } from './idempotency.service.js';
 
 type KeyPlace = 'header' | 'body';
 
@@ -45,8 +45,9 @@ export const REPLAYED_HEADER = {
 };
 
 /**
- * Checks the key, before the body is looked at, and says of an answer whether it is a stored one. The row of the key is
- * written in the transaction of what it protects: see IdempotencyService.
+ * Checks the key, before the body is looked at, and says of an answer whether it is a stored one. It begins a request
+ * again whose key went to a twin meanwhile. The row of the key is written in the transaction of what it protects: see
+ * IdempotencyService.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
@@ -55,7 +56,14 @@ export class IdempotencyInterceptor implements NestInterceptor {
     if (place === undefined) return next.handle();
     const http = context.switchToHttp();
     if (place === 'header') checkKey(http.getRequest<Request>());
+    const started = performance.now();
+    const again = (error: unknown): Observable<true> => {
+      if (!(error instanceof KeyChanged)) throw error;
+      if (performance.now() - started >= WAIT_MS) throw keyInUse();
+      return of(true);
+    };
     return next.handle().pipe(
+      retry({ delay: again }),
       map(({ body, replayed }: IdempotentAnswer<unknown>) => {
         if (replayed) http.getResponse<Response>().setHeader('Idempotent-Replayed', 'true');
         return body;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../crypto/index.js';
-import { columnsOf, insertInto, read, Reader, write, type Tx } from '../database/index.js';
+import { columnsOf, insertInto, oneOf, read, Reader, write, type Tx } from '../database/index.js';
 import type { Scope } from '../mode.js';
 import { IdempotencyKeyEntity } from './idempotency-key.entity.js';
 import { Retained } from '../retention.js';
@@ -24,9 +24,12 @@ const IDENTITY = ['accountId', 'mode', 'operation', 'key'] as const;
 const ME = 'account_id = $1 AND mode = $2 AND operation = $3 AND key = $4';
 
 const INSERT = insertInto('idempotency.insert', IdempotencyKeyEntity, { inOrderOf: IDENTITY });
-const FIND = read(
-  'idempotency.find',
-  `SELECT ${columnsOf(IdempotencyKeyEntity, 'k', { without: IDENTITY })} FROM idempotency_keys k WHERE ${ME}`,
+const FIND = oneOf(
+  read(
+    'idempotency.find',
+    `SELECT ${columnsOf(IdempotencyKeyEntity, 'k', { without: IDENTITY })} FROM idempotency_keys k WHERE ${ME}`,
+  ),
+  ...['uuid', 'text', 'text', 'text'],
 );
 const COMPLETE = write(
   'idempotency.complete',
@@ -90,7 +93,7 @@ export class IdempotencyRepository {
   }
 
   async find(request: IdempotentRequest): Promise<IdempotencyRow | null> {
-    const [row] = await this.reader.query<IdempotencyRow>(FIND, identity(request));
+    const row = await this.reader.one<IdempotencyRow>(FIND, identity(request));
     if (!row) return null;
     const { responseBody } = row;
     return {

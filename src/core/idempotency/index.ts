@@ -4,8 +4,10 @@ export { IdempotencyRepository, type IdempotentRequest } from './idempotency.rep
 export {
   type Admission,
   type Answer,
+  type Begun,
   type Claim,
   IdempotencyService,
   type IdempotentAnswer,
+  KeyChanged,
   keyReused,
 } from './idempotency.service.js';

@@ -31,7 +31,7 @@ const LEASE_MS = 15_000;
  * Writes the expiry of charges that are past it. A charge can expire while it waits for its payer, also while a card is in
  * flight (`isOpen`). A held charge (`isHeld`) never expires, as an operator may still credit it.
  *
- * A PENDING charge does not expire. Its acquirer is asked about it (`CreationService.resolve`): once issued it expires as
+ * A PENDING charge does not expire. Its acquirer is asked about it (`PixIssueService.resolve`): once issued it expires as
  * any other; a charge that the acquirer does not know becomes REFUSED.
  *
  * Besides the acquirer (last paragraph) four things write an expiry: the sweep below, every second; a list by status or a

@@ -3,7 +3,7 @@ import { type Account, AccountsService } from '../../accounts/index.js';
 import { type Acquirer, AcquirersService, type Artefacts, type OrderMethod } from '../../acquirers/index.js';
 import { Logger } from '../../core/log/index.js';
 import { returnUrlOf, type Transaction } from '../transaction.js';
-import { CreationService } from './creation.service.js';
+import { PixIssueService } from './pix-issue.service.js';
 import { pixRequest } from './pix-draft.js';
 
 /** What came of asking for one method. */
@@ -17,7 +17,7 @@ export type IssueOutcome =
 @Injectable()
 export class IssueCalls {
   constructor(
-    private readonly creation: CreationService,
+    private readonly issues: PixIssueService,
     private readonly acquirers: AcquirersService,
     private readonly accounts: AccountsService,
     private readonly logger: Logger,
@@ -41,7 +41,7 @@ export class IssueCalls {
   }
 
   async #askPix(acquirer: Acquirer, transaction: Transaction, account: Account): Promise<IssueOutcome> {
-    const outcome = await this.creation.askPix(acquirer, pixRequest(transaction, account), true);
+    const outcome = await this.issues.askPix(acquirer, pixRequest(transaction, account), true);
     return outcome.kind === 'unknown' || outcome.kind === 'unavailable' ? { kind: 'open' } : outcome;
   }
 

@@ -5,13 +5,7 @@ import { newTxid, releaseTimeOf } from '../../brazil/index.js';
 import { Clock } from '../../core/clock.js';
 import { Database, type Tx } from '../../core/database/index.js';
 import { business } from '../../core/errors/index.js';
-import {
-  type Admission,
-  type Answer,
-  IdempotencyService,
-  type IdempotentAnswer,
-  type IdempotentRequest,
-} from '../../core/idempotency/index.js';
+import type { Answer, Claim } from '../../core/idempotency/index.js';
 import { newId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
@@ -55,44 +49,40 @@ export class PaymentCreationService {
     private readonly transactions: TransactionsRepository,
     private readonly acquirers: AcquirersService,
     private readonly work: WorkService,
-    private readonly idempotency: IdempotencyService,
     private readonly moves: TransactionMoves,
     private readonly clock: Clock,
   ) {}
 
+  /** @throws ApiError 422 `no_provider_configured` */
+  draft(scope: Scope, account: Account, input: NewPayment): Transaction {
+    const acquirer = this.#acquirer(scope, account, input);
+    return withLocalCode(this.#draft(scope, account, acquirer.name, input), acquirer, account);
+  }
+
   /**
-   * @param admit the fraud guard's word on a new request: every caller has to ask it
-   * @param present the answer that this and every repetition of the request get
-   * @throws ApiError 409 (idempotency), 422 `no_provider_configured`, `currency_limit_reached`
+   * Writes a payment with its key and its answer, and has the acquirer called later.
+   * @throws ApiError 422 `currency_limit_reached`
    */
-  async create<T>(
-    scope: Scope,
-    account: Account,
-    input: NewPayment,
-    request: IdempotentRequest,
-    admit: () => Promise<Admission>,
-    present: (transaction: Transaction) => Answer<T>,
-  ): Promise<IdempotentAnswer<T>> {
-    return this.idempotency.run<T>(request, admit, async (claim, id) => {
-      // The answer and the payment have committed together. The answer is made again as it was.
-      if (id !== null) return present({ ...(await this.#found(scope, id)), status: 'WAITING_PAYMENT' });
-      const acquirer = this.#acquirer(scope, account, input);
-      const transaction = withLocalCode(this.#draft(scope, account, acquirer.name, input), acquirer, account);
-      const isAnnounced = !isPix(transaction) || transaction.brCode !== null;
-      // Nothing is left to be made of a Pix whose code is there.
-      const needsCall = transaction.brCode === null || transaction.paymentMethods.length > 1;
-      const answer = present(transaction);
-      // All deferred: keys, transactions, events and COMMIT of a group reach the database in one round trip.
-      await this.database.together('creation', claim.membership, async (tx) => {
-        await this.#assertCurrency(tx, transaction);
-        claim.take(tx, transaction.id, answer);
-        this.transactions.insert(tx, transaction);
-        const type = isAnnounced ? 'transaction.created' : 'transaction.accepted';
-        this.moves.tell(tx, type, transaction, null);
-        if (needsCall) this.work.add(tx, 'acquirer', transaction.id, transaction.createdAt);
-      });
-      return answer;
+  async insert(claim: Claim, transaction: Transaction, answer: Answer): Promise<void> {
+    const isAnnounced = !isPix(transaction) || transaction.brCode !== null;
+    // Nothing is left to be made of a Pix whose code is there.
+    const needsCall = transaction.brCode === null || transaction.paymentMethods.length > 1;
+    // All deferred: keys, transactions, events and COMMIT of a group reach the database in one round trip.
+    await this.database.together('creation', claim.membership, async (tx) => {
+      await this.#assertCurrency(tx, transaction);
+      claim.take(tx, transaction.id, answer);
+      this.transactions.insert(tx, transaction);
+      const type = isAnnounced ? 'transaction.created' : 'transaction.accepted';
+      this.moves.tell(tx, type, transaction, null);
+      if (needsCall) this.work.add(tx, 'acquirer', transaction.id, transaction.createdAt);
     });
+  }
+
+  /** @returns the payment as its first answer showed it */
+  async created(scope: Scope, id: string): Promise<Transaction> {
+    const transaction = await this.transactions.find(scope, id);
+    if (!transaction) throw new Error(`The idempotency key names a payment that does not exist: ${id}`);
+    return { ...transaction, status: 'WAITING_PAYMENT' };
   }
 
   /**
@@ -110,12 +100,6 @@ export class PaymentCreationService {
     } else if (known.length >= MOST_CURRENCIES) {
       throw business('currency_limit_reached', `An account has at most ${MOST_CURRENCIES} currencies in each mode.`);
     }
-  }
-
-  async #found(scope: Scope, id: string): Promise<Transaction> {
-    const transaction = await this.transactions.find(scope, id);
-    if (!transaction) throw new Error(`The idempotency key names a payment that does not exist: ${id}`);
-    return transaction;
   }
 
   #acquirer({ mode }: Scope, account: Account, { methods }: NewPayment): Acquirer {

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { AcquirersService, ConfirmationService, type OrderEvent, type PixChargeEnd } from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
 import { Database } from '../../core/database/index.js';
-import { CreationService } from '../creation/creation.service.js';
+import { PixIssueService } from '../creation/pix-issue.service.js';
 import { failureOf, isHeld, isPastExpiry } from '../transaction.js';
 import { TransactionMoves } from '../transaction-moves.service.js';
 import type { Trigger } from '../transactions.machine.js';
@@ -17,7 +17,7 @@ export class SettlementListener implements OnModuleInit {
     private readonly database: Database,
     private readonly acquirers: AcquirersService,
     private readonly confirmations: ConfirmationService,
-    private readonly creation: CreationService,
+    private readonly issues: PixIssueService,
     private readonly settlements: SettlementService,
     private readonly moves: TransactionMoves,
     private readonly clock: Clock,
@@ -25,7 +25,7 @@ export class SettlementListener implements OnModuleInit {
 
   onModuleInit(): void {
     this.confirmations.on('pixReceived', async (acquirer, pix, close) => {
-      if (pix.txid !== null) await this.creation.resolveByTxid(acquirer, pix.txid);
+      if (pix.txid !== null) await this.issues.resolveByTxid(acquirer, pix.txid);
       return (await this.settlements.settle(acquirer, pix, close)) !== 'elsewhere';
     });
     this.confirmations.on('paymentReceived', async (acquirer, payment, close) => {
@@ -33,7 +33,7 @@ export class SettlementListener implements OnModuleInit {
     });
     this.confirmations.on('orderMoved', (acquirer, event) => this.#moveOrder(acquirer, event));
     this.confirmations.on('chargeEnded', async (acquirer, txid, end) => {
-      await this.creation.resolveByTxid(acquirer, txid);
+      await this.issues.resolveByTxid(acquirer, txid);
       const isLocal = this.acquirers.local().includes(acquirer);
       // A PSP's word that a charge has expired may be older than its payment: `ExpiryService` asks.
       if (end.end === 'expired' && !isLocal) return;

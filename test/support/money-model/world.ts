@@ -3,20 +3,16 @@ import { AccountsService } from '../../../src/accounts/index.js';
 import { SandboxAcquirer } from '../../../src/acquirers/index.js';
 import { type Actor, SYSTEM } from '../../../src/audit/index.js';
 import { ConfirmationService } from '../../../src/acquirers/index.js';
-import { ApiError } from '../../../src/core/errors/index.js';
+import { ChargesService } from '../../../src/charges/index.js';
+import { ApiError, Draft } from '../../../src/core/errors/index.js';
 import { WorkService } from '../../../src/core/work/index.js';
 import { MedDesk, versionOf } from '../../../src/med/index.js';
 import { MedCasesService } from '../../../src/med/med-cases.service.js';
 import { OperationsMedService } from '../../../src/operations/operations-med.service.js';
 import { OperationsService } from '../../../src/operations/operations.service.js';
+import { PaymentRequestsService } from '../../../src/payments/index.js';
 import { SandboxService } from '../../../src/sandbox/index.js';
-import {
-  CancellationService,
-  CreationService,
-  ExpiryService,
-  PaymentCreationService,
-  RefundsService,
-} from '../../../src/transactions/index.js';
+import { CancellationService, ExpiryService } from '../../../src/transactions/index.js';
 import { ReleasesService } from '../../../src/wallets/releases.service.js';
 import type { TestService } from '../service.js';
 import type { RefundRequest, Terms } from './model.js';
@@ -47,8 +43,6 @@ async function outcomeOf(work: Promise<unknown>, made: number): Promise<number |
     throw error;
   }
 }
-
-const ADMITTED = (): Promise<never> => Promise.resolve(undefined as never);
 
 /** A merchant of a service in which nothing runs by itself: every call is the one that the route makes, without HTTP. */
 export class MoneyWorld {
@@ -95,34 +89,25 @@ export class MoneyWorld {
     expiresIn = 3_600,
   ): Promise<void> {
     const key = this.#newKey();
-    const request = { ...this.scope, operation: 'charges.create', key, fingerprint: Buffer.alloc(32) };
-    const customer = { name: 'Maria', document: null, email: null };
+    const lock = isLocked ? { expected_payer_tax_id: PAYER } : {};
     const { body } =
       method === 'PIX'
-        ? await this.service.get(CreationService).createPix(
-            this.scope,
-            this.account,
-            {
-              ...{ amount, expiresIn, metadata: {} },
-              customer: { ...customer, phone: null },
-              expectedPayerTaxId: isLocked ? PAYER : null,
-            },
-            request,
-            ADMITTED,
-            ({ id }) => ({ status: 201, body: id }),
-          )
-        : await this.service.get(PaymentCreationService).create(
-            this.scope,
-            this.account,
-            {
-              ...{ amount, currency: 'BRL', methods: ['CREDIT_CARD'], metadata: {}, webhookUrl: null },
-              customer: { ...customer, id: null },
-            },
-            request,
-            ADMITTED,
-            ({ id }) => ({ status: 201, body: id }),
-          );
-    this.saleIds.push(body);
+        ? await this.service
+            .get(ChargesService)
+            .create(
+              this.scope,
+              this.account,
+              new Draft({ amount, expires_in: expiresIn, customer: { name: 'Maria' }, ...lock }),
+              key,
+            )
+        : await this.service
+            .get(PaymentRequestsService)
+            .create(
+              this.scope,
+              this.account,
+              new Draft({ amount, paymentMethods: ['CREDIT_CARD'], customerName: 'Maria', idempotencyKey: key }),
+            );
+    this.saleIds.push(body.id.replace(/^ch_/, ''));
   }
 
   /** Something happens at the sandbox bank, and is applied. */
@@ -168,21 +153,13 @@ export class MoneyWorld {
 
   /** @param key the same one again is the same refund */
   refund(sale: number, { amount, strategy, passFee }: RefundRequest, key = this.#newKey()): Promise<number | string> {
-    const order = { amount, reason: null, strategy, passFee, destinationKey: null };
-    const refunds = this.service.get(RefundsService);
-    return outcomeOf(
-      refunds.request(
-        this.scope,
-        this.account,
-        this.#id(sale),
-        order,
-        key,
-        ADMITTED,
-        ({ id }) => ({ status: 201, body: id }),
-        this.#actor,
-      ),
-      201,
-    );
+    const caller = { account: this.account, actor: this.#actor };
+    const refund = this.service.get(PaymentRequestsService).refund(this.scope, caller, this.#id(sale), {
+      ...(amount === null ? {} : { amount }),
+      ...(strategy === null ? {} : { strategy }),
+      ...{ passFeeToTenant: passFee, idempotencyKey: key },
+    });
+    return outcomeOf(refund, 201);
   }
 
   /** A worker takes a refund one step further; what is on its way has had its time. @param fails whether the bank refuses it */
