@@ -67,6 +67,7 @@ export const BRANCHES = [
     'loss refused: a case holds it',
     'loss refused: a cashout gave it back',
   ] as const),
+  ...(['loss refused: booked by its id', 'loss refused: its refund is on its way'] as const),
   ...(['loss refused: another one waits', 'loss refused: more comes back than was lost'] as const),
   ...(['approval refused: taken meanwhile', 'second operator required', 'loss given back held for a case'] as const),
   ...([

@@ -287,7 +287,7 @@ export class MoneyModel {
     }
   }
 
-  enter(sale: SaleModel, entered: Pick<CorrectionModel, 'kind' | 'borneBy' | 'amount'>): Expected {
+  enter(sale: SaleModel, entered: Pick<CorrectionModel, 'kind' | 'borneBy' | 'amount' | 'named'>): Expected {
     const refused = this.#refusedLoss(sale, entered, null);
     if (refused) return refused;
     this.#reach('bank fee', entered.kind === 'bank_fee');
@@ -340,10 +340,14 @@ export class MoneyModel {
    */
   #refusedLoss(
     sale: SaleModel,
-    { kind, amount }: Pick<CorrectionModel, 'kind' | 'amount'>,
+    { kind, amount, named }: Pick<CorrectionModel, 'kind' | 'amount' | 'named'>,
     itself: CorrectionModel | null,
   ): Expected | null {
     if (kind !== 'loss') return null;
+    if (amount > 0 && named && isBooked(sale, named, itself)) {
+      this.#reach('loss refused: its refund is on its way', named.status === 'IN_PROGRESS' && named.way !== 'cashout');
+      return this.#refuse('loss refused: booked by its id', '409 already_booked');
+    }
     const waiting = sale.corrections.filter(
       (other) => other !== itself && other.kind === 'loss' && other.status === 'waiting',
     );
@@ -565,6 +569,20 @@ function feesOf(amount: number, { feeBps, feeFixed, bankFee }: Pick<Terms, 'feeB
 /** Rounded half up. */
 function shareOf(amount: number, bps: number): number {
   return Math.floor((amount * bps + 5_000) / 10_000);
+}
+
+/** Whether a refund that has not failed, or a loss that stands, is entered under the refund's id at the bank. */
+function isBooked(sale: SaleModel, named: RefundModel, itself: CorrectionModel | null): boolean {
+  // A cashout is another Pix, with an id of its own.
+  if (named.way !== 'cashout' && named.status !== 'FAILED') return true;
+  const entered = sale.corrections.filter(
+    (other) =>
+      other !== itself &&
+      other.kind === 'loss' &&
+      other.named === named &&
+      (other.status === 'applied' || (other.status === 'waiting' && other.amount > 0)),
+  );
+  return sum(entered.map(({ amount }) => amount)) > 0;
 }
 
 /** @returns whether a case holds more now */

@@ -37,6 +37,8 @@ export interface CorrectionModel {
   readonly kind: 'loss' | 'bank_fee';
   readonly borneBy: 'merchant' | 'platform';
   readonly amount: number;
+  /** The refund of the sale whose id at the bank it bears. */
+  readonly named: RefundModel | null;
   status: 'waiting' | 'applied' | 'rejected';
   appliedAt: number;
 }

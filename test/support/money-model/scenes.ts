@@ -57,15 +57,28 @@ const answer =
 const lose =
   (share: number): Intent =>
   ({ amount }, at) => ({
-    ...{ do: 'enter', sale: at, kind: 'loss', borneBy: 'merchant', amount: Math.max(1, Math.round(amount * share)) },
+    ...{ do: 'enter', sale: at, kind: 'loss', borneBy: 'merchant', named: null },
+    amount: Math.max(1, Math.round(amount * share)),
   });
 
+/** The last refund, which the bank has made, is entered as a loss too. */
+const loseRefund: Intent = ({ refunds }, at) => {
+  const last = refunds.at(-1);
+  if (!last) return null;
+  return {
+    ...{ do: 'enter', sale: at, kind: 'loss', borneBy: 'merchant' },
+    ...{ amount: last.amount, named: refunds.length - 1 },
+  };
+};
+
 /** What was lost, or is about to be, comes back. */
-const giveBack: Intent = ({ corrections }, at) => {
+const giveBack: Intent = ({ corrections, refunds }, at) => {
   const known = corrections.findLast(
     ({ kind, amount, status }) => kind === 'loss' && amount > 0 && status === 'applied',
   );
-  return known ? { do: 'enter', sale: at, kind: 'loss', borneBy: 'merchant', amount: -known.amount } : null;
+  if (!known) return null;
+  const named = known.named === null ? null : refunds.indexOf(known.named);
+  return { do: 'enter', sale: at, kind: 'loss', borneBy: 'merchant', amount: -known.amount, named };
 };
 
 const approve =
@@ -137,6 +150,7 @@ export const SCENES: readonly (readonly Intent[])[] = [
   [lose(0.5), approveEntry, dispute(1), rule('agreed'), giveBack, approveEntry, decide('approve')],
   [lose(0.6), approveEntry, refundShortOfFee, dispute(1), giveBack, approveEntry, rule('disagreed')],
   [dispute(0.6), decide('approve'), lose(0.5), lose(0.4), approveEntry, rule('agreed')],
+  [refund('devolution', true), work(), loseRefund, work(), loseRefund, lose(0.2), giveBack],
   [lose(1), refund('cashout', true), approveEntry, work(), work(), lose(1)],
   [lose(1), lose(0.3), approve(true), approveEntry, refund('devolution', false)],
   [refund('cashout', true), work(), work(), lose(1), lose(0.3), dispute(1), rule('agreed')],

@@ -174,9 +174,10 @@ export class Story {
       }
       case 'enter': {
         const { kind, borneBy, amount } = step;
-        const expected = model.enter(sale, { kind, borneBy, amount });
+        const named = step.named === null ? null : (sale.refunds[step.named] ?? null);
+        const expected = model.enter(sale, { kind, borneBy, amount, named });
         if (expected === 200) this.#entries.push(sale.corrections.at(-1) as CorrectionModel);
-        return expectAnswer(await world.enter(step.sale, kind, borneBy, amount), expected);
+        return expectAnswer(await world.enter(step.sale, { kind, borneBy, amount }, named && step.named), expected);
       }
       case 'decide entry': {
         const entry = sale.corrections[step.entry] as CorrectionModel;

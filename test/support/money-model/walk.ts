@@ -2,6 +2,7 @@ import type { Dice } from './dice.js';
 import type { MoneyModel, RefundRequest, Terms } from './model.js';
 import {
   type CaseModel,
+  type CorrectionModel,
   type DisputeKind,
   isDisputed,
   isOver,
@@ -30,9 +31,11 @@ export type Step =
   | { do: 'rule'; sale: number; result: 'agreed' | 'disagreed' | 'withdrawn' }
   | { do: 'answer'; sale: number; medCase: number; answer: 'appeal' | 'accept' }
   | { do: 'decide'; sale: number; medCase: number; decision: 'approve' | 'dismiss'; amount: number | null }
-  | { do: 'enter'; sale: number; kind: 'loss' | 'bank_fee'; borneBy: 'merchant' | 'platform'; amount: number }
+  | ({ do: 'enter'; sale: number; named: number | null } & Omit<Entered, 'named'>)
   | { do: 'decide entry'; sale: number; entry: number; decision: 'approve' | 'reject'; isOwn: boolean }
   | { do: 'next day' };
+
+type Entered = Pick<CorrectionModel, 'kind' | 'borneBy' | 'amount' | 'named'>;
 
 const MOST_SALES = 9;
 const MOODS = ['all', 'refunds', 'disputes', 'losses'] as const;
@@ -240,12 +243,15 @@ function enter(dice: Dice, at: number, sale: SaleModel): Step {
   const total = lost.reduce((all, { amount }) => all + amount, 0);
   const cut = sale.cases.filter((each) => isOver(each) && each.lost > 0 && each.lost < takeable(sale, each) + total);
   // More comes back than was lost, now and then.
-  if (dice.isOne(12))
-    return { do: 'enter', sale: at, kind: 'loss', borneBy: 'merchant', amount: -(Math.max(0, total) + 1) };
+  if (dice.isOne(12)) {
+    const amount = -(Math.max(0, total) + 1);
+    return { do: 'enter', sale: at, kind: 'loss', borneBy: 'merchant', amount, named: null };
+  }
   const back = total > 0 && dice.isOne(cut.length > 0 || sale.cases.some(isUnderway) ? 2 : 4);
   const rest = Math.max(1, left(sale));
   const takes = [near(dice, rest), part(dice, rest), near(dice, sale.amount), near(dice, Math.max(1, room(sale)))];
   const amount = back ? -dice.oneOf([total, total, part(dice, total), total + 1]) : dice.oneOf(takes);
   const borneBy = dice.oneOf(['merchant', 'merchant', 'platform'] as const);
-  return { do: 'enter', sale: at, kind: isLoss ? 'loss' : 'bank_fee', borneBy, amount };
+  const named = isLoss && sale.refunds.length > 0 && dice.isOne(3) ? dice.below(sale.refunds.length) : null;
+  return { do: 'enter', sale: at, kind: isLoss ? 'loss' : 'bank_fee', borneBy, amount, named };
 }

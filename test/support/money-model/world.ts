@@ -3,6 +3,7 @@ import { AccountsService } from '../../../src/accounts/index.js';
 import { SandboxAcquirer } from '../../../src/acquirers/index.js';
 import { type Actor, SYSTEM } from '../../../src/audit/index.js';
 import { ConfirmationService } from '../../../src/acquirers/index.js';
+import { newReturnId } from '../../../src/brazil/index.js';
 import { ChargesService } from '../../../src/charges/index.js';
 import { ApiError, Draft } from '../../../src/core/errors/index.js';
 import { WorkService } from '../../../src/core/work/index.js';
@@ -12,11 +13,11 @@ import { OperationsMedService } from '../../../src/operations/operations-med.ser
 import { OperationsService } from '../../../src/operations/operations.service.js';
 import { PaymentRequestsService } from '../../../src/payments/index.js';
 import { SandboxService } from '../../../src/sandbox/index.js';
-import { CancellationService, ExpiryService } from '../../../src/transactions/index.js';
+import { CancellationService, ExpiryService, type WalletCorrection } from '../../../src/transactions/index.js';
 import { ReleasesService } from '../../../src/wallets/releases.service.js';
 import type { TestService } from '../service.js';
 import type { RefundRequest, Terms } from './model.js';
-import type { SaleModel } from './sale.js';
+import type { CorrectionModel, SaleModel } from './sale.js';
 
 export const PAYER = '52998224725';
 export const STRANGER = '39053344705';
@@ -164,13 +165,10 @@ export class MoneyWorld {
 
   /** A worker takes a refund one step further; what is on its way has had its time. @param fails whether the bank refuses it */
   async work(sale: number, refund: number, fails: boolean): Promise<void> {
-    const [found] = await this.service.sql<{ id: string }>(
-      'SELECT id FROM refunds WHERE transaction_id = $1 ORDER BY id OFFSET $2 LIMIT 1',
-      [this.#id(sale), refund],
-    );
+    const id = await this.#refundId(sale, refund);
     if (fails) await this.happens(sale, { event: 'refund_fail' });
     this.service.clock.offsetMs += 500;
-    const failure = await this.service.get(WorkService).runNow('refund', found?.id ?? '');
+    const failure = await this.service.get(WorkService).runNow('refund', id);
     if (failure !== null) throw failure;
   }
 
@@ -201,16 +199,19 @@ export class MoneyWorld {
     );
   }
 
-  /** @returns the answer; the id of what was entered is kept in order */
+  /**
+   * The id of what was entered is kept in order.
+   * @param named the refund of the sale whose id at the bank it bears
+   */
   async enter(
     sale: number,
-    kind: 'loss' | 'bank_fee',
-    borneBy: 'merchant' | 'platform',
-    amount: number,
+    what: Pick<CorrectionModel, 'kind' | 'borneBy' | 'amount'>,
+    named: number | null,
   ): Promise<number | string> {
-    const transactionId = this.#id(sale);
+    const bankReference = named === null ? null : newReturnId(await this.#refundId(sale, named));
+    const entered = this.#correct({ ...what, bankReference, transactionId: this.#id(sale) }, this.#first);
     return outcomeOf(
-      this.#correct({ kind, borneBy, amount, transactionId }, this.#first).then((id) => this.correctionIds.push(id)),
+      entered.then((id) => this.correctionIds.push(id)),
       200,
     );
   }
@@ -286,18 +287,32 @@ export class MoneyWorld {
 
   /** The bank has given the merchant something, which no sale and no dispute takes back. */
   async #endow(amount: number): Promise<void> {
-    const loss = { kind: 'loss', borneBy: 'merchant', amount: -amount, transactionId: null } as const;
+    const loss = {
+      kind: 'loss',
+      borneBy: 'merchant',
+      amount: -amount,
+      bankReference: null,
+      transactionId: null,
+    } as const;
     const id = await this.#correct(loss, randomUUID());
     await this.service.get(OperationsService).decideCorrection('approve', id, randomUUID(), this.#actor);
   }
 
   async #correct(
-    what: { kind: 'loss' | 'bank_fee'; borneBy: 'merchant' | 'platform'; amount: number; transactionId: string | null },
+    what: Pick<WalletCorrection, 'kind' | 'borneBy' | 'amount' | 'bankReference' | 'transactionId'>,
     operatorId: string,
   ): Promise<string> {
-    const about = { ...this.scope, currency: 'BRL', acquirer: null, invoiceMonth: null, bankReference: null };
+    const about = { ...this.scope, currency: 'BRL', acquirer: null, invoiceMonth: null };
     const wanted = { ...about, ...what, reason: 'As the bank says', idempotencyKey: this.#newKey() };
     return (await this.service.get(OperationsService).correct(wanted, operatorId, this.#actor)).id;
+  }
+
+  async #refundId(sale: number, refund: number): Promise<string> {
+    const [found] = await this.service.sql<{ id: string }>(
+      'SELECT id FROM refunds WHERE transaction_id = $1 ORDER BY id OFFSET $2 LIMIT 1',
+      [this.#id(sale), refund],
+    );
+    return found?.id ?? '';
   }
 
   async #caseId(sale: number, medCase: number): Promise<string> {
