@@ -19,15 +19,18 @@ import { type Notification, UNKNOWN } from './inbox.repository.js';
 import { InboxService } from './inbox.service.js';
 import { UnconfirmedReports } from './unconfirmed-reports.service.js';
 
-/**
- * Who applies what the acquirer has confirmed. Every method may be called again with the same facts. `close` ends the
- * notification in the commit that applies it; where nobody calls it, it is ended afterwards.
- */
+/** `closed`: applied, and the notification was ended in the same commit. `early`: it is tried again until it is applied. */
+export type Settled = 'applied' | 'closed' | 'early';
+
+/** Who applies what the acquirer has confirmed. Every method may be called again with the same facts. */
 interface ConfirmedHandlers {
-  /** @returns false when another acquirer has to be asked first: it is tried again until it is settled */
-  pixReceived(acquirer: string, pix: ReceivedPix, close?: (tx: Tx) => void): Promise<boolean>;
+  /**
+   * @param notification what told of it; null if its charge did
+   * @returns `early` if another acquirer has to be asked first
+   */
+  pixReceived(acquirer: string, pix: ReceivedPix, notification: Notification | null): Promise<Settled>;
   chargeEnded(acquirer: string, txid: string, end: PixChargeEnd): Promise<void>;
-  paymentReceived(acquirer: string, payment: ReceivedPayment, close: (tx: Tx) => void): Promise<void>;
+  paymentReceived(acquirer: string, payment: ReceivedPayment, notification: Notification): Promise<Settled>;
   orderMoved(acquirer: string, event: OrderEvent): Promise<void>;
   /**
    * @param isLatest whether nobody has asked about it since: asked under a lock that all who apply it take, as banks do
@@ -43,10 +46,10 @@ interface ConfirmedHandlers {
 }
 
 /**
- * `unknown`: the acquirer does not know it; `foreign`: a Pix went to a key that is not ours; `early`: it is about what has
- * not reached us yet; `open`: nobody has paid a charge, and it goes on.
+ * `unknown`: the acquirer does not know it. `foreign`: a Pix went to a key that is not ours. `early`: it is about what has
+ * not reached us yet. `open`: nobody has paid a charge, and it goes on.
  */
-type Applied = 'applied' | 'unknown' | 'foreign' | 'early' | 'open';
+type Applied = Settled | 'unknown' | 'foreign' | 'open';
 
 /** With growing pauses these take about a day. Then a notification that nobody can confirm is set aside. */
 const MAX_ATTEMPTS = 40;
@@ -102,12 +105,7 @@ export class ConfirmationService {
     if (!this.#bulkhead.enter(found.acquirer)) return null;
     let notification = found;
     let answered = false;
-    let isClosed = false;
     let endLease = (): void => undefined;
-    const close = (tx: Tx): void => {
-      this.inbox.close(tx, notification);
-      tx.afterCommit(() => (isClosed = true));
-    };
     try {
       if (found.kind === 'dispute') {
         const begun = await this.inbox.begin(found);
@@ -116,19 +114,19 @@ export class ConfirmationService {
         notification = begun;
         endLease = this.inbox.keepLease(notification);
       }
-      const applied = await this.#apply(notification, close).finally(endLease);
+      const applied = await this.#apply(notification).finally(endLease);
       answered = true;
       if (applied === 'unknown' || applied === 'open') {
         await this.#notConfirmed(notification, applied);
         return null;
       }
       await this.reports.wasTrue(found);
-      this.#count(notification, applied);
+      this.#count(notification, applied === 'closed' ? 'applied' : applied);
+      if (applied === 'closed') return null;
       if (applied === 'foreign') {
         await this.inbox.end(notification, FOREIGN);
         return null;
       }
-      if (isClosed) return null;
       if (applied === 'applied') await this.inbox.end(notification, null);
       // Never set aside: the acquirer has confirmed it, and what it is about is on its way.
       else await this.inbox.retry(notification, 'its payment is not settled here yet', false);
@@ -174,11 +172,11 @@ export class ConfirmationService {
     return this.inbox.hasten(acquirer, txid);
   }
 
-  async #apply(notification: Notification, close: (tx: Tx) => void): Promise<Applied> {
+  async #apply(notification: Notification): Promise<Applied> {
     const acquirer = this.acquirers.get(notification.acquirer);
     switch (notification.kind) {
       case 'pix':
-        return this.#applyPix(acquirer, notification, close);
+        return this.#applyPix(acquirer, notification, notification);
       case 'charge': {
         const state = await acquirer.getPixCharge(notification.reference);
         if (state.kind === 'not_found') return 'unknown';
@@ -190,8 +188,8 @@ export class ConfirmationService {
       }
       case 'payment': {
         const payment = (await acquirer.orders?.getPayment(notification.reference)) ?? null;
-        if (payment) await this.#handlers.paymentReceived?.(acquirer.name, payment, close);
-        return payment ? 'applied' : 'unknown';
+        if (!payment) return 'unknown';
+        return (await this.#handlers.paymentReceived?.(acquirer.name, payment, notification)) ?? 'applied';
       }
       case 'order': {
         const event = (await acquirer.orders?.getEvent(notification.reference)) ?? null;
@@ -217,13 +215,13 @@ export class ConfirmationService {
   async #applyPix(
     acquirer: Acquirer,
     { reference, txid, shown }: Pick<NotificationHint, 'reference' | 'txid' | 'shown'>,
-    close?: (tx: Tx) => void,
-  ): Promise<Extract<Applied, 'applied' | 'unknown' | 'foreign' | 'early'>> {
+    notification: Notification | null,
+  ): Promise<Exclude<Applied, 'open'>> {
     const answer = await acquirer.getPix(reference, txid);
     if (answer === 'foreign') return answer;
     const pix = answer ?? shown ?? null;
     if (!pix) return 'unknown';
-    return (await this.#handlers.pixReceived?.(acquirer.name, pix, close)) === false ? 'early' : 'applied';
+    return (await this.#handlers.pixReceived?.(acquirer.name, pix, notification)) ?? 'applied';
   }
 
   /** @throws UnreadableAnswer after the others are applied, when one cannot be had: the charge was paid, nobody knows how */
@@ -232,7 +230,7 @@ export class ConfirmationService {
     const failed: NotificationHint[] = [];
     for (const hint of hints) {
       try {
-        if ((await this.#applyPix(acquirer, hint)) === 'applied') continue;
+        if ((await this.#applyPix(acquirer, hint, null)) === 'applied') continue;
         this.logger.warn(
           { acquirer: acquirer.name, endToEndId: hint.reference },
           'the acquirer says that it has paid, and does not know it',

@@ -416,15 +416,12 @@ describe('payments that are held because nobody knows who paid', () => {
     const [row] = await service.sql<{ txid: string }>('SELECT txid FROM transactions WHERE id = $1', [
       chargeId.slice(3),
     ]);
-    const again = await service.get(SettlementService).settle('sandbox', {
-      endToEndId: String(body['end_to_end_id']),
-      txid: row?.txid ?? '',
-      amount: 1990,
-      settledAt: new Date(),
-      fee: 0,
-      payerDocument: null,
-    });
-    expect(again).toBe('repeated');
+    const money = {
+      ...{ endToEndId: String(body['end_to_end_id']), txid: row?.txid ?? '', amount: 1990, method: 'PIX' as const },
+      ...{ settledAt: new Date(), fee: 0, payerDocument: null },
+    };
+    const again = await service.get(SettlementService).settle('sandbox', money, null);
+    expect(again.outcome).toBe('repeated');
     expect(await available()).toBe(1960);
   });
 
@@ -498,8 +495,9 @@ describe('payments that are held because nobody knows who paid', () => {
 describe('Pix that match no charge', () => {
   it('are listed, with their payer masked', async () => {
     const endToEndId = 'E00000000202611211530abcDEF12345';
-    const pix = { endToEndId, txid: null, amount: 777, settledAt: new Date(), fee: 0, payerDocument: '11144477735' };
-    expect(await service.get(SettlementService).settle('sandbox', pix)).toBe('unmatched');
+    const about = { settledAt: new Date(), fee: 0, payerDocument: '11144477735', method: 'PIX' as const };
+    const pix = { endToEndId, txid: null, amount: 777, ...about };
+    expect(await service.get(SettlementService).settle('sandbox', pix, null)).toMatchObject({ outcome: 'unmatched' });
     const { status, body, text } = await ask('GET', '/v1/operations/unmatched?limit=1');
     expect(status).toBe(200);
     expect(body.data).toStrictEqual([

@@ -115,9 +115,9 @@ export class CorrectionMoves {
     return true;
   }
 
-  #assign(tx: Tx, pix: SuspendedPix, { transaction, account }: LockedSale): Promise<void> {
-    this.corrections.movePix(tx, pix.id, 'credited', null, transaction.id);
-    return this.outcomes.credit(tx, transaction, account, this.#moneyOf(pix), 'settled', true);
+  #assign(tx: Tx, pix: SuspendedPix, sale: LockedSale): Promise<void> {
+    this.corrections.movePix(tx, pix.id, 'credited', null, sale.transaction.id);
+    return this.outcomes.credit(tx, sale, this.#moneyOf(pix), 'settled', true);
   }
 
   /** A loss that comes back leaves the payment more that can be disputed. */

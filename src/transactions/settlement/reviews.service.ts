@@ -80,18 +80,24 @@ export class ReviewsService {
    * @throws ApiError 404, 409 `review_already_decided`
    */
   async accept(tx: Tx, id: string, operatorId: string): Promise<Decided> {
-    return this.#decide(tx, id, 'credited', operatorId, ({ held, transaction, account }) => {
+    return this.#decide(tx, id, 'credited', operatorId, ({ held, ...sale }) => {
       const { endToEndId, settledAt, providerFee } = held;
       // Only a Pix is ever held.
       const money = { method: 'PIX', endToEndId, settledAt, fee: providerFee } as const;
-      return this.outcomes.credit(tx, transaction, account, money, 'review_accepted', true);
+      return this.outcomes.credit(tx, sale, money, 'review_accepted', true);
     });
   }
 
   /** Sends what was held back to its payer by a Pix return; as `accept`. */
   async sendBack(tx: Tx, id: string, operatorId: string): Promise<Decided> {
     return this.#decide(tx, id, 'returned', operatorId, ({ held, transaction }) =>
-      this.outcomes.sendBack(tx, transaction, held, 'devolution', 'review_returned', 'review_returned'),
+      this.outcomes.sendBack(
+        tx,
+        transaction,
+        held,
+        { way: 'devolution', reason: 'review_returned' },
+        { trigger: 'review_returned' },
+      ),
     );
   }
 

@@ -1,12 +1,18 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { AcquirersService, ConfirmationService, type OrderEvent, type PixChargeEnd } from '../../acquirers/index.js';
+import {
+  AcquirersService,
+  ConfirmationService,
+  type OrderEvent,
+  type PixChargeEnd,
+  type Settled,
+} from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
 import { Database } from '../../core/database/index.js';
 import { PixIssueService } from '../creation/pix-issue.service.js';
 import { failureOf, isHeld, isPastExpiry } from '../transaction.js';
 import { TransactionMoves } from '../transaction-moves.service.js';
 import type { Trigger } from '../transactions.machine.js';
-import { SettlementService } from './settlement.service.js';
+import { type SettleResult, SettlementService } from './settlement.service.js';
 
 const END_TRIGGERS = { expired: 'expired', refused: 'refused', removed: 'cancelled' } as const;
 
@@ -24,12 +30,13 @@ export class SettlementListener implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.confirmations.on('pixReceived', async (acquirer, pix, close) => {
+    this.confirmations.on('pixReceived', async (acquirer, pix, notification) => {
       if (pix.txid !== null) await this.issues.resolveByTxid(acquirer, pix.txid);
-      return (await this.settlements.settle(acquirer, pix, close)) !== 'elsewhere';
+      return toldOf(await this.settlements.settle(acquirer, { ...pix, method: 'PIX' }, notification));
     });
-    this.confirmations.on('paymentReceived', async (acquirer, payment, close) => {
-      await this.settlements.settleOrder(acquirer, payment, close);
+    this.confirmations.on('paymentReceived', async (acquirer, { reference, ...payment }, notification) => {
+      const money = { ...payment, endToEndId: reference };
+      return toldOf(await this.settlements.settle(acquirer, money, notification));
     });
     this.confirmations.on('orderMoved', (acquirer, event) => this.#moveOrder(acquirer, event));
     this.confirmations.on('chargeEnded', async (acquirer, txid, end) => {
@@ -70,4 +77,9 @@ export class SettlementListener implements OnModuleInit {
       if (found) await this.moves.move(tx, found.transaction, 'authenticating');
     });
   }
+}
+
+function toldOf({ outcome, isClosed }: SettleResult): Settled {
+  if (outcome === 'elsewhere') return 'early';
+  return isClosed ? 'closed' : 'applied';
 }

@@ -37,8 +37,7 @@ export class SettlementOutcomes {
    */
   async credit(
     tx: Tx,
-    transaction: Transaction,
-    account: Account,
+    { transaction, account }: { readonly transaction: Transaction; readonly account: Account },
     money: CreditedMoney,
     trigger: Trigger,
     wasSuspended: boolean,
@@ -64,19 +63,17 @@ export class SettlementOutcomes {
 
   /**
    * Sends money back to its payer: `ReturnProcessor` asks the bank, and leaves to an operator what the bank refuses.
-   * @param trigger null: the sale stays as it is
    * @param way null: the acquirer knows none
+   * @param move null: the sale stays as it is
    */
   async sendBack(
     tx: Tx,
     transaction: Transaction,
     pix: Pick<PixReturnIntent, 'acquirer' | 'endToEndId' | 'amount'>,
-    way: RefundWay | null,
-    reason: ReturnReason,
-    trigger: Trigger | null,
-    fields: MoveFields = {},
+    { way, reason }: { readonly way: RefundWay | null; readonly reason: ReturnReason },
+    move: { readonly trigger: Trigger; readonly fields?: MoveFields } | null,
   ): Promise<void> {
-    if (trigger !== null) await this.moves.move(tx, transaction, trigger, fields);
+    if (move) await this.moves.move(tx, transaction, move.trigger, move.fields);
     if (way !== null) this.returns.sendBack(tx, transaction, pix, way, reason);
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AcquirersService } from '../../acquirers/index.js';
+import { AcquirersService, InboxService } from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
 import { SecretBox } from '../../core/crypto/index.js';
 import type { Tx } from '../../core/database/index.js';
@@ -7,7 +7,7 @@ import { newId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
 import { WalletsService } from '../../wallets/index.js';
-import type { ReceivedMoney, SettlementDecision } from './settlement.rules.js';
+import type { ReceivedMoney, Settlement, SettlementDecision } from './settlement.rules.js';
 import { SettlementsRepository } from './settlements.repository.js';
 
 /** A transaction, or the account whose money an acquirer keeps. */
@@ -23,16 +23,21 @@ export class SettlementRecords {
   constructor(
     private readonly settlements: SettlementsRepository,
     private readonly acquirers: AcquirersService,
+    private readonly inbox: InboxService,
     private readonly wallets: WalletsService,
     private readonly secrets: SecretBox,
     private readonly clock: Clock,
   ) {}
 
+  /** Ends what told of the payment. */
+  closeNotification(tx: Tx, { notification }: Settlement): void {
+    if (notification) this.inbox.close(tx, notification);
+  }
+
   /** @param whose null: of no account that is known @returns the settlement's id */
   insert(
     tx: Tx,
-    acquirer: string,
-    money: ReceivedMoney,
+    { acquirer, money }: Pick<Settlement, 'acquirer' | 'money'>,
     whose: Receiver | null,
     outcome: SettlementDecision['outcome'] | 'unmatched',
     reason: SettlementDecision['reason'],

@@ -1,10 +1,20 @@
-import type { PaymentMethod, ReceivedPix } from '../../acquirers/index.js';
+import type { Notification, PaymentMethod, ReceivedPix } from '../../acquirers/index.js';
 import { isHeld, type Transaction } from '../transaction.js';
 import type { Trigger } from '../transactions.machine.js';
 
 /** Money that an acquirer has confirmed. `endToEndId` of another method than Pix: what the acquirer knows it by. */
 export interface ReceivedMoney extends ReceivedPix {
   readonly method: PaymentMethod;
+}
+
+/** A confirmed payment on its way into the books. */
+export interface Settlement {
+  readonly acquirer: string;
+  readonly money: ReceivedMoney;
+  /** What told of it, to be ended in the same commit. */
+  readonly notification: Notification | null;
+  /** Whose charge it pays, once that is known. */
+  accountId: string | null;
 }
 
 /** Why a Pix is not the payment of its charge: shown on the sale. */

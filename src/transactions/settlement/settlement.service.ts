@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { AcquirersService, type ReceivedPayment, type ReceivedPix, type RefundWay } from '../../acquirers/index.js';
+import { AcquirersService, type Notification, type RefundWay } from '../../acquirers/index.js';
 import { Database, type Tx, uniqueViolation } from '../../core/database/index.js';
 import { expiryFailure } from '../transaction.js';
 import { UnmatchedClaims } from '../corrections/unmatched-claims.service.js';
 import { TransactionMoves } from '../transaction-moves.service.js';
 import { SettlementOutcomes } from './settlement-outcomes.service.js';
 import { SettlementRecords } from './settlement-records.service.js';
-import { decideSettlement, type ReceivedMoney, type SettlementDecision } from './settlement.rules.js';
+import { decideSettlement, type ReceivedMoney, type Settlement, type SettlementDecision } from './settlement.rules.js';
 import { UnmatchedService } from './unmatched.service.js';
 
 /**
@@ -14,7 +14,13 @@ import { UnmatchedService } from './unmatched.service.js';
  * way back. `elsewhere`: another acquirer made the charge and may confirm the Pix; nothing is settled yet, and the
  * notification stays open.
  */
-export type SettleResult = SettlementDecision['outcome'] | 'repeated' | 'unmatched' | 'elsewhere';
+export type SettleOutcome = SettlementDecision['outcome'] | 'repeated' | 'unmatched' | 'elsewhere';
+
+/** `isClosed`: the notification was ended in the same commit. */
+export interface SettleResult {
+  readonly outcome: SettleOutcome;
+  readonly isClosed: boolean;
+}
 
 /** Settles payments that an acquirer has confirmed. */
 @Injectable()
@@ -36,87 +42,62 @@ export class SettlementService {
    * Three round trips to the database: lock and read, the move, then everything else with the COMMIT. Balances are locked
    * last. Payments that arrive together share a database transaction where all of them are credited; any other payment
    * has one of its own.
-   * @param close ends the notification that told of the Pix, in the same commit. It may not be committed where the Pix is
-   *   `repeated`: then the caller ends the notification
+   * @param money `endToEndId` of another method than Pix: what the acquirer knows the payment by
+   * @param notification what told of it
    * @throws UnreadableAnswer when it pays a charge, and another account's books have it
    */
-  async settle(acquirer: string, pix: ReceivedPix, close?: (tx: Tx) => void): Promise<SettleResult> {
-    return this.#settleOnce(acquirer, { ...pix, method: 'PIX' }, close);
-  }
-
-  /** Settles a payment by another method than Pix as `settle` does; idempotent on its reference. */
-  async settleOrder(acquirer: string, payment: ReceivedPayment, close?: (tx: Tx) => void): Promise<SettleResult> {
-    const { reference, ...money } = payment;
-    return this.#settleOnce(acquirer, { ...money, endToEndId: reference }, close);
-  }
-
-  async #settleOnce(
-    acquirer: string,
-    money: ReceivedMoney,
-    close: (tx: Tx) => void = () => undefined,
-  ): Promise<SettleResult> {
-    let accountId: string | null = null;
+  async settle(acquirer: string, money: ReceivedMoney, notification: Notification | null): Promise<SettleResult> {
+    const settlement: Settlement = { acquirer, money, notification, accountId: null };
     try {
       const about = money.txid ?? money.endToEndId;
       // Several payments may share this database transaction. `isOf` names the account of this one; `requireAlone` takes
       // this one out and begins it again in a database transaction of its own. If one fails, all of them are rolled back
       // and each is done again alone, so that only the failing one fails.
-      return await this.database.together('settlement', { owner: about, about }, (tx, isOf) =>
-        this.#settle(
-          tx,
-          acquirer,
-          money,
-          (id) => {
-            accountId = id;
-            isOf(id);
-          },
-          close,
-        ),
+      const outcome = await this.database.together('settlement', { owner: about, about }, (tx, isOf) =>
+        this.#settle(tx, isOf, settlement),
       );
+      return { outcome, isClosed: outcome !== 'elsewhere' };
     } catch (error) {
       if (uniqueViolation(error) !== 'settlements_end_to_end_id_key') throw error;
-      await this.unmatched.refuseOther(acquirer, money, accountId);
+      await this.unmatched.refuseOther(settlement);
       // The list may bring a Pix before its charge names it.
-      return (await this.claims.claim(acquirer, money)) ? 'credited' : 'repeated';
+      const isClaimed = await this.claims.claim(acquirer, money);
+      return { outcome: isClaimed ? 'credited' : 'repeated', isClosed: false };
     }
   }
 
-  async #settle(
-    tx: Tx,
-    acquirer: string,
-    money: ReceivedMoney,
-    isOf: (accountId: string) => void,
-    close: (tx: Tx) => void,
-  ): Promise<SettleResult> {
+  async #settle(tx: Tx, isOf: (owner: string) => void, settlement: Settlement): Promise<SettleOutcome> {
+    const { acquirer, money } = settlement;
     const found = money.txid === null ? null : await this.moves.lockIssued(tx, acquirer, money.txid);
     if (!found) {
       tx.requireAlone();
-      return this.unmatched.keep(tx, acquirer, money, close);
+      return this.unmatched.keep(tx, settlement);
     }
-    const { transaction, account } = found;
+    const { transaction } = found;
+    settlement.accountId = transaction.accountId;
     isOf(transaction.accountId);
     const isRepeated = transaction.endToEndId === money.endToEndId;
     const decision = isRepeated ? null : decideSettlement(transaction, money);
     if (decision && decision.outcome !== 'credited') tx.requireAlone();
     // Before the balances, which are locked last.
-    close(tx);
+    this.records.closeNotification(tx, settlement);
     if (!decision) return 'repeated';
     const way = this.#wayBack(acquirer, money);
     // Money by a method that knows no way back (a boleto's, a blockchain's) is kept for the operators.
     const outcome = decision.outcome === 'returned' && way === null ? 'unmatched' : decision.outcome;
-    const settlementId = this.records.insert(tx, acquirer, money, transaction, outcome, decision.reason);
+    const settlementId = this.records.insert(tx, settlement, transaction, outcome, decision.reason);
     switch (decision.outcome) {
       case 'credited':
-        await this.outcomes.credit(tx, transaction, account, money, decision.trigger, false);
+        await this.outcomes.credit(tx, found, money, decision.trigger, false);
         break;
       case 'returned': {
-        const { reason } = decision;
-        // An acquirer far away may still report another payment, which was in time.
-        const isDecided = decision.trigger !== 'expired' || this.acquirers.local().includes(acquirer);
-        const trigger = isDecided ? decision.trigger : null;
+        const { reason, trigger } = decision;
         const { expiresAt } = transaction;
         const fields = trigger === 'expired' && expiresAt ? { failure: expiryFailure(transaction, expiresAt) } : {};
-        await this.outcomes.sendBack(tx, transaction, { ...money, acquirer }, way, reason, trigger, fields);
+        // An acquirer far away may still report another payment, which was in time.
+        const isDecided = trigger !== 'expired' || this.acquirers.local().includes(acquirer);
+        const move = trigger !== null && isDecided ? { trigger, fields } : null;
+        await this.outcomes.sendBack(tx, transaction, { ...money, acquirer }, { way, reason }, move);
         break;
       }
       case 'review':

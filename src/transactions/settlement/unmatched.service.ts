@@ -5,7 +5,7 @@ import type { Tx } from '../../core/database/index.js';
 import { Logger } from '../../core/log/index.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 import { SettlementRecords } from './settlement-records.service.js';
-import type { ReceivedMoney } from './settlement.rules.js';
+import type { ReceivedMoney, Settlement } from './settlement.rules.js';
 import { SettlementsRepository } from './settlements.repository.js';
 
 /** How long the acquirer that made a charge may take to confirm a Pix that another acquirer has confirmed. */
@@ -26,15 +26,11 @@ export class UnmatchedService {
 
   /**
    * Keeps the money for the operators; it is never credited to anybody by guessing.
-   * @param close ends the notification, unless the Pix is `elsewhere`
+   * Ends the notification, unless the Pix is `elsewhere`.
    * @returns `elsewhere`: another acquirer made the charge, and is asked now if it is of the same account
    */
-  async keep(
-    tx: Tx,
-    acquirer: string,
-    money: ReceivedMoney,
-    close: (tx: Tx) => void,
-  ): Promise<'unmatched' | 'elsewhere' | 'repeated'> {
+  async keep(tx: Tx, settlement: Settlement): Promise<'unmatched' | 'elsewhere' | 'repeated'> {
+    const { acquirer, money } = settlement;
     const { endToEndId, txid } = money;
     const accountId = await this.connections.ownerOf(tx, acquirer);
     const owner = accountId === null ? null : { accountId, mode: 'live' as const, currency: 'BRL', id: null };
@@ -47,9 +43,9 @@ export class UnmatchedService {
         : await this.#isEarly(tx, acquirer, endToEndId);
       if (isElsewhere) return 'elsewhere';
     }
-    close(tx);
+    this.records.closeNotification(tx, settlement);
     if (isSettled) return 'repeated';
-    const settlementId = this.records.insert(tx, acquirer, money, owner, 'unmatched', null);
+    const settlementId = this.records.insert(tx, settlement, owner, 'unmatched', null);
     if (owner) this.records.suspend(tx, settlementId, owner, money);
     this.logger.warn({ acquirer, endToEndId }, 'a Pix matches no charge');
     return 'unmatched';
@@ -57,10 +53,9 @@ export class UnmatchedService {
 
   /**
    * A Pix that is settled already pays a charge of the account.
-   * @param accountId null: it pays no charge
    * @throws UnreadableAnswer when another account's books have it: operators see it, and the charge does not expire
    */
-  async refuseOther(acquirer: string, { endToEndId, txid }: ReceivedMoney, accountId: string | null): Promise<void> {
+  async refuseOther({ acquirer, money: { endToEndId, txid }, accountId }: Settlement): Promise<void> {
     const settlementId = accountId && (await this.settlements.settledByAnother(accountId, endToEndId));
     if (!settlementId) return;
     const about = { acquirer, endToEndId, txid, accountId, settlementId };
