@@ -33,11 +33,10 @@ interface ConfirmedHandlers {
   paymentReceived(acquirer: string, payment: ReceivedPayment, notification: Notification): Promise<Settled>;
   orderMoved(acquirer: string, event: OrderEvent): Promise<void>;
   /**
-   * @param isLatest whether nobody has asked about it since: asked under a lock that all who apply it take, as banks do
-   *   not always tell in which order they have said something
+   * @param notification what told of it, for `isLatest`
    * @returns false when its payment is not known or not settled here yet: it is tried again until it is
    */
-  disputeChanged(acquirer: string, dispute: Dispute, isLatest: (tx: Tx) => Promise<boolean>): Promise<boolean>;
+  disputeChanged(acquirer: string, dispute: Dispute, notification: Notification): Promise<boolean>;
   /**
    * Money of a Pix went back, or could not: whoever asked for it asks how it stands.
    * @returns false when nobody here asked for it
@@ -167,6 +166,14 @@ export class ConfirmationService {
     await this.confirm(await this.database.transaction((tx) => this.inbox.storeUnreadable(tx, acquirer, hint)));
   }
 
+  /**
+   * Whether nobody has asked about the dispute since: banks do not always tell in which order they have said something.
+   * Call it under a lock that all who apply the dispute take.
+   */
+  isLatest(tx: Tx, notification: Notification): Promise<boolean> {
+    return this.inbox.isLatest(tx, notification);
+  }
+
   /** Each Pix that is told of for a charge is asked about soon, however often it was in vain. */
   hasten(acquirer: string, txid: string): Promise<void> {
     return this.inbox.hasten(acquirer, txid);
@@ -199,8 +206,7 @@ export class ConfirmationService {
       case 'dispute': {
         const dispute = await acquirer.getDispute(notification.reference);
         if (!dispute) return 'unknown';
-        const isLatest = (tx: Tx): Promise<boolean> => this.inbox.isLatest(tx, notification);
-        if ((await this.#handlers.disputeChanged?.(acquirer.name, dispute, isLatest)) === true) return 'applied';
+        if ((await this.#handlers.disputeChanged?.(acquirer.name, dispute, notification)) === true) return 'applied';
         await this.inbox.await(notification, dispute);
         return 'early';
       }

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { type Dispute, ConfirmationService } from '../acquirers/index.js';
+import { type Dispute, ConfirmationService, type Notification } from '../acquirers/index.js';
 import { Clock } from '../core/clock.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
@@ -26,21 +26,21 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.confirmations.on('disputeChanged', (acquirer, dispute, isLatest) => this.apply(acquirer, dispute, isLatest));
+    this.confirmations.on('disputeChanged', (...told) => this.apply(...told));
     this.refunds.claimedBy(this);
   }
 
   /**
    * Idempotent on (acquirer, reference): of any number of calls with one state, at once or later, one has an effect, and
    * none with a state older than what was applied. As the state is a whole, a ruling needs no opening before it.
-   * @param isLatest whether the acquirer was not asked again since; else the later answer is applied
+   * @param notification what told of it. If the acquirer was asked again since, the later answer is applied
    * @returns false while the payment is not settled here
    */
-  async apply(acquirer: string, dispute: Dispute, isLatest: (tx: Tx) => Promise<boolean>): Promise<boolean> {
+  async apply(acquirer: string, dispute: Dispute, notification: Notification): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       const found = await this.transitions.find(tx, acquirer, dispute);
       if (!found) return false;
-      if (!(await isLatest(tx))) return true;
+      if (!(await this.confirmations.isLatest(tx, notification))) return true;
       const { disputedTransaction, paymentReference } = found;
       // A Pix of no sale, with which an operator has dealt, can be no merchant's case: `reconcile` judges what is booked.
       if (!disputedTransaction) return true;
