@@ -193,8 +193,8 @@ export class InboxService {
 
   /** Ends it in a commit of its own. @param error why it is set aside; null: it is applied */
   async end(notification: Notification, error: string | null): Promise<void> {
-    const { acquirer: owner, id: about } = notification;
-    await this.database.together('inbox', { owner, about }, async (tx) => {
+    const { acquirer: owner, id: conflictKey } = notification;
+    await this.database.inGroupCommit('inbox', { owner, conflictKey }, async (tx) => {
       this.inbox.close(tx, notification, error === null ? 'applied' : 'ignored', this.clock.now(), error);
     });
   }

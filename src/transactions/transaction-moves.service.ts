@@ -73,7 +73,7 @@ export class TransactionMoves {
     const found =
       (await this.transactions.lockByTxid(tx, acquirer, txid)) ?? (await this.#lockInAnyCase(tx, acquirer, txid));
     if (found?.transaction.status !== 'PENDING') return found;
-    tx.requireAlone();
+    tx.leaveGroup();
     return { ...found, transaction: (await this.move(tx, found.transaction, 'issued')) ?? found.transaction };
   }
 
@@ -83,7 +83,7 @@ export class TransactionMoves {
     acquirer: string,
     txid: string,
   ): Promise<{ transaction: Transaction; account: Account } | null> {
-    tx.requireAlone();
+    tx.leaveGroup();
     const own = await this.transactions.txidInAnyCase(tx, acquirer, txid);
     return own === null ? null : this.transactions.lockByTxid(tx, acquirer, own);
   }

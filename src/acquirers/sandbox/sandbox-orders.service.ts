@@ -101,8 +101,8 @@ export class SandboxOrders implements OrderDesk {
     amount: Amount;
     payer: SandboxPayer;
   }): Promise<string> {
-    const about = `${payment.accountId}/${payment.reference}`;
-    return this.database.together('sandbox', { owner: payment.accountId, about }, async (tx) => {
+    const conflictKey = `${payment.accountId}/${payment.reference}`;
+    return this.database.inGroupCommit('sandbox', { owner: payment.accountId, conflictKey }, async (tx) => {
       this.records.insertPayment(tx, {
         holderId: payment.accountId,
         endToEndId: payment.reference,
@@ -113,7 +113,7 @@ export class SandboxOrders implements OrderDesk {
         settledAt: this.clock.now(),
       });
       const kind = payment.method === 'PIX' ? 'pix' : 'payment';
-      return this.inbox.store(tx, 'sandbox', { kind, reference: about });
+      return this.inbox.store(tx, 'sandbox', { kind, reference: conflictKey });
     });
   }
 

@@ -7,7 +7,7 @@ import { isRetryable } from './pg-errors.js';
 import { Group, type GroupWork, type Membership } from './group.js';
 import { RowQuestions, type RowQuery } from './rows.js';
 import { rowModeOf, rowsOf, type ReadStatement } from './statement.js';
-import { Alone, FOR_EVER, Tx } from './tx.js';
+import { FOR_EVER, LeftGroup, Tx } from './tx.js';
 
 const MAX_RERUNS = 3;
 /** A read of any length, as everything is at one instant. */
@@ -120,7 +120,7 @@ export class Database {
    * As `transaction`, but in one with other work of this kind that is asked for at the same time: for work of few
    * statements, sent by `put` and `one`. It may be run again, in a transaction of its own, when it or another one failed.
    */
-  async together<T>(kind: string, membership: Membership, work: GroupWork<T>): Promise<T> {
+  async inGroupCommit<T>(kind: string, membership: Membership, work: GroupWork<T>): Promise<T> {
     refuseSecond(this.#pool);
     let group = this.#groups.get(kind);
     if (!group) this.#groups.set(kind, (group = new Group(this, this.groupSize)));
@@ -129,7 +129,7 @@ export class Database {
 
   /**
    * @internal For `Group`: all of them in one transaction.
-   * @returns of each its result, or an `Alone` of one that has done nothing
+   * @returns of each its result, or a `LeftGroup` of one that has done nothing
    * @throws the first failure of any, or of the database; nothing is written then
    */
   async shared(works: readonly ((tx: Tx) => Promise<unknown>)[]): Promise<unknown[]> {
@@ -137,7 +137,7 @@ export class Database {
       const results = await Promise.allSettled(works.map((work) => work(tx)));
       return results.map((result) => {
         if (result.status === 'fulfilled') return result.value;
-        if (result.reason instanceof Alone) return result.reason;
+        if (result.reason instanceof LeftGroup) return result.reason;
         throw result.reason;
       });
     }, true);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { Group } from './group.js';
-import { Alone, type Tx } from './tx.js';
+import { LeftGroup, type Tx } from './tx.js';
 
 type Work = (tx: Tx) => Promise<unknown>;
 
@@ -22,7 +22,7 @@ class SlowDatabase {
     const tx = {
       isShared: true,
       requireAlone: () => {
-        throw new Alone();
+        throw new LeftGroup();
       },
     } as unknown as Tx;
     const results = await Promise.allSettled(works.map((work) => work(tx)));
@@ -30,7 +30,7 @@ class SlowDatabase {
     if (this.failure !== null) throw this.failure;
     return results.map((result) => {
       if (result.status === 'fulfilled') return result.value;
-      if (result.reason instanceof Alone) return result.reason;
+      if (result.reason instanceof LeftGroup) return result.reason;
       throw result.reason;
     });
   }
@@ -47,7 +47,7 @@ describe('Group', () => {
     const database = new SlowDatabase();
     const group = new Group(database, most);
     const ask = <T>(about: string, work: (tx: Tx) => Promise<T>, account = 'a'): Promise<T> =>
-      group.run({ owner: account, about }, work);
+      group.run({ owner: account, conflictKey: about }, work);
     return { database, group, ask };
   };
   const answer = (value: string) => (): Promise<string> => Promise.resolve(value);
@@ -131,7 +131,7 @@ describe('Group', () => {
     const asked = [
       ask('1', answer('fine')),
       ask('2', async ({ isShared }) => {
-        if (isShared) throw new Alone();
+        if (isShared) throw new LeftGroup();
         return 'alone';
       }),
       ask('3', answer('fine too')),
@@ -175,8 +175,8 @@ describe('Group', () => {
   it('lets go alone whose work has failed, also where only the work finds out whose it is', async () => {
     const { database, group } = setUp();
     const run = (about: string, owner: string, failure: Error | null): Promise<string> =>
-      group.run({ owner: about, about }, (tx, isOf) => {
-        isOf(owner);
+      group.run({ owner: about, conflictKey: about }, (tx, setOwner) => {
+        setOwner(owner);
         if (failure && !tx.isShared) return Promise.reject(failure);
         return Promise.resolve(about);
       });

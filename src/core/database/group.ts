@@ -1,6 +1,6 @@
 import type { Database } from './database.js';
 import { isAway } from './pg-errors.js';
-import { Alone, type Tx } from './tx.js';
+import { LeftGroup, type Tx } from './tx.js';
 
 /** Groups of one kind at a time: while one waits for its COMMIT the next one is made. */
 const UNDER_WAY = 2;
@@ -13,14 +13,14 @@ export interface Membership {
   /** Who asks, mostly an account: owners take turns, and one whose work fails goes alone for a while. */
   readonly owner: string;
   /** What it is about: two about the same are never in one group. */
-  readonly about: string;
+  readonly conflictKey: string;
 }
 
 /**
- * What is done, perhaps again. A work that finds out only in the transaction whose it is says so by `isOf`, before it has
+ * What is done, perhaps again. A work that finds out only in the transaction whose it is says so by `setOwner`, before it has
  * written anything.
  */
-export type GroupWork<T> = (tx: Tx, isOf: (owner: string) => void) => Promise<T>;
+export type GroupWork<T> = (tx: Tx, setOwner: (owner: string) => void) => Promise<T>;
 
 interface Member<T = unknown> extends Membership {
   owner: string;
@@ -85,16 +85,16 @@ export class Group {
   /** One of each owner and so on, until the group is full. */
   #take(): Member[] {
     const members: Member[] = [];
-    const about = new Set<string>();
+    const keys = new Set<string>();
     for (let before = -1; before < members.length && members.length < this.most;) {
       before = members.length;
       for (const [owner, queue] of [...this.#waiting]) {
         if (members.length === this.most) break;
-        const index = queue.findIndex((member) => !about.has(member.about));
+        const index = queue.findIndex((member) => !keys.has(member.conflictKey));
         const [member] = index < 0 ? [] : queue.splice(index, 1);
         if (!member) continue;
         members.push(member);
-        about.add(member.about);
+        keys.add(member.conflictKey);
         this.#waiting.delete(owner);
         if (queue.length > 0) this.#waiting.set(owner, queue); // behind the others
       }
@@ -110,7 +110,7 @@ export class Group {
       const results = await this.database.shared(members.map((member) => (tx) => this.#work(member, tx)));
       const leftOut = members.filter((member, index) => {
         const result = results[index];
-        if (result instanceof Alone) return true;
+        if (result instanceof LeftGroup) return true;
         member.resolve(result);
         return false;
       });
@@ -135,7 +135,7 @@ export class Group {
   async #work(member: Member, tx: Tx): Promise<unknown> {
     return member.work(tx, (owner) => {
       member.owner = owner;
-      if (this.#isApart(owner)) tx.requireAlone();
+      if (this.#isApart(owner)) tx.leaveGroup();
     });
   }
 

@@ -18,8 +18,8 @@ const BEGIN_SHARED = `BEGIN; SET LOCAL lock_timeout = '1s'; ${SET_BY_INDEX}`;
 /** What comes last, the ledger's posting, joins only what it was given: row by row that would be square. */
 const JOIN_WHAT_IS_GIVEN = 'SET LOCAL enable_hashjoin = on';
 
-/** What one of several in a transaction wants that it can only have by itself; see `Tx.requireAlone`. */
-export class Alone extends Error {}
+/** Work left its group to be done alone: see `Tx.leaveGroup`. */
+export class LeftGroup extends Error {}
 
 /**
  * One open database transaction. Only `Database.transaction` makes one; repositories take it as an argument for every
@@ -101,8 +101,8 @@ export class Tx {
   }
 
   /** Leaves the shared transaction, where the work must not or need not share one. The caller has written nothing yet. */
-  requireAlone(): void {
-    if (this.isShared) throw new Alone();
+  leaveGroup(): void {
+    if (this.isShared) throw new LeftGroup();
   }
 
   /** @param isEnd also those that come last in a transaction */

@@ -129,7 +129,7 @@ export class Claim {
   /** Keeps twins out of one group, where requests are written together. */
   get membership(): Membership {
     const { accountId, mode, key } = this.request;
-    return { owner: accountId, about: `${accountId} ${mode} ${key}` };
+    return { owner: accountId, conflictKey: `${accountId} ${mode} ${key}` };
   }
 
   /**

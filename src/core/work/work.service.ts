@@ -197,8 +197,8 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
     const problem = failure?.message.replaceAll('\0', '').slice(0, 500) ?? null;
     try {
       const dueAt = answer === 'done' ? null : answer === 'again' ? this.#later(kind, attempts) : answer;
-      const membership = { owner: kind, about: `${kind} ${subjectId}` };
-      await this.database.together('work', membership, async (tx) => {
+      const membership = { owner: kind, conflictKey: `${kind} ${subjectId}` };
+      await this.database.inGroupCommit('work', membership, async (tx) => {
         const counted = answer === 'again' ? attempts : 0;
         const now = this.clock.now();
         if (dueAt) this.work.again(tx, claimed, { dueAt, attempts: counted, error: problem, now });

@@ -61,7 +61,7 @@ export class CreationService {
       return;
     }
     // All deferred: keys, transactions, events and COMMIT of a group reach the database in one round trip.
-    await this.database.together('creation', claim.membership, async (tx) => {
+    await this.database.inGroupCommit('creation', claim.membership, async (tx) => {
       claim.take(tx, transaction.id, answer);
       this.transactions.insert(tx, transaction);
       this.moves.tell(tx, 'transaction.created', transaction, null);

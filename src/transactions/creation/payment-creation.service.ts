@@ -68,7 +68,7 @@ export class PaymentCreationService {
     // Nothing is left to be made of a Pix whose code is there.
     const needsCall = transaction.brCode === null || transaction.paymentMethods.length > 1;
     // All deferred: keys, transactions, events and COMMIT of a group reach the database in one round trip.
-    await this.database.together('creation', claim.membership, async (tx) => {
+    await this.database.inGroupCommit('creation', claim.membership, async (tx) => {
       await this.#assertCurrency(tx, transaction);
       claim.take(tx, transaction.id, answer);
       this.transactions.insert(tx, transaction);
@@ -92,7 +92,7 @@ export class PaymentCreationService {
   async #assertCurrency(tx: Tx, { accountId, mode, currency }: Transaction): Promise<void> {
     const place = `${accountId} ${mode} ${currency}`;
     if (currency === 'BRL' || this.#known.has(place)) return;
-    tx.requireAlone();
+    tx.leaveGroup();
     const known = await this.transactions.lockCurrencies(tx, { accountId, mode });
     if (known.includes(currency)) {
       if (this.#known.size >= MOST_KNOWN) this.#known.clear();

@@ -49,12 +49,14 @@ export class SettlementService {
   async settle(acquirer: string, money: ReceivedMoney, notification: Notification | null): Promise<SettleResult> {
     const settlement: Settlement = { acquirer, money, notification, accountId: null };
     try {
-      const about = money.txid ?? money.endToEndId;
-      // Several payments may share this database transaction. `isOf` names the account of this one; `requireAlone` takes
+      const conflictKey = money.txid ?? money.endToEndId;
+      // Several payments may share this database transaction. `setOwner` names the account of this one; `leaveGroup` takes
       // this one out and begins it again in a database transaction of its own. If one fails, all of them are rolled back
       // and each is done again alone, so that only the failing one fails.
-      const outcome = await this.database.together('settlement', { owner: about, about }, (tx, isOf) =>
-        this.#settle(tx, isOf, settlement),
+      const outcome = await this.database.inGroupCommit(
+        'settlement',
+        { owner: conflictKey, conflictKey },
+        (tx, setOwner) => this.#settle(tx, setOwner, settlement),
       );
       return { outcome, isClosed: outcome !== 'elsewhere' };
     } catch (error) {
@@ -66,19 +68,19 @@ export class SettlementService {
     }
   }
 
-  async #settle(tx: Tx, isOf: (owner: string) => void, settlement: Settlement): Promise<SettleOutcome> {
+  async #settle(tx: Tx, setOwner: (owner: string) => void, settlement: Settlement): Promise<SettleOutcome> {
     const { acquirer, money } = settlement;
     const found = money.txid === null ? null : await this.moves.lockIssued(tx, acquirer, money.txid);
     if (!found) {
-      tx.requireAlone();
+      tx.leaveGroup();
       return this.unmatched.keep(tx, settlement);
     }
     const { transaction } = found;
     settlement.accountId = transaction.accountId;
-    isOf(transaction.accountId);
+    setOwner(transaction.accountId);
     const isRepeated = transaction.endToEndId === money.endToEndId;
     const decision = isRepeated ? null : decideSettlement(transaction, money);
-    if (decision && decision.outcome !== 'credited') tx.requireAlone();
+    if (decision && decision.outcome !== 'credited') tx.leaveGroup();
     // Before the balances, which are locked last.
     this.records.closeNotification(tx, settlement);
     if (!decision) return 'repeated';
