@@ -14,14 +14,14 @@ class SlowDatabase {
 
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     this.sizes.push(0);
-    return work({ isShared: false, requireAlone: () => undefined } as unknown as Tx);
+    return work({ isShared: false, leaveGroup: () => undefined } as unknown as Tx);
   }
 
   async shared(works: readonly Work[]): Promise<unknown[]> {
     this.sizes.push(works.length);
     const tx = {
       isShared: true,
-      requireAlone: () => {
+      leaveGroup: () => {
         throw new LeftGroup();
       },
     } as unknown as Tx;
@@ -166,7 +166,7 @@ describe('Group', () => {
       await nextTurn();
     }
     expect(database.sizes).toEqual([2, 2]);
-    await delay(1_100);
+    await delay(2_500);
     expect(database.sizes).toEqual([2, 2, 2]);
     for (let end = 0; end < 3; end++) await database.end();
     expect(await Promise.all(asked)).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
