@@ -11,6 +11,9 @@ const LONG = [
   '/test/stress/(cluster|large-report|live-pix|postgres-outage|redis-loss|refund-crash|statistics|webhook-workers)\\.',
 ];
 
+/** Specs of `src` that start servers or processes. */
+const WITH_SERVERS = ['/src/core/(embedded|process-identity|queue|rate-limit)'];
+
 /** Where a person waits for all specs, tools/scripts/test.mjs leaves out what is long or alone. */
 const leftOut = process.env.TEST_LEAVE_OUT_LONG === '1' ? LONG : [];
 
@@ -36,6 +39,8 @@ export default {
   projects: [
     // Each spec file makes a database of its own, so several run at a time.
     { ...common, displayName: 'parallel', testMatch: ['**/*.spec.ts'], testPathIgnorePatterns: [...ALONE, ...leftOut] },
+    // Without a server and without a build: `npm run test:unit`.
+    { ...common, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'], testPathIgnorePatterns: WITH_SERVERS },
     { ...common, displayName: 'alone', testRegex: ALONE.map((pattern) => `${pattern}.*spec\\.ts$`) },
   ],
 };
