@@ -11,8 +11,19 @@ const LONG = [
   '/test/stress/(cluster|large-report|live-pix|postgres-outage|redis-loss|refund-crash|statistics|webhook-workers)\\.',
 ];
 
-/** Specs of `src` that start servers or processes. */
-const WITH_SERVERS = ['/src/core/(embedded|process-identity|queue|rate-limit)'];
+/** `npm run test:unit`: specs that need no server and no build. */
+const UNIT = ['src/**/*', 'test/dashboard/*', 'test/rules/needs'];
+
+/** Specs of `src` that open sockets, start processes, or wait for costly hashes and timers: they are left to `npm test`. */
+const NOT_UNIT = [
+  '/src/core/(embedded|queue|rate-limit)/',
+  '/src/core/(process-identity|net/bounded-answers)\\.',
+  '/src/accounts/passwords\\.service\\.',
+  '/src/acquirers/pix-api/(doctor|pix-api\\.client|pix-api\\.acquirer)\\.',
+  '/src/checkout/checkout\\.controller\\.',
+  '/src/webhooks/feed/event-stream\\.',
+  '/src/webhooks/sending/(dispatcher|guarded-connect|webhook-client)\\.',
+];
 
 /** Where a person waits for all specs, tools/scripts/test.mjs leaves out what is long or alone. */
 const leftOut = process.env.TEST_LEAVE_OUT_LONG === '1' ? LONG : [];
@@ -33,14 +44,20 @@ export default {
   // Beside what the runner compiles: the directory for temporary files is gone after each run.
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   reporters: ['default', '<rootDir>/test/runner/results-reporter.mjs'],
+  // Jest leaves one processor free, which is half of a small machine.
+  maxWorkers: '100%',
   testSequencer: '<rootDir>/test/runner/sequencer.mjs',
   // A worker that modules and data have filled is replaced; it also makes Jest use workers even for a single file.
   workerIdleMemoryLimit: '1200MB',
   projects: [
     // Each spec file makes a database of its own, so several run at a time.
     { ...common, displayName: 'parallel', testMatch: ['**/*.spec.ts'], testPathIgnorePatterns: [...ALONE, ...leftOut] },
-    // Without a server and without a build: `npm run test:unit`.
-    { ...common, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'], testPathIgnorePatterns: WITH_SERVERS },
     { ...common, displayName: 'alone', testRegex: ALONE.map((pattern) => `${pattern}.*spec\\.ts$`) },
+    {
+      ...common,
+      displayName: 'unit',
+      testMatch: UNIT.map((pattern) => `<rootDir>/${pattern}.spec.ts`),
+      testPathIgnorePatterns: NOT_UNIT,
+    },
   ],
 };

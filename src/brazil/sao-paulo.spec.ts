@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { releaseTimeOf, SAO_PAULO, saoPauloTime } from './index.js';
+import { scaled } from '../../test/support/scale.js';
 
 /** The wall clock by Intl, which has a tz database of its own. */
 const WALL = new Intl.DateTimeFormat('sv-SE', {
@@ -60,7 +61,7 @@ describe('releaseTimeOf', () => {
         expect(dayOf(release)).toBe(day);
         expect(dayOf(new Date(release.getTime() - 1))).toBe(plusDays(day, -1));
       }),
-      { numRuns: 500 },
+      { numRuns: scaled(500, 100) },
     );
   });
 

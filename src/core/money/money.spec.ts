@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { basisPoints, decimalText, digitsOf, feesOf, MAX_AMOUNT, moneyText } from './money.js';
+import { scaled } from '../../../test/support/scale.js';
 
 const amount = fc.oneof(
   fc.integer({ min: 1, max: MAX_AMOUNT }),
@@ -21,7 +22,7 @@ describe('basis points', () => {
       fc.property(amount, bps, (value, points) => {
         expect(BigInt(basisPoints(value, points))).toBe(halfUp(value, points));
       }),
-      { numRuns: 2_000 },
+      { numRuns: scaled(2_000, 300) },
     );
   });
 
@@ -56,7 +57,7 @@ describe('fees', () => {
         const agreed = halfUp(value, points) + BigInt(fixedFee);
         expect(netAmount > 0 ? BigInt(platformFee) === agreed : BigInt(platformFee) <= agreed).toBe(true);
       }),
-      { numRuns: 2_000 },
+      { numRuns: scaled(2_000, 300) },
     );
   });
 
