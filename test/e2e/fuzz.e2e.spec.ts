@@ -24,13 +24,13 @@ import {
   verifyFields,
   verifyVerdict,
 } from '../support/fuzz-model.js';
-import { scaled } from '../support/scale.js';
+import { scaled, trial } from '../support/scale.js';
 import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
 const BATCH = 25;
 /** × 25 = 2000 bodies at each route in the full run. */
-const RUNS = scaled(80, 12);
+const RUNS = trial(80, scaled(24, 12));
 /** Of how many in the full run; half of its share in a shorter one, where chance weighs more. */
 const atLeast = (count: number): number => (RUNS === 80 ? count : Math.floor((count * RUNS) / 80 / 2));
 

@@ -10,7 +10,7 @@ import { PixIssueService } from '../../src/transactions/index.js';
 import { type Absence, ANSWERS, type Asked, FaultyPsp } from '../support/faulty-psp.js';
 import { LiveStory } from '../support/live-story.js';
 import type { ErrorAnswer } from '../support/refunds.js';
-import { scaled } from '../support/scale.js';
+import { trial } from '../support/scale.js';
 import { type Answer, type ChargeAnswer, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
@@ -102,11 +102,12 @@ describe('a PSP that fails, in every way and at every route that asks it', () =>
     service.call('GET', `/v1/payments/${id}/provider-status`, { key: story.key });
 
   const cases = (['token', 'write', 'read'] as const)
-    .flatMap((of) => FAULTS.map((fault) => [of, fault] as const))
+    .flatMap((of, way) => FAULTS.map((fault, index) => ({ of, fault, isChosen: index % 3 === way })))
     // A 201 is a good answer to what makes something only.
-    .filter(([of, fault]) => of === 'write' || !fault.startsWith('a 201'))
-    // Where a person waits, every fourth: each takes the client's own pauses between its tries.
-    .filter((_, index) => index % scaled(1, 4) === 0);
+    .filter(({ of, fault }) => of === 'write' || !fault.startsWith('a 201'))
+    // Each case takes the client's own pauses between its tries: only a trial has every fault of every call.
+    .filter(({ fault, isChosen }) => trial(true, isChosen || fault.startsWith('a 201')))
+    .map(({ of, fault }) => [of, fault] as const);
 
   it.each(cases)(
     'on a %s answered by %s: 503 provider_unavailable, of whatever needs it at once',

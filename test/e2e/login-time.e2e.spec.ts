@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { scaled } from '../support/scale.js';
+import { trial } from '../support/scale.js';
 import { type Answer, type Merchant, PASSWORD, TestService } from '../support/service.js';
 import { JWT_SECRET } from '../support/tokens.js';
 
@@ -32,7 +32,7 @@ describe('a login', () => {
     };
     const difference = async (): Promise<number> => {
       const [known, unknown]: [number[], number[]] = [[], []];
-      for (let pair = 0; pair < scaled(200, 60); pair++) {
+      for (let pair = 0; pair < trial(200, 60); pair++) {
         // In turns, and each first as often as the other: what else the machine does falls on both.
         const tries = [
           async () => known.push(await timed(merchant.ownerEmail)),
@@ -129,7 +129,7 @@ describe('a flood', () => {
         const ratios: number[] = [];
         for (let run = 0; run < 3 && !ratios.some((ratio) => ratio <= 3); run++) {
           const [usual, flood]: [number[], number[]] = [[], []];
-          for (let count = 0; count < scaled(5, 3); count++) {
+          for (let count = 0; count < trial(5, 3); count++) {
             await timed();
             usual.push(await timed());
             flood.push(await during());

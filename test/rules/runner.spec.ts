@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { countResults, skippedLines, withSecondRun } from '../../tools/scripts/test-results.mjs';
+import { countsOf, figuresOf, tableOf, TRIALS } from '../../tools/scripts/trial-figures.mjs';
 import { ROOT } from './source-files.js';
 
 const GLOBALS = `import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';\n`;
@@ -183,5 +184,32 @@ describe('the second run of `npm test`', () => {
     };
     expect(skippedLines([skipped])).toEqual(['Skipped 1: no Redis']);
     expect(countResults([run([skipped])])).toEqual({ passed: 0, failed: 0, skipped: 2 });
+  });
+});
+
+describe('the long trials', () => {
+  it('run specs that are there, and each spec that calls `trial` is one of them', () => {
+    const specs = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.spec.ts'))
+      .filter((name) => /\btrial\(/.test(readFileSync(join(ROOT, 'test', name), 'utf8')))
+      .map((name) => `test/${name}`);
+    const named = Object.values(TRIALS as Record<string, { specs: string[] }>).flatMap((one) => one.specs);
+    const isRun = (spec: string): boolean => named.some((path) => spec.startsWith(`${path}.`));
+    expect(specs.filter((spec) => spec !== 'test/rules/runner.spec.ts' && !isRun(spec))).toEqual([]);
+    expect(named.filter((path) => !specs.some((spec) => spec.startsWith(`${path}.`)))).toEqual([]);
+  });
+
+  it('are told by the lines that their specs print', () => {
+    const output =
+      '\u001b[1min-process queue, STRESS_SEED=1: 500 charges, 9 kills, 160 s\u001b[0m\n3 passed, 0 failed, 1 skipped\n';
+    expect(figuresOf('crash', output)).toBe('in-process queue, 500 charges, 9 kills, 160 s');
+    expect(countsOf(output)).toEqual({ passed: 3, failed: 0, skipped: 1 });
+    expect(countsOf('it was killed')).toEqual({ passed: 0, failed: 0, skipped: 0 });
+    const row = { name: 'crash', what: 'kills', result: 'passed', figures: 'a | b', seconds: 161 };
+    expect((tableOf([row], 'abc1234') as string).split('\n')).toEqual([
+      '| Trial   | What it repeats | Result | Figures | Time  | Commit  |',
+      '| ------- | --------------- | ------ | ------- | ----- | ------- |',
+      '| `crash` | kills           | passed | a \\| b  | 161 s | abc1234 |',
+    ]);
   });
 });

@@ -5,16 +5,16 @@ import { expectLedgerCoherent } from '../support/coherence.js';
 import { Processes, type ServiceProcess, withDatabase } from '../support/process.js';
 import { WebhookReceiver } from '../support/receiver.js';
 import { isHere, itWith } from '../support/needs.js';
-import { scaled } from '../support/scale.js';
+import { trial } from '../support/scale.js';
 import { waitFor } from '../support/wait.js';
 import { Random } from '../../tools/harness/random.js';
 
 /** Two runs of at most: the load (some 20 s), and the lease of what was on its way at the last kill (30 s). */
 jest.setTimeout(400_000);
 
-const CHARGES = scaled(500, 80);
+const CHARGES = trial(500, 80);
 const CLIENTS = 8;
-const KILLS_UNDER_LOAD = scaled(6, 2);
+const KILLS_UNDER_LOAD = trial(6, 2);
 const ANSWER_LIMIT_MS = 120_000;
 const DRAIN_LIMIT_MS = 150_000;
 

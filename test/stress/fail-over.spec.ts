@@ -6,10 +6,10 @@ import { type Confirmed, expectKept, PaymentLoad } from '../support/payment-load
 import { Processes } from '../support/process.js';
 import { describeWith } from '../support/needs.js';
 import { ReplicatedPostgres } from '../support/replicated-postgres.js';
-import { scaled } from '../support/scale.js';
+import { trial } from '../support/scale.js';
 import { waitFor } from '../support/wait.js';
 
-const TIMES = scaled(6, 1);
+const TIMES = trial(6, 2);
 const PROCESSES = 3;
 const LOAD_MS = 1_000;
 /** For all processes to confirm payments again, from when the database does. */

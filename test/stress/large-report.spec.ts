@@ -4,13 +4,13 @@ import pg from 'pg';
 import type { ReportBody } from '../../src/reports/dto/report.body.js';
 import { residentMemory } from '../../tools/bench/machine.js';
 import { Processes, type ServiceProcess, withDatabase } from '../support/process.js';
-import { scaled } from '../support/scale.js';
+import { trial } from '../support/scale.js';
 import { waitFor } from '../support/wait.js';
 
 jest.setTimeout(900_000);
 
 /** A million is the size that is promised: `REPORT_ROWS=1000000 npm test -- test/stress/large-report`. */
-const ROWS = Number(process.env['REPORT_ROWS'] ?? scaled(50_000, 20_000));
+const ROWS = Number(process.env['REPORT_ROWS'] ?? trial(50_000, 20_000));
 const WINDOW = { from: '2026-10-01', to: '2026-10-31' };
 /** Of extra memory, in MB. */
 const MEMORY = 100;

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { Random } from '../../tools/harness/random.js';
 import { BuiltProcess } from '../support/process.js';
-import { scaled } from '../support/scale.js';
+import { scaled, trial } from '../support/scale.js';
 
-const RUNS = 2;
+const RUNS = trial(2, 1);
 const LIMIT_MS = RUNS * 300_000;
 
 jest.setTimeout(LIMIT_MS + 20_000);

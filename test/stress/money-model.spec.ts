@@ -4,11 +4,11 @@ import { expectLedgerCoherent } from '../support/coherence.js';
 import { Reached } from '../support/money-model/branches.js';
 import { tellAgain, tellStory } from '../support/money-model/story.js';
 import type { Step } from '../support/money-model/walk.js';
-import { scaled } from '../support/scale.js';
+import { trial } from '../support/scale.js';
 import { TestClock, TestService } from '../support/service.js';
 
 /** `MODEL_OPERATIONS=100000 npm test -- test/stress/money-model` runs more, and PROPERTY_SEED=random runs others. */
-const OPERATIONS = Number(process.env['MODEL_OPERATIONS'] ?? scaled(15_000, 4_000));
+const OPERATIONS = Number(process.env['MODEL_OPERATIONS'] ?? trial(15_000, 4_000));
 const OF_A_STORY = 40;
 /** Books of more stories take longer to be checked than the stories to be told. */
 const STORIES_OF_A_BOOK = 25;

@@ -5,12 +5,12 @@ import { deliveryStatuses, WebhookReceiver } from '../support/receiver.js';
 import { describeWith } from '../support/needs.js';
 import { startRedis, type TestRedis } from '../support/redis.js';
 import { type Merchant, TestService } from '../support/service.js';
-import { scaled } from '../support/scale.js';
+import { trial } from '../support/scale.js';
 import { waitFor } from '../support/wait.js';
 
 jest.setTimeout(120_000);
 
-const CHARGES = scaled(150, 40);
+const CHARGES = trial(150, 40);
 
 /**
  * An API process tells the worker process through Redis of what it has committed. Whatever is lost of that, the worker

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { Processes, type ServiceProcess, withDatabase } from '../support/process.js';
-import { scaled } from '../support/scale.js';
+import { trial } from '../support/scale.js';
 import { waitFor } from '../support/wait.js';
 import { Random } from '../../tools/harness/random.js';
 
@@ -14,7 +14,7 @@ jest.setTimeout(600_000);
 const AMOUNT = 1_000;
 const CLIENTS = 6;
 /** Of each client; two refunds are asked of each. */
-const PAYMENTS = scaled(10, 5);
+const PAYMENTS = trial(10, 5);
 /** An advisory lock that stands for the moment of the crash: whoever comes to it waits there to be killed. */
 const HERE = 4711;
 
@@ -179,7 +179,7 @@ describe('kill -9 during refunds', () => {
     });
     let done = false;
     const killer = (async () => {
-      for (let kill = 0; kill < scaled(4, 2); kill++) {
+      for (let kill = 0; kill < trial(4, 2); kill++) {
         const next = (kill + 1) * 24;
         await waitFor('some refunds', () => done || refunds.length >= next - random.between(0, 20), 120_000);
         await delay(random.between(0, 30));

@@ -4,14 +4,14 @@ import { StatisticsService } from '../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { NaiveFigures } from '../support/figures.js';
 import { openRefunds, requestRefund } from '../support/refunds.js';
-import { scaled } from '../support/scale.js';
+import { trial } from '../support/scale.js';
 import { type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 import { Random } from '../../tools/harness/random.js';
 
 jest.setTimeout(600_000);
 
-const STEPS = scaled(400, 160);
+const STEPS = trial(400, 160);
 const COMPARE_EVERY = 20;
 
 /** Each payable by two methods, of which one is used. */
@@ -232,7 +232,7 @@ describe('the figures of a random history', () => {
     while (await service.get(StatisticsService).fold());
     await compare();
     expect(await service.get(StatisticsService).check(null)).toEqual([]);
-    expect(await statuses()).toBeGreaterThanOrEqual(scaled(5, 3));
+    expect(await statuses()).toBeGreaterThanOrEqual(trial(5, 3));
     await expectLedgerCoherent(service.database.url);
   });
 });

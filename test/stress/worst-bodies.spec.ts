@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { scaled } from '../support/scale.js';
+import { trial } from '../support/scale.js';
 import { Pool } from 'undici';
 import type { OpenApiDocument } from '../support/openapi.js';
 import { Processes, type ServiceProcess } from '../support/process.js';
@@ -24,12 +24,12 @@ jest.setTimeout(ALL ? 7_200_000 : 300_000);
 /** KiB of a value at a known field. A whole body and an unknown field are tried in the last of them only. */
 const SIZES = ALL ? [1, 4, 12, 15.5, 32, 62] : [4, 15.5, 62];
 /** Otherwise each place is tried with every so-manieth shape and size, another one at each place. */
-const STEP = ALL ? 1 : scaled(12, 96);
+const STEP = ALL ? 1 : trial(12, 96);
 /** With how many connections, and for how long each. */
 const CONNECTIONS = [1, 4];
 const SECONDS = ALL ? 5 : 1;
 /** How many of the dearest bodies are sent without pause, and how often that may be tried on a busy machine. */
-const POUNDED = ALL ? Infinity : scaled(3, 2);
+const POUNDED = ALL ? Infinity : trial(3, 2);
 const TRIES = 3;
 /** How long health checks may take while the worst bodies come in; p99. */
 const HEALTH_LIMIT_MS = 60;

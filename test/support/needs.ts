@@ -59,6 +59,7 @@ const NEEDS = {
     requiredBy: 'REQUIRE_PIX_API_DOCUMENT',
     find: () => {
       const beside = join(import.meta.dirname, '../../../shared/data/pix-api-openapi.yaml');
+      // With 'none' there is no such file, also where the document lies beside the project.
       const path = process.env['PIX_API_DOCUMENT'] ?? beside;
       return existsSync(path) ? path : null;
     },
