@@ -206,7 +206,7 @@ describe('the long trials', () => {
     expect(countsOf(output)).toEqual({ passed: 3, failed: 0, skipped: 1 });
     expect(countsOf('it was killed')).toEqual({ passed: 0, failed: 0, skipped: 0 });
     const row = { name: 'crash', what: 'kills', result: 'passed', figures: 'a | b', seconds: 161 };
-    expect((tableOf([row], 'abc1234') as string).split('\n')).toEqual([
+    expect(tableOf([row], 'abc1234').split('\n')).toEqual([
       '| Trial   | What it repeats | Result | Figures | Time  | Commit  |',
       '| ------- | --------------- | ------ | ------- | ----- | ------- |',
       '| `crash` | kills           | passed | a \\| b  | 161 s | abc1234 |',

@@ -2,6 +2,7 @@
 // `npm run trials -- --only money-model` runs one of them.
 import { execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { countsOf, figuresOf, TRIALS, tableOf } from './trial-figures.mjs';
 
