@@ -7,7 +7,7 @@ import { ApiKeysService } from './api-keys/index.js';
 import { SYSTEM } from './audit/index.js';
 import { ChargesService } from './charges/index.js';
 import { type Config, ConfigError } from './core/config/index.js';
-import { writePrivate } from './core/embedded/index.js';
+import { writePrivate } from './core/private-files.js';
 import { Draft } from './core/errors/index.js';
 import { DemoMonth } from './demo-month.js';
 import { StatementService } from './wallets/index.js';

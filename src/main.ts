@@ -1,13 +1,13 @@
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { runCluster, speaks, tellReady } from './cluster.js';
+import { FAILURE_LIMIT_MS, runCluster, speaks, tellReady } from './cluster.js';
 import { ConfigError, readConfig, type Config } from './core/config/index.js';
 import { MigrationError, ServiceRoleError } from './core/database/index.js';
-import { EmbeddedServerError } from './core/embedded/index.js';
 import type { Logger } from './core/log/index.js';
 import { serveDashboard } from './dashboard.js';
 import { type DemoFile, ensureDemo, sampleCheckoutUrl } from './demo-data.js';
+import { LocalServerError, refuseSecondService } from './local-servers/index.js';
 import { setupOpenApi } from './openapi.js';
 import { openRuntime, type Runtime } from './runtime.js';
 import { announceService, withdrawService } from './service-address.js';
@@ -71,20 +71,21 @@ async function assertPortFree(config: Config): Promise<void> {
 
 async function start(): Promise<void> {
   const config = readConfig(process.env, { onTerminal });
-  if (config.cluster > 1 && cluster.isPrimary) return runCluster(config);
+  if (config.databaseUrl === undefined && cluster.isPrimary) refuseSecondService(config.dataDir);
   await assertPortFree(config);
+  if (config.cluster > 1 && cluster.isPrimary) return runCluster(config);
   if (config.databaseUrl === undefined && speaks())
     process.stdout.write('Starting; the first time takes a few seconds longer…\n');
   let opened: Runtime | null = null;
   let closing: Promise<void> | null = null;
-  const shutDown = (signal: string): void => {
+  const shutDown = (signal: string, exitCode = 0): void => {
     // Nothing to close yet, or asked twice: a person who does not want to wait.
     if (!opened || closing) process.exit(130);
     const { resources } = opened;
     resources.logger.info({ signal }, 'shutting down');
     withdrawService(config.dataDir);
     closing = opened.close().then(
-      () => process.exit(0),
+      () => process.exit(exitCode),
       (error: unknown) => {
         resources.logger.error({ error }, 'shutting down failed');
         process.exit(1);
@@ -105,7 +106,19 @@ async function start(): Promise<void> {
     worker.once('disconnect', () => (worker.exitedAfterDisconnect = true));
     process.on('disconnect', () => shutDown('the first process of the cluster is gone'));
   }
-  const runtime = await openRuntime(config);
+  const onServerFailure = (error: Error): void => {
+    process.stderr.write(`\nRecebe ends.\n${error.message}\n`);
+    setTimeout(() => process.exit(1), FAILURE_LIMIT_MS).unref();
+    if (opened) shutDown('a local server has failed', 1);
+    else process.exit(1);
+  };
+  const runtime = await openRuntime(config, {
+    redis: true,
+    // A second service on the same data would lose its database whenever the first one ends.
+    joins: cluster.isWorker || config.databaseUrl !== undefined,
+    shares: cluster.isPrimary,
+    onServerFailure,
+  });
   opened = runtime;
   const { app, resources } = runtime;
 
@@ -143,7 +156,7 @@ function announce(config: Config, logger: Logger): void {
 }
 
 function explain(error: unknown): string {
-  if ([ConfigError, EmbeddedServerError, MigrationError, ServiceRoleError].some((known) => error instanceof known)) {
+  if ([ConfigError, LocalServerError, MigrationError, ServiceRoleError].some((known) => error instanceof known)) {
     return (error as Error).message;
   }
   const { code, syscall, port } = (error ?? {}) as NodeJS.ErrnoException & { port?: number };

@@ -14,7 +14,6 @@ import {
   requireLimits,
   tellOfPooler,
 } from './core/database/index.js';
-import { startEmbeddedPostgres, startRedisChild } from './core/embedded/index.js';
 import { Drain } from './core/drain.js';
 import { HttpAdapter } from './core/http/index.js';
 import { createLogger, type Logger } from './core/log/index.js';
@@ -22,6 +21,7 @@ import { Metrics } from './core/metrics/index.js';
 import { createJobQueue, Poller, type Timer } from './core/queue/index.js';
 import { createRateLimiter } from './core/rate-limit/index.js';
 import { openSecrets } from './core/resealing/index.js';
+import { type LocalServers, type LocalServersOptions, openLocalServers } from './local-servers/index.js';
 
 /** A running service without its HTTP port: databases, queue and application, opened in order and closed in reverse. */
 export interface Runtime {
@@ -30,6 +30,12 @@ export interface Runtime {
   /** `redis`, or why not. */
   readonly queueDescription: string;
   close(): Promise<void>;
+}
+
+export interface RuntimeOptions extends Partial<Pick<LocalServersOptions, 'joins' | 'shares'>> {
+  readonly redis: boolean;
+  /** Receives the error when a local server has ended too often; without it local servers are not restarted. */
+  readonly onServerFailure?: (error: Error) => void;
 }
 
 /** What tests replace. */
@@ -41,8 +47,6 @@ export interface RuntimeOverrides {
   readonly providers?: readonly Provider[];
 }
 
-const NONE = Promise.resolve(null);
-
 /** Applies the missing migrations as `ownerUrl`, for the service's role of `databaseUrl`. @returns their names */
 export async function migrateAs(
   ownerUrl: string,
@@ -52,10 +56,21 @@ export async function migrateAs(
   return migrate(ownerUrl, MIGRATIONS, databaseUrl, databasePrepare).catch(tellOfPooler);
 }
 
+/** Opens the local servers in place of those that `config` does not name; null if it names all. */
+export async function openServersOf(
+  { dataDir, databaseUrl, redisUrl }: Config,
+  { redis, joins = true, shares = false, onServerFailure: onFailure }: RuntimeOptions,
+  log: Logger,
+): Promise<LocalServers | null> {
+  const needs = { postgres: databaseUrl === undefined, redis: redis && redisUrl === undefined };
+  if (!needs.postgres && !needs.redis) return null;
+  return openLocalServers({ dataDir, needs, joins, shares, restarts: onFailure && { log, onFailure } });
+}
+
 /** Opens everything that `config` asks for; on a failure closes again what was opened. */
 export async function openRuntime(
   config: Config,
-  options: { redis: boolean } = { redis: true },
+  options: RuntimeOptions = { redis: true },
   overrides: RuntimeOverrides = {},
 ): Promise<Runtime> {
   const closers: (() => Promise<void>)[] = [];
@@ -67,19 +82,11 @@ export async function openRuntime(
     if (config.allowedProblems.length > 0) {
       logger.warn({ problems: config.allowedProblems }, 'ALLOW_INSECURE lets the service run against its own rules');
     }
-    const starts = [
-      options.redis && config.redisUrl === undefined ? startRedisChild({ dataDir: config.dataDir }) : NONE,
-      config.databaseUrl === undefined ? startEmbeddedPostgres({ dataDir: config.dataDir }) : NONE,
-    ] as const;
-    // When one of them fails, the other one is ended all the same.
-    for (const start of await Promise.allSettled(starts)) {
-      const server = start.status === 'fulfilled' ? start.value : null;
-      if (server) closers.push(() => server.stop());
-    }
-    const [redis, database] = await Promise.all(starts);
-    const databaseUrl = config.databaseUrl ?? database?.serviceUrl ?? '';
-    const ownerUrl = config.databaseMigrationUrl ?? database?.url ?? databaseUrl;
-    const redisUrl = options.redis ? (config.redisUrl ?? redis?.url) : undefined;
+    const servers = await openServersOf(config, options, logger);
+    if (servers) closers.push(() => servers.stop());
+    const databaseUrl = config.databaseUrl ?? servers?.postgres?.serviceUrl ?? '';
+    const ownerUrl = config.databaseMigrationUrl ?? servers?.postgres?.url ?? databaseUrl;
+    const redisUrl = options.redis ? (config.redisUrl ?? servers?.redis?.url) : undefined;
 
     const prepare = config.databasePrepare;
     await migrateAs(ownerUrl, databaseUrl, config);
@@ -132,10 +139,7 @@ export async function openRuntime(
     // Modules prepare their end only when no request needs them any more.
     closers.push(() => http.stop(config.drainMs));
     // First of all, or what a shutdown ends beside us would be started again.
-    for (const server of [database, redis]) {
-      const release = server?.keepRunning(logger);
-      closers.push(async () => release?.());
-    }
+    closers.push(async () => servers?.release());
     return {
       app,
       resources,

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { writePrivate } from './core/embedded/index.js';
+import { writePrivate } from './core/private-files.js';
 import { identify } from './core/process-identity.js';
 
 /** What a running service leaves in its `$DATA_DIR` for the programs beside it, in a file of its own. */

@@ -16,7 +16,7 @@ import { parse } from 'yaml';
 import { MIGRATIONS } from '../migrations/index.js';
 import { readConfig } from '../src/core/config/config.js';
 import { excessivePowers, migrate } from '../src/core/database/index.js';
-import { commandOf } from '../src/core/embedded/embedded.fixture.js';
+import { commandOf } from '../tools/harness/local-servers.js';
 import { freePort } from '../tools/harness/free-port.js';
 import { runCli } from './support/cli.js';
 import { createEmptyDatabase } from './support/database.js';

@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../core/config/index.js';
 import { MigrationError, ServiceRoleError } from '../core/database/index.js';
-import { EmbeddedServerError } from '../core/embedded/index.js';
 import { ApiError } from '../core/errors/index.js';
+import { LocalServerError } from '../local-servers/index.js';
 import { accountCommands, keyCommands, memberCommands, operatorCommands, userCommands } from './account-commands.js';
 import { acquirerCommands } from './acquirer-commands.js';
 import { ledgerCommands, reconcileCommand, statisticsCommands } from './books-commands.js';
@@ -44,7 +44,7 @@ function explain(error: unknown): string {
     // The message of several violations tells of the HTTP answer; here they are listed.
     return details.length > 1 ? ['This is refused:', ...details].join('\n') : error.message;
   }
-  const known = [UsageError, ConfigError, EmbeddedServerError, MigrationError, ServiceRoleError];
+  const known = [UsageError, ConfigError, LocalServerError, MigrationError, ServiceRoleError];
   if (known.some((kind) => error instanceof kind)) {
     return (error as Error).message;
   }

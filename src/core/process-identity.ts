@@ -1,23 +1,28 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * An opaque token of the process that has this pid, by which it stays recognisable after the pid was given to another
- * program; null when there is none, or only a zombie. Where the system does not tell (anything but
- * Linux) all processes have the same one.
+ * Returns an opaque token of the process that has this pid: its start, by which the process stays recognisable after the
+ * pid was given to another program. Null if there is none, or only a zombie. On Windows all processes have the same one.
  *
- * @throws when it cannot be looked at, as with no descriptor left: the process may still run
+ * @throws if the process cannot be looked at, as with no descriptor left: it may still run
  */
 export function identify(pid: number): string | null {
   try {
     if (process.platform === 'linux') return linuxStart(pid);
     process.kill(pid, 0);
-    return 'unknown';
+    return process.platform === 'win32' ? 'unknown' : startByPs(pid);
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    // It is not there, or another user's and hidden from us.
-    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(code)) return null;
+    const { code = '', status } = error as NodeJS.ErrnoException & { status?: number };
+    // The process is not there, or another user's and hidden from us.
+    if (status === 1 || ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(code)) return null;
     throw error;
   }
+}
+
+function startByPs(pid: number): string {
+  const env = { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' };
+  return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', env, stdio: 'pipe' }).trim();
 }
 
 /** Ticks since boot are equal again after a reboot, hence the boot id. */

@@ -4,7 +4,7 @@ import { access, copyFile, mkdir, open, readdir, rename, rm, stat, statfs, write
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { conflict } from '../core/errors/index.js';
-import { keepOwner } from '../core/embedded/index.js';
+import { keepOwner } from '../core/private-files.js';
 import { isUuid } from '../core/ids.js';
 import type { DiskLinks } from './disk-links.js';
 import { type Download, ObjectStorage, type StoredObject, type Upload } from './object-storage.js';

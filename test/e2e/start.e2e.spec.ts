@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { chownSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { SETTINGS } from '../../src/accounts/index.js';
 import { runCli } from '../support/cli.js';
 import { itWith } from '../support/needs.js';
-import { CLI, embeddedPids, MAIN, Processes, readDemo, type ServiceProcess, withDatabase } from '../support/process.js';
+import { CLI, serverPids, MAIN, Processes, readDemo, type ServiceProcess, withDatabase } from '../support/process.js';
 import { TerminalProcess } from '../support/terminal.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { waitFor } from '../support/wait.js';
 import { freePort } from '../../tools/harness/free-port.js';
+import { isRunning, ownerUrl } from '../../tools/harness/local-servers.js';
 
 jest.setTimeout(120_000);
 
@@ -226,18 +227,28 @@ describe('starting the service', () => {
       expect((await call(service, key, 'POST', '/v1/webhooks/endpoints', body)).status).toBe(201);
     });
 
-    it('explains a taken port and leaves the running service its databases', async () => {
-      const ended = await processes.run(MAIN, [], { DATA_DIR: dataDir, PORT: new URL(service.url).port });
+    it('refuses a second service on its data or its port, and goes on', async () => {
+      const { port } = new URL(service.url);
+      const ended = await processes.run(MAIN, [], { DATA_DIR: processes.dataDir(), PORT: port });
       expect(ended.code).toBe(1);
       expect(ended.stderr).toContain('is taken by another program');
       expect(ended.stderr).not.toMatch(/^ {4}at /m);
       expect(ended.stdout).not.toContain('Recebe is ready');
+      const second = await processes.run(MAIN, [], { DATA_DIR: dataDir, PORT: '0' });
+      expect(second).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringContaining('already runs on the data'),
+      });
       expect((await call(service, key, 'POST', '/v1/charges', charge)).status).toBe(201);
       expect(readDemo(dataDir).base_url).toBe(service.url.replace('127.0.0.1', 'localhost'));
     });
 
-    it('runs a worker beside it that is healthy and serves no API', async () => {
-      const worker = await processes.start(dataDir, { ROLE: 'worker' });
+    it('runs a worker beside it, on its database and Redis, that is healthy and serves no API', async () => {
+      const ENCRYPTION_KEY = readFileSync(join(dataDir, 'encryption-key'), 'utf8').trim();
+      const worker = await processes.start(dataDir, {
+        ...{ ROLE: 'worker', DATABASE_URL: ownerUrl(dataDir), ENCRYPTION_KEY },
+      });
       expect(await (await fetch(`${worker.url}/health/live`)).json()).toEqual({ status: 'up' });
       expect(await (await fetch(`${worker.url}/health/ready`)).json()).toMatchObject({ status: 'up', database: 'up' });
       for (const path of ['/v1/wallets', '/v1/charges', '/v1/webhooks/event-catalog', '/docs', '/openapi.json']) {
@@ -434,7 +445,7 @@ describe('starting the service', () => {
       const { body: made } = await call(service, key, 'POST', '/v1/charges', charge);
       const before = service.demo();
       expect(await service.kill('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
-      expect(embeddedPids(dataDir)).toEqual({ postgres: null, redis: null });
+      expect(serverPids(dataDir)).toEqual({ postgres: null, redis: null });
 
       service = await processes.start(dataDir);
       expect(service.demo()).toEqual({ ...before, base_url: service.url.replace('127.0.0.1', 'localhost') });
@@ -447,26 +458,27 @@ describe('starting the service', () => {
       });
     });
 
-    it('starts again after kill -9, on the databases that were left running', async () => {
+    it('starts again after kill -9, in place of the databases that were left running', async () => {
       const { body: made } = await call(service, key, 'POST', '/v1/charges', charge);
-      const orphans = embeddedPids(dataDir);
+      const orphans = serverPids(dataDir);
       expect(await service.kill('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
       expect(orphans.postgres).not.toBeNull();
-      expect(embeddedPids(dataDir)).toEqual(orphans);
+      expect(serverPids(dataDir)).toEqual(orphans);
 
       service = await processes.start(dataDir);
-      expect(embeddedPids(dataDir)).toEqual(orphans);
+      expect(serverPids(dataDir).postgres).not.toBe(orphans.postgres);
+      expect([orphans.postgres, orphans.redis].filter((pid) => pid !== null && isRunning(pid))).toEqual([]);
       expect((await call(service, key, 'GET', `/v1/charges/${String(made['id'])}`)).status).toBe(200);
       await withDatabase(dataDir, expectLedgerCoherent);
     });
 
     it('starts again after a crash of everything', async () => {
       const { body: made } = await call(service, key, 'POST', '/v1/charges', charge);
-      const { postgres, redis } = embeddedPids(dataDir);
+      const { postgres, redis } = serverPids(dataDir);
       await service.kill('SIGKILL');
       for (const pid of [postgres, redis]) if (pid !== null) process.kill(pid, 'SIGKILL');
       await waitFor('the servers to be gone', () => {
-        const left = embeddedPids(dataDir);
+        const left = serverPids(dataDir);
         return left.postgres === null && left.redis === null;
       });
 

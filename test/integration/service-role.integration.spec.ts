@@ -7,7 +7,7 @@ import pg from 'pg';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { readConfig } from '../../src/core/config/index.js';
 import { excessivePowers, migrate } from '../../src/core/database/index.js';
-import { startEmbeddedPostgres } from '../../src/core/embedded/index.js';
+import { startPostgres } from '../../src/local-servers/index.js';
 import { openRuntime } from '../../src/runtime.js';
 import { createEmptyDatabase } from '../support/database.js';
 import { TestService } from '../support/service.js';
@@ -158,23 +158,23 @@ describe('a database', () => {
   it('is taken over from version 0.1 with its data directory, also without a role for the service', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
     chmodSync(dataDir, 0o755); // as root PostgreSQL runs as another user
-    const before = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } });
+    const before = await startPostgres({ dataDir, settings: { fsync: 'off' } });
     await migrate(before.url, MIGRATIONS.slice(0, 1));
     const owner = new pg.Client({ connectionString: before.url });
     await owner.connect();
     await recordVersion01(owner);
+    await owner.end();
+    await before.stop();
     const runtime = await openRuntime(readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent' }), { redis: false });
     try {
       const [row] = await runtime.resources.dataSource.query<{ name: string }[]>('SELECT current_user AS name');
       expect(row).toEqual({ name: 'recebe_service' });
-      const { rows } = await owner.query(
+      const owners = await runtime.resources.dataSource.query<unknown[]>(
         `SELECT DISTINCT tableowner AS name FROM pg_tables WHERE schemaname = 'public'`,
       );
-      expect(rows).toEqual([{ name: 'recebe' }]);
+      expect(owners).toEqual([{ name: 'recebe' }]);
     } finally {
-      await owner.end();
       await runtime.close();
-      await before.stop();
       rmSync(dataDir, { recursive: true, force: true });
     }
   });

@@ -9,6 +9,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Conventions of the API that are Brazil's: a day in a query is one of São Paulo.
   core: ['brazil'],
   brazil: [],
+  'local-servers': ['core'],
   audit: ['core'],
   accounts: ['audit', 'brazil', 'core'],
   // The decorators that guard a controller are auth's: every module with routes imports it.
@@ -59,6 +60,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'audit',
     'brazil',
     'core',
+    'local-servers',
     'reconciliation',
     'reports',
     'root',

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { expectLedgerCoherent } from '../support/coherence.js';
-import { isRunning } from '../../src/core/embedded/embedded.fixture.js';
 import { Processes, type ServiceProcess, withDatabase } from '../support/process.js';
 import { waitFor } from '../support/wait.js';
+import { isRunning } from '../../tools/harness/local-servers.js';
 
 const CHARGES = 80;
 

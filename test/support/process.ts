@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
-import { commandOf, postgresPid, redisPid } from '../../src/core/embedded/embedded.fixture.js';
-import { startEmbeddedPostgres } from '../../src/core/embedded/index.js';
 import type { DemoFile } from '../../src/demo-data.js';
+import { startPostgres } from '../../src/local-servers/index.js';
+import { commandOf, ownerUrl, postgresPid, redisPid } from '../../tools/harness/local-servers.js';
 import { waitFor } from './wait.js';
 
 /** What `npm start`, `npm run demo` and `npm run cli` run, once built. */
@@ -186,7 +186,7 @@ export class Processes {
 
   async cleanUp(): Promise<void> {
     for (const process of this.#processes) await process.kill();
-    for (const entry of readdirSync(this.#root)) await endEmbedded(join(this.#root, entry));
+    for (const entry of readdirSync(this.#root)) await endServers(join(this.#root, entry));
     await waitFor('the data directories to be removed', () => {
       try {
         rmSync(this.#root, { recursive: true, force: true });
@@ -198,8 +198,8 @@ export class Processes {
   }
 }
 
-/** Pids of the embedded servers of a data directory that are alive. */
-export function embeddedPids(dataDir: string): { postgres: number | null; redis: number | null } {
+/** Pids of the local servers of a data directory that are alive. */
+export function serverPids(dataDir: string): { postgres: number | null; redis: number | null } {
   // By the command too: the pid in a file left behind may have been given to somebody else's program.
   const alive = (pid: number | null, command: RegExp): number | null =>
     pid !== null && pid > 1 && command.test(commandOf(pid)) ? pid : null;
@@ -209,22 +209,23 @@ export function embeddedPids(dataDir: string): { postgres: number | null; redis:
   };
 }
 
-/** Gives `work` the URL of the running embedded PostgreSQL of a data directory. */
+/** Gives `work` the URL of the PostgreSQL of a data directory, which is started for that unless it runs. */
 export async function withDatabase<T>(dataDir: string, work: (url: string) => Promise<T>): Promise<T> {
-  const guest = await startEmbeddedPostgres({ dataDir });
+  if (serverPids(dataDir).postgres !== null) return work(ownerUrl(dataDir));
+  const postgres = await startPostgres({ dataDir });
   try {
-    return await work(guest.url);
+    return await work(postgres.url);
   } finally {
-    await guest.stop();
+    await postgres.stop();
   }
 }
 
-async function endEmbedded(dataDir: string): Promise<void> {
-  const { postgres, redis } = embeddedPids(dataDir);
+async function endServers(dataDir: string): Promise<void> {
+  const { postgres, redis } = serverPids(dataDir);
   if (postgres !== null) process.kill(postgres, 'SIGQUIT'); // at once, and its backends with it
   if (redis !== null) process.kill(redis, 'SIGKILL');
-  await waitFor('the embedded servers to end', () => {
-    const left = embeddedPids(dataDir);
+  await waitFor('the local servers to end', () => {
+    const left = serverPids(dataDir);
     return left.postgres === null && left.redis === null;
   });
 }

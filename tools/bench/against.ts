@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Cleanup } from '../harness/cleanup.js';
 import type { Progress } from '../harness/run.js';
+import { ownerUrl } from '../harness/local-servers.js';
 import type { ServiceProcess } from '../harness/service-process.js';
 import { HttpLoad } from './http-load.js';
 import { familySeconds } from './disturbance.js';
@@ -132,7 +133,6 @@ function textOf(all: readonly Measured[]): string {
 }
 
 type ServiceProcesses = typeof import('../harness/service-process.js');
-type Embedded = typeof import('../../src/core/embedded/index.js');
 type Merchants = typeof import('./merchants.js');
 
 /** One build's service, its database and the merchants in it, which that build's own code has entered. */
@@ -159,24 +159,22 @@ export class Side implements Measurable {
   ): Promise<Side> {
     const load = <T>(path: string): Promise<T> => import(pathToFileURL(join(build, path)).href) as Promise<T>;
     const { ServiceProcess } = await load<ServiceProcesses>('tools/harness/service-process.js');
-    const { startEmbeddedPostgres } = await load<Embedded>('src/core/embedded/index.js');
     const { makeMerchants } = await load<Merchants>('tools/bench/merchants.js');
     const dataDir = mkdtempSync(join(directory, 'side-'));
     const begin = (): Promise<ServiceProcess> => ServiceProcess.start(dataDir, cleanup, env);
     const service = await begin();
-    const postgres = await startEmbeddedPostgres({ dataDir });
-    cleanup.add(() => postgres.stop());
-    const database = await BareClients.connect(postgres.url, 1, cleanup);
+    const databaseUrl = ownerUrl(dataDir);
+    const database = await BareClients.connect(databaseUrl, 1, cleanup);
     const [server] = await database.query<{ pid: number }>(
       `SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::integer AS pid`,
     );
     return new Side(
       begin,
       service,
-      postgres.url,
+      databaseUrl,
       database,
       server?.pid ?? 0,
-      await makeMerchants(postgres.url, MERCHANTS),
+      await makeMerchants(databaseUrl, MERCHANTS),
     );
   }
 
@@ -184,7 +182,10 @@ export class Side implements Measurable {
     return this.running;
   }
 
-  /** @returns milliseconds from the start of the process to its banner */
+  /**
+   * Ends the connections of `database`, as the database ends with the service.
+   * @returns milliseconds from the start of the process to its banner
+   */
   async restart(): Promise<number> {
     await this.running.stop();
     this.running = await this.begin();

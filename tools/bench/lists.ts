@@ -2,7 +2,6 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../src/core/embedded/index.js';
 import type { Cleanup } from '../harness/cleanup.js';
 import type { Progress } from '../harness/run.js';
 import { generate } from './generate.js';
@@ -11,6 +10,7 @@ import { describeMachine, loadAverage } from './machine.js';
 import { makeMerchants, type Merchant } from './merchants.js';
 import { pageLines, readDemo } from './pages.js';
 import { type Line, table, told } from './report.js';
+import { ownerUrl } from '../harness/local-servers.js';
 import { ServiceProcess } from '../harness/service-process.js';
 
 import { percentile } from './stats.js';
@@ -89,13 +89,12 @@ export async function runListBenchmark(
   const load = loadAverage();
   const dataDir = mkdtempSync(join(directory, 'data-'));
   const service = await ServiceProcess.start(dataDir, cleanup);
-  const postgres = await startEmbeddedPostgres({ dataDir });
-  cleanup.add(() => postgres.stop());
-  const client = new pg.Client({ connectionString: postgres.url });
+  const databaseUrl = ownerUrl(dataDir);
+  const client = new pg.Client({ connectionString: databaseUrl });
   client.on('error', () => undefined);
   await client.connect();
   cleanup.add(() => client.end());
-  const [small] = await makeMerchants(postgres.url, 1);
+  const [small] = await makeMerchants(databaseUrl, 1);
   if (!small) throw new Error('No merchants');
   // Somebody can log in to this one, and look at its pages.
   const demo = readDemo(dataDir);

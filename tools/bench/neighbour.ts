@@ -1,8 +1,8 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startEmbeddedPostgres } from '../../src/core/embedded/index.js';
 import type { Cleanup } from '../harness/cleanup.js';
+import { ownerUrl } from '../harness/local-servers.js';
 import { ServiceProcess } from '../harness/service-process.js';
 import { HttpLoad } from './http-load.js';
 import { makeMerchants, type Merchant } from './merchants.js';
@@ -26,9 +26,8 @@ export interface Neighbour {
 export async function measureNeighbour(directory: string, cleanup: Cleanup): Promise<Neighbour> {
   const dataDir = mkdtempSync(join(directory, 'neighbour-'));
   const service = await ServiceProcess.start(dataDir, cleanup, { RATE_LIMIT: 'on' });
-  const postgres = await startEmbeddedPostgres({ dataDir });
-  cleanup.add(() => postgres.stop());
-  const [hostile, neighbour] = await makeMerchants(postgres.url, 2);
+  const databaseUrl = ownerUrl(dataDir);
+  const [hostile, neighbour] = await makeMerchants(databaseUrl, 2);
   if (!hostile || !neighbour) throw new Error('No merchants');
   const load = new HttpLoad(service.url, 1 + HOSTILE_CONNECTIONS);
   await load.open();

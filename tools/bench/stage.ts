@@ -1,13 +1,13 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startEmbeddedPostgres } from '../../src/core/embedded/index.js';
 import { type Callers, callersOf } from './authentication.js';
 import type { Cleanup } from '../harness/cleanup.js';
 import type { Progress } from '../harness/run.js';
 import { makeMerchants, type Merchant } from './merchants.js';
 import { recordHotPaths, type Recordings } from './recordings.js';
 import { BareClients } from './replay.js';
+import { ownerUrl } from '../harness/local-servers.js';
 import { ServiceProcess } from '../harness/service-process.js';
 
 /** One merchant with a busy wallet, and a hundred. */
@@ -64,17 +64,16 @@ export async function openStage(
   cleanup: Cleanup,
   progress: Progress,
 ): Promise<Stage> {
-  const postgres = await startEmbeddedPostgres({ dataDir });
-  cleanup.add(() => postgres.stop());
-  const database = await BareClients.connect(postgres.url, 1, cleanup);
-  const merchants = await makeMerchants(postgres.url, MERCHANTS);
+  const databaseUrl = ownerUrl(dataDir);
+  const database = await BareClients.connect(databaseUrl, 1, cleanup);
+  const merchants = await makeMerchants(databaseUrl, MERCHANTS);
   const [busy] = merchants;
   if (!busy) throw new Error('No merchants');
-  const callers = await callersOf(postgres.url, service, busy);
+  const callers = await callersOf(databaseUrl, service, busy);
 
   progress('recording the statements of a create and of a payment');
   await database.query('CREATE DATABASE bare');
-  const bareUrl = new URL(postgres.url);
+  const bareUrl = new URL(databaseUrl);
   bareUrl.pathname = '/bare';
   const recordings = await recordHotPaths(bareUrl.href, directory, cleanup);
   const bareMerchants = await makeMerchants(bareUrl.href, MERCHANTS);
@@ -85,7 +84,7 @@ export async function openStage(
   return {
     service,
     postgresVersion,
-    databaseUrl: postgres.url,
+    databaseUrl,
     recordings,
     database,
     merchants,

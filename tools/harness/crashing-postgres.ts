@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/core/embedded/index.js';
+import { type Postgres, startPostgres } from '../../src/local-servers/index.js';
 import type { Cleanup } from './cleanup.js';
 
 /**
@@ -18,12 +18,12 @@ const PATIENCE_MS = 2_000;
 export class CrashingPostgres {
   private constructor(
     private readonly dataDir: string,
-    private server: EmbeddedPostgres,
+    private server: Postgres,
   ) {}
 
   static async start(directory: string, cleanup: Cleanup): Promise<CrashingPostgres> {
     const dataDir = mkdtempSync(join(directory, 'postgres-'));
-    const postgres = new CrashingPostgres(dataDir, await startEmbeddedPostgres({ dataDir }));
+    const postgres = new CrashingPostgres(dataDir, await startPostgres({ dataDir }));
     cleanup.add(() => postgres.server.stop());
     return postgres;
   }
@@ -42,10 +42,8 @@ export class CrashingPostgres {
       process.kill(pid, 'SIGINT');
       isTold = true;
     }
-    const ended = this.server;
-    this.server = await startEmbeddedPostgres({ dataDir: this.dataDir });
-    await ended.stop();
-    if (this.server.url !== ended.url) throw new Error('Another program has taken the port of PostgreSQL meanwhile');
+    await this.server.stop();
+    this.server = await startPostgres({ dataDir: this.dataDir, port: this.server.port });
   }
 }
 

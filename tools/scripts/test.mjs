@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, '../..');
 /** A path in the form of an import: a blank or a sign in it would else be read as of a URL. */
 const urlOf = (path) => pathToFileURL(join(root, path)).href;
 if (!(await buildIfNeeded())) process.exit(1);
-const { startEmbeddedPostgres } = await import(urlOf('dist/src/core/embedded/index.js'));
+const { startPostgres } = await import(urlOf('dist/src/local-servers/index.js'));
 const { migrate } = await import(urlOf('dist/src/core/database/index.js'));
 const { MIGRATIONS } = await import(urlOf('dist/migrations/index.js'));
 
@@ -104,7 +104,7 @@ async function runAll() {
     ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
     scram_iterations: '1',
   };
-  const postgres = await startEmbeddedPostgres({ dataDir, databaseName: 'recebe_template', settings });
+  const postgres = await startPostgres({ dataDir, databaseName: 'recebe_template', settings });
   try {
     await cheapenLogins(postgres.url);
     await migrate(postgres.url, MIGRATIONS, postgres.serviceUrl);

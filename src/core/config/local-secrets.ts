@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeSecret, readIfThere } from '../embedded/index.js';
+import { makeSecret, readIfThere } from '../private-files.js';
 import { ConfigError } from './config.js';
 
 /**

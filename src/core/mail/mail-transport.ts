@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import type { Config } from '../config/index.js';
-import { keepOwner, writePrivate } from '../embedded/index.js';
+import { keepOwner, writePrivate } from '../private-files.js';
 import type { EmailEntity } from './email.entity.js';
 
 /** The limit for connecting, greeting, login and the mail itself, together. */

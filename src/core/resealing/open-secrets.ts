@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { type Config, ConfigError, localSecret } from '../config/index.js';
 import { SecretBox } from '../crypto/index.js';
 import { Database, Reader } from '../database/index.js';
-import { readIfThere } from '../embedded/index.js';
+import { readIfThere } from '../private-files.js';
 import type { EncryptionKeyEntity } from './encryption-key.entity.js';
 import { EncryptionKeysRepository } from './encryption-keys.repository.js';
 import { ResealingRepository, type SealedRow } from './resealing.repository.js';

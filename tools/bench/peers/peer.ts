@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { startEmbeddedPostgres } from '../../../src/core/embedded/index.js';
+import { startPostgres } from '../../../src/local-servers/index.js';
 import { BuiltProcess, runToEnd } from '../../harness/built-process.js';
 import type { Cleanup } from '../../harness/cleanup.js';
 import { freePort } from '../../harness/free-port.js';
@@ -67,7 +67,7 @@ export class Ground {
     for (const file of files)
       copyFileSync(join(import.meta.dirname, file), join(directory, file.split('/').at(-1) ?? ''));
     const dataDir = mkdtempSync(join(runDirectory, 'peer-'));
-    const postgres = await startEmbeddedPostgres({ dataDir, databaseName: 'peer' });
+    const postgres = await startPostgres({ dataDir, databaseName: 'peer' });
     cleanup.add(() => postgres.stop());
     return new Ground(resolve(directory), dataDir, await freePort(), postgres.url, cleanup);
   }
