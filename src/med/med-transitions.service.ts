@@ -6,7 +6,7 @@ import type { Tx } from '../core/database/index.js';
 import { Mailer } from '../core/mail/index.js';
 import type { Amount } from '../core/money/index.js';
 import { OutboxService } from '../outbox/index.js';
-import { type Disputed, DisputesService } from '../transactions/index.js';
+import { type Disputed, DisputesService, isPaidWithCard } from '../transactions/index.js';
 import { WalletsService } from '../wallets/index.js';
 import type { MedCase } from './med-case.js';
 import { claimOf, contradictionOf, medBlockOf, nextNotice, rulingOf } from './med-case.rules.js';
@@ -312,6 +312,6 @@ function triggerOf(
   { transaction }: DisputedTransaction,
   { type }: MedCase,
 ): 'disputed' | 'card_disputed' | 'charged_back' {
-  if (transaction.paidWith !== 'CREDIT_CARD') return 'disputed';
+  if (!isPaidWithCard(transaction)) return 'disputed';
   return type === 'chargeback' ? 'charged_back' : 'card_disputed';
 }

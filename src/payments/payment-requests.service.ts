@@ -12,7 +12,9 @@ import type { Mode, Scope } from '../core/mode.js';
 import { type AddressRules, checkUrl } from '../core/net/index.js';
 import { FraudGuard } from '../fraud/index.js';
 import {
+  METHOD_RULES,
   type NewPayment,
+  PAYMENT_METHODS,
   PaymentCreationService,
   publicMetadata,
   type RefundCaller,
@@ -128,12 +130,13 @@ function problemsOf(sent: Partial<CreatePaymentDto>, mode: Mode, rules: AddressR
   const unless = (holds: boolean, param: string, code: string, message: string): void => {
     if (!holds) violations.push({ param, code, message });
   };
-  for (const method of ['PIX', 'BOLETO'] as const) {
-    if (methods.has(method)) unless((currency ?? 'BRL') === 'BRL', 'currency', 'invalid', `must be BRL for ${method}`);
+  for (const method of PAYMENT_METHODS.filter((each) => methods.has(each))) {
+    const only = METHOD_RULES[method].currency ?? currency ?? 'BRL';
+    unless((currency ?? 'BRL') === only, 'currency', 'invalid', `must be ${only} for ${method}`);
   }
   const { phone } = publicMetadata(metadata ?? {});
-  if (methods.has('MBWAY')) {
-    unless(phone !== undefined, 'metadata.phone', 'required', 'is required for MBWAY');
+  for (const method of PAYMENT_METHODS.filter((each) => methods.has(each) && METHOD_RULES[each].needsPhone)) {
+    unless(phone !== undefined, 'metadata.phone', 'required', `is required for ${method}`);
     unless(
       phone === undefined || isE164(phone),
       'metadata.phone',

@@ -16,7 +16,14 @@ import { lastInstantOf } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { WorkService } from '../core/work/index.js';
-import { isPix, MedPayers, type Transaction, TransactionsService } from '../transactions/index.js';
+import {
+  isPaidWithCard,
+  isPix,
+  MedPayers,
+  METHOD_RULES,
+  type Transaction,
+  TransactionsService,
+} from '../transactions/index.js';
 import type { SandboxEventBody } from './dto/simulate.body.js';
 import type { SimulateDto } from './dto/simulate.dto.js';
 import { sandboxCharge } from './sandbox.serializer.js';
@@ -72,7 +79,7 @@ export class SandboxService {
   #happen(transaction: Transaction, dto: SimulateDto): (() => Promise<string>)[] {
     const txid = transaction.txid ?? '';
     const tell = (kind: Parameters<typeof this.bank.orders.tell>[1]) => () => this.bank.orders.tell(txid, kind);
-    const isCardOnly = transaction.paymentMethods.every((method) => method === 'CREDIT_CARD');
+    const isCardOnly = transaction.paymentMethods.every((method) => METHOD_RULES[method].isCard);
     switch (dto.event) {
       case 'pay': {
         const method = methodOf(transaction, dto);
@@ -87,7 +94,7 @@ export class SandboxService {
             amount: dto.amount ?? transaction.amount,
             payer: { document: payerDocument(transaction, dto), name: dto.payer_name ?? transaction.customerName },
           });
-        return method === 'CREDIT_CARD' ? [tell('processing'), pay] : [pay];
+        return METHOD_RULES[method].isCard ? [tell('processing'), pay] : [pay];
       }
       case 'expire':
         return [isPix(transaction) ? () => this.bank.orders.endCharge(txid, 'EXPIRED') : tell('expired')];
@@ -95,7 +102,9 @@ export class SandboxService {
         if (isPix(transaction)) return [() => this.bank.orders.endCharge(txid, 'REFUSED')];
         return isCardOnly ? [tell('processing'), tell('refused')] : [tell('refused')];
       case 'processing':
-        if (!transaction.paymentMethods.includes('CREDIT_CARD')) throw impossible('is for payments by CREDIT_CARD');
+        if (!transaction.paymentMethods.some((method) => METHOD_RULES[method].isCard)) {
+          throw impossible('is for payments by CREDIT_CARD');
+        }
         return [tell('processing')];
       case 'refund_fail':
         // It has not happened yet, so there is no notification.
@@ -104,7 +113,7 @@ export class SandboxService {
       case 'dispute':
       case 'fraud': {
         const type = dto.event;
-        if (transaction.paidWith !== 'CREDIT_CARD') throw impossible('is for payments that were paid by CREDIT_CARD');
+        if (!isPaidWithCard(transaction)) throw impossible('is for payments that were paid by CREDIT_CARD');
         return [
           () =>
             happened(

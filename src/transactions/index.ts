@@ -55,6 +55,7 @@ export {
 export { TEST_RECEIPTS } from './settlement/receipts.service.js';
 export { SettlementListener } from './settlement/settlement-listener.service.js';
 export { SettlementService } from './settlement/settlement.service.js';
+export { isPaidWithCard, METHOD_RULES } from './payment-methods.js';
 export { type AcquirerStatus, PAYMENT_METHODS, type PaymentMethod } from '../acquirers/index.js';
 export type {
   DisputeCase,

@@ -10,6 +10,7 @@ import { newId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
 import { WorkService } from '../../core/work/index.js';
+import { METHOD_RULES } from '../payment-methods.js';
 import { pixRequest } from './pix-draft.js';
 import { isPix, type Metadata, type Transaction, UNTOUCHED } from '../transaction.js';
 import { TransactionMoves } from '../transaction-moves.service.js';
@@ -31,10 +32,6 @@ export interface NewPayment {
   readonly webhookUrl: string | null;
 }
 
-/** Vouchers are paid at a counter or a cash machine, days later; the others while the payer is there. */
-const VOUCHERS: readonly PaymentMethod[] = ['BOLETO', 'MULTIBANCO'];
-/** Calendar days in São Paulo, after the one of creation. */
-const VOUCHER_DAYS = 3;
 const MOST_CURRENCIES = 50;
 /** Currencies of accounts that this process remembers: they never go again. */
 const MOST_KNOWN = 10_000;
@@ -141,8 +138,9 @@ function withLocalCode(transaction: Transaction, { pixIssuer }: Acquirer, accoun
   return { ...transaction, brCode: pixIssuer.issue(pixRequest(transaction, account)).brCode };
 }
 
-/** One for all methods of a payment, the longest: the last millisecond of the third day for vouchers. */
+/** Returns the longest expiry of the payment's methods: for a voucher the last millisecond of its last day. */
 function expiryOf(methods: readonly PaymentMethod[], now: Date, defaultExpiresIn: number): Date {
-  if (methods.some((method) => VOUCHERS.includes(method))) return releaseTimeOf(now, VOUCHER_DAYS + 1);
+  const voucherDays = Math.max(...methods.map((method) => METHOD_RULES[method].voucherDays ?? 0));
+  if (voucherDays > 0) return releaseTimeOf(now, voucherDays + 1);
   return new Date(now.getTime() + defaultExpiresIn * 1000);
 }

@@ -3,6 +3,7 @@ import type { Account } from '../../accounts/index.js';
 import type { Tx } from '../../core/database/index.js';
 import type { Amount } from '../../core/money/index.js';
 import { type Claims, type DisputedPayment, DisputesRepository } from './disputes.repository.js';
+import { isPaidWithCard } from '../payment-methods.js';
 import { RefundTransitions } from '../refunds/refund-transitions.service.js';
 import type { MedBlock, Transaction } from '../transaction.js';
 import type { DisputeCase } from '../transaction.events.js';
@@ -97,7 +98,7 @@ export class DisputesService {
 
   /** Ends the dispute; refunds that arrived meanwhile may have brought all of it back. @returns the transaction as it is now */
   async revive(tx: Tx, transaction: Transaction): Promise<Transaction> {
-    const trigger = transaction.paidWith === 'CREDIT_CARD' ? 'card_dispute_won' : 'dispute_won';
+    const trigger = isPaidWithCard(transaction) ? 'card_dispute_won' : 'dispute_won';
     return this.refunds.close(tx, await this.#move(tx, transaction, trigger));
   }
 

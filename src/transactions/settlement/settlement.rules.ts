@@ -1,4 +1,5 @@
 import type { Notification, PaymentMethod, ReceivedPix } from '../../acquirers/index.js';
+import { METHOD_RULES } from '../payment-methods.js';
 import { isHeld, type Transaction } from '../transaction.js';
 import type { Trigger } from '../transactions.machine.js';
 
@@ -106,7 +107,7 @@ export function decideSettlement(transaction: Transaction, money: ReceivedMoney)
   if (transaction.expectedPayerTaxId !== null && money.payerDocument !== transaction.expectedPayerTaxId) {
     return back('payer_mismatch', 'settled_by_other_payer');
   }
-  return { outcome: 'credited', reason: null, trigger: money.method === 'CREDIT_CARD' ? 'approved' : 'settled' };
+  return { outcome: 'credited', reason: null, trigger: METHOD_RULES[money.method].isCard ? 'approved' : 'settled' };
 }
 
 /**
