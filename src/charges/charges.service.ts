@@ -70,14 +70,14 @@ export class ChargesService {
     }
     const { amount } = input;
     const document = input.customer.document ?? input.expectedPayerTaxId;
-    const admission = await this.fraud.check(scope, account, { operation: 'charge', amount, document, request });
     try {
+      claim.admission = await this.fraud.check(scope, account, { operation: 'charge', amount, document, request });
       const transaction = this.creation.draft(scope, account, input);
       const answer = transaction.status === 'PENDING' ? null : this.#created(transaction);
       await this.creation.insert(claim, transaction, answer);
       return { ...(answer ?? (await this.#issue(transaction, account, claim, false))), replayed: false };
     } catch (error) {
-      throw await this.idempotency.failed(error, claim, admission);
+      throw await this.idempotency.failed(error, claim);
     }
   }
 

@@ -49,7 +49,7 @@ export class FraudGuard {
   ) {}
 
   /**
-   * For `IdempotencyService.run`, which refuses new requests only.
+   * Call it for new requests only (`IdempotencyService.begin`), and keep what it returns as the claim's `admission`.
    * @throws ApiError 403 `fraud.document_blocked`, `fraud.amount_limit_exceeded`, `fraud.velocity_exceeded`
    */
   async check(scope: Scope, account: Account, asked: GuardedOperation): Promise<Admission> {

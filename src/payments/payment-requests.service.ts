@@ -65,14 +65,14 @@ export class PaymentRequestsService {
     }
     const { amount, customer } = input;
     const asked = { operation: 'payment', amount, document: customer.document, request } as const;
-    const admission = await this.fraud.check(scope, account, asked);
     try {
+      begun.claim.admission = await this.fraud.check(scope, account, asked);
       const transaction = this.creation.draft(scope, account, input);
       const answer = { status: 201, body: paymentBody(transaction) };
       await this.creation.insert(begun.claim, transaction, answer);
       return { ...answer, replayed: false };
     } catch (error) {
-      throw await this.idempotency.failed(error, begun.claim, admission);
+      throw await this.idempotency.failed(error, begun.claim);
     }
   }
 
@@ -80,7 +80,7 @@ export class PaymentRequestsService {
    * Accepts a refund: its money is set aside, and the acquirer is called later. The available balance is debited with the
    * refund's full amount, and with the refund's own fee where it has one. Fees that were charged on the payment are not
    * given back. A refused request leaves its key free for another try.
-   * @param id `ch_<uuid>`, `tx_<uuid>` or the bare uuid
+   * @param paid the payment: `ch_<uuid>`, `tx_<uuid>` or the bare uuid
    * @throws ApiError in this order:
    *   1. over HTTP, after the guards and before this method: 400 `invalid_request` by `RefundDto`, for a body without an
    *      `idempotencyKey` of 8 to 128 printable ASCII characters, an amount that is not an integer from 1 to
@@ -95,8 +95,13 @@ export class PaymentRequestsService {
    *   5. what `planRefund` throws
    *   6. 422 `insufficient_balance`: the available balance is less than the amount and the fee
    */
-  async refund(scope: Scope, caller: RefundCaller, id: string, dto: RefundDto): Promise<IdempotentAnswer<RefundBody>> {
-    const transactionId = paymentId(id);
+  async refund(
+    scope: Scope,
+    caller: RefundCaller,
+    paid: string,
+    dto: RefundDto,
+  ): Promise<IdempotentAnswer<RefundBody>> {
+    const transactionId = paymentId(paid);
     const order = toRefundOrder(dto);
     const asked = await this.refunds.ask(scope, transactionId, order, keyOf(dto.idempotencyKey));
     const begun = await this.idempotency.begin<RefundBody>(asked.request);
@@ -106,18 +111,19 @@ export class PaymentRequestsService {
       const body = refundBody(await this.refunds.asked(scope, transactionId, begun.resourceId));
       return { status: 201, body, replayed: true };
     }
-    const admission = await this.fraud.check(scope, caller.account, { operation: 'refund', ...asked });
     try {
+      claim.admission = await this.fraud.check(scope, caller.account, { operation: 'refund', ...asked });
       return await this.database.transaction(async (tx) => {
-        const refundId = newId(this.clock.now());
-        claim.take(tx, refundId, null);
-        const refund = await this.refunds.open(tx, refundId, transactionId, order, caller);
+        const now = this.clock.now();
+        const id = newId(now);
+        claim.take(tx, id, null);
+        const refund = await this.refunds.open(tx, { id, now }, transactionId, order, caller);
         const answer = { status: 201, body: refundBody(refund) };
         claim.complete(tx, answer);
         return { ...answer, replayed: false };
       });
     } catch (error) {
-      throw await this.idempotency.failed(error, claim, admission);
+      throw await this.idempotency.failed(error, claim);
     }
   }
 }

@@ -122,6 +122,13 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     story.pay(made);
     service.clock.advance(123);
     await story.becomes(made, 'paid');
+    await waitFor('the question about the charge to be over', async () => {
+      const rows = await service.sql(
+        `SELECT 1 FROM acquirer_notifications WHERE kind = 'charge' AND reference = $1 AND status = 'applied'`,
+        [made.pix.txid],
+      );
+      return rows.length === 1;
+    });
   });
 
   it('is not written as expired while the bank says that it was paid, and not yet by what', async () => {

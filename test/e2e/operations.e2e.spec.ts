@@ -497,7 +497,10 @@ describe('Pix that match no charge', () => {
     const endToEndId = 'E00000000202611211530abcDEF12345';
     const about = { settledAt: new Date(), fee: 0, payerDocument: '11144477735', method: 'PIX' as const };
     const pix = { endToEndId, txid: null, amount: 777, ...about };
-    expect(await service.get(SettlementService).settle('sandbox', pix, null)).toMatchObject({ outcome: 'unmatched' });
+    expect(await service.get(SettlementService).settle('sandbox', pix, null)).toEqual({
+      outcome: 'unmatched',
+      isClosed: false,
+    });
     const { status, body, text } = await ask('GET', '/v1/operations/unmatched?limit=1');
     expect(status).toBe(200);
     expect(body.data).toStrictEqual([

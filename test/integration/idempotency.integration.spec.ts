@@ -89,8 +89,8 @@ describe('idempotency', () => {
       if (!answer) throw new KeyChanged();
       return { ...answer, replayed: true };
     }
-    const admission = (await steps.admit?.()) ?? { undo: async () => undefined };
     try {
+      claim.admission = (await steps.admit?.()) ?? null;
       steps.refused?.();
       const id = randomUUID();
       const answer = { status: 201, body: { id } };
@@ -101,7 +101,7 @@ describe('idempotency', () => {
       });
       return { ...(steps.committed ? await steps.committed(id, claim) : answer), replayed: false };
     } catch (error) {
-      throw await service.failed(error, claim, admission);
+      throw await service.failed(error, claim);
     }
   }
 
@@ -428,6 +428,18 @@ describe('idempotency', () => {
       expect(counted).toBe(1);
     });
 
+    it('does not refuse a request whose twin was let in before the guard closed', async () => {
+      const asked = request();
+      let first: IdempotentAnswer<Body> | undefined;
+      const closing = async (): Promise<Admission> => {
+        first = await run(asked, { admit });
+        throw refusal;
+      };
+      expect(await run(asked, { admit: closing })).toEqual({ ...first, replayed: true });
+      expect(await things()).toHaveLength(1);
+      expect(counted).toBe(1);
+    });
+
     it('lets who goes on with an unfinished request finish it', async () => {
       const asked = request();
       const died = new Error('died');
@@ -467,18 +479,18 @@ describe('idempotency', () => {
       expect(counted).toBe(1);
     });
 
-    it('counts what is made in the place of a request that came to nothing', async () => {
+    it('counts a request whose outcome is not known, and what is made in the place of one that came to nothing', async () => {
       const asked = request();
       const died = new Error('died');
       await expect(run(asked, { admit, committed: () => Promise.reject(died) })).rejects.toBe(died);
-      expect(counted).toBe(0);
+      expect(counted).toBe(1);
       clock.advance(60);
       const freed = async (id: string, claim: Claim): Promise<null> => {
         await database.transaction(async (tx) => claim.release(tx, id));
         return null;
       };
       expect(await run(asked, { admit }, freed)).toMatchObject({ status: 201, replayed: false });
-      expect(counted).toBe(1);
+      expect(counted).toBe(2);
     });
 
     it('leaves the count of twins alone: which of them made the thing, nobody knows', async () => {

@@ -28,7 +28,7 @@ export interface Admission {
 /**
  * What a request with a key is:
  * - `replay`: an earlier request was answered, and this is its answer.
- * - `resume`: an earlier request has made `resourceId` and has no answer, or one older than a day. This one answers.
+ * - `resume`: an earlier request has made `resourceId`, and its answer is missing or was deleted. This request answers.
  * - `new`: nothing is known of the key. Take it in the transaction that makes the resource.
  */
 export type Begun<T> =
@@ -94,25 +94,27 @@ export class IdempotencyService {
   }
 
   /**
-   * Call this when a new request has failed. It takes the count back, unless a twin has made the same thing.
-   * @returns what to throw: `error` itself, or a `KeyChanged` if another request was first with the key
+   * Call this when a new request has failed. Its count is taken back, unless the key has a row: what that row stands for
+   * is counted.
+   * @returns the error to throw: `error` itself, or a `KeyChanged` if another request was first with the key
    */
-  async failed(error: unknown, { request, isTaken }: Claim, admission: Admission): Promise<unknown> {
+  async failed(error: unknown, claim: Claim): Promise<unknown> {
+    const { request, isTaken } = claim;
+    // A lock of anything else is no twin's: a request that failed with it is answered by 503.
+    if (isTaken && isLockTimeout(error, 'idempotency_keys')) return keyInUse();
     const isOvertaken = isTaken && uniqueViolation(error) === 'idempotency_keys_pkey';
-    // A lock of anything else is no twin's: what failed with it answers 503.
-    const isWaiting = isTaken && isLockTimeout(error, 'idempotency_keys');
-    if (isOvertaken || isWaiting || error instanceof KeyChanged) {
-      const row = await this.keys.find(request);
-      if (!row || !isSame(row, request)) await admission.undo();
-      return isWaiting ? keyInUse() : new KeyChanged();
-    }
-    await admission.undo();
-    return error;
+    const isRefused = !isTaken && error instanceof ApiError;
+    const row = isTaken || isRefused ? await this.keys.find(request) : null;
+    if (!row || !isSame(row, request)) await claim.admission?.undo();
+    // A twin was let in meanwhile, and a repetition is not refused.
+    return isOvertaken || (isRefused && row) ? new KeyChanged() : error;
   }
 }
 
 /** The key row of a request. Its methods write in the caller's transaction. */
 export class Claim {
+  /** The count of a new request, by the fraud guard. */
+  admission: Admission | null = null;
   #isTaken = false;
 
   constructor(
@@ -121,7 +123,7 @@ export class Claim {
     private readonly clock: Clock,
   ) {}
 
-  /** Whether `take` was called: what fails before it has refused the request. */
+  /** Whether `take` was called. An error before it has refused the request. */
   get isTaken(): boolean {
     return this.#isTaken;
   }

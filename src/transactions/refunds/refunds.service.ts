@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Account } from '../../accounts/index.js';
 import { type Actor, AuditTrail } from '../../audit/index.js';
 import { normalizeTaxId } from '../../brazil/index.js';
-import { Clock } from '../../core/clock.js';
 import { fingerprintOf } from '../../core/crypto/index.js';
 import type { Tx } from '../../core/database/index.js';
 import { notFound } from '../../core/errors/index.js';
@@ -38,7 +37,6 @@ export class RefundsService {
     private readonly refunds: RefundsRepository,
     private readonly opening: RefundOpening,
     private readonly audit: AuditTrail,
-    private readonly clock: Clock,
   ) {}
 
   /**
@@ -66,11 +64,16 @@ export class RefundsService {
    * Sets the money aside. Call it when the key is taken: key before payment, as everywhere.
    * @throws ApiError as `RefundOpening.open`
    */
-  async open(tx: Tx, id: string, transactionId: string, order: RefundOrder, caller: RefundCaller): Promise<Refund> {
-    const { account, actor } = caller;
-    const refund = await this.opening.open(tx, { id, now: this.clock.now() }, account, transactionId, order);
+  async open(
+    tx: Tx,
+    made: { readonly id: string; readonly now: Date },
+    transactionId: string,
+    order: RefundOrder,
+    { account, actor }: RefundCaller,
+  ): Promise<Refund> {
+    const refund = await this.opening.open(tx, made, account, transactionId, order);
     const { mode, amount } = refund;
-    const data = { mode, refund_id: id, transaction_id: transactionId, amount };
+    const data = { mode, refund_id: made.id, transaction_id: transactionId, amount };
     this.audit.record(tx, actor, 'refund.requested', account.id, { data });
     return refund;
   }

@@ -16,7 +16,7 @@ import { UnmatchedService } from './unmatched.service.js';
  */
 export type SettleOutcome = SettlementDecision['outcome'] | 'repeated' | 'unmatched' | 'elsewhere';
 
-/** `isClosed`: the notification was ended in the same commit. */
+/** `isClosed`: there was a notification, and the same commit ended it. */
 export interface SettleResult {
   readonly outcome: SettleOutcome;
   readonly isClosed: boolean;
@@ -58,7 +58,7 @@ export class SettlementService {
         { owner: conflictKey, conflictKey },
         (tx, setOwner) => this.#settle(tx, setOwner, settlement),
       );
-      return { outcome, isClosed: outcome !== 'elsewhere' };
+      return { outcome, isClosed: notification !== null && outcome !== 'elsewhere' };
     } catch (error) {
       if (uniqueViolation(error) !== 'settlements_end_to_end_id_key') throw error;
       await this.unmatched.refuseOther(settlement);
