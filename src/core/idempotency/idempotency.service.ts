@@ -26,10 +26,10 @@ export interface Admission {
 }
 
 /**
- * What a request with a key is:
- * - `replay`: an earlier request was answered, and this is its answer.
- * - `resume`: an earlier request has made `resourceId`, and its answer is missing or was deleted. This request answers.
- * - `new`: nothing is known of the key. Take it in the transaction that makes the resource.
+ * State of a request's key:
+ * - `replay`: an earlier request was answered. Here is its answer.
+ * - `resume`: an earlier request has made `resourceId`, but its answer is missing or was deleted. This request answers.
+ * - `new`: the key is free. Take it in the transaction that makes the resource.
  */
 export type Begun<T> =
   | { readonly kind: 'replay'; readonly answer: IdempotentAnswer<T> }
@@ -94,8 +94,8 @@ export class IdempotencyService {
   }
 
   /**
-   * Call this when a new request has failed. Its count is taken back, unless the key has a row: what that row stands for
-   * is counted.
+   * Call this when a new request has failed. The fraud guard's count is taken back, unless the key has a row, whose
+   * request is counted.
    * @returns the error to throw: `error` itself, or a `KeyChanged` if another request was first with the key
    */
   async failed(error: unknown, claim: Claim): Promise<unknown> {
@@ -111,7 +111,7 @@ export class IdempotencyService {
   }
 }
 
-/** The key row of a request. Its methods write in the caller's transaction. */
+/** Key row of a request. The methods write in the caller's transaction. */
 export class Claim {
   /** The count of a new request, by the fraud guard. */
   admission: Admission | null = null;
