@@ -87,7 +87,7 @@ export async function runCluster(config: Config): Promise<void> {
   // Each takes connections by itself: one that is handed over to a process which dies meanwhile would never be answered.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const onServerFailure = (error: Error): void => {
-    process.stderr.write(`\nRecebe ends.\n${error.message}\n`);
+    process.once('exit', () => process.stderr.write(`\nRecebe has ended.\n${error.message}\n`));
     exitCode = 1;
     setTimeout(() => process.exit(1), FAILURE_LIMIT_MS).unref();
     end();

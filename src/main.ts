@@ -107,7 +107,8 @@ async function start(): Promise<void> {
     process.on('disconnect', () => shutDown('the first process of the cluster is gone'));
   }
   const onServerFailure = (error: Error): void => {
-    process.stderr.write(`\nRecebe ends.\n${error.message}\n`);
+    // Last, after what the shutdown logs.
+    process.once('exit', () => process.stderr.write(`\nRecebe has ended.\n${error.message}\n`));
     setTimeout(() => process.exit(1), FAILURE_LIMIT_MS).unref();
     if (opened) shutDown('a local server has failed', 1);
     else process.exit(1);

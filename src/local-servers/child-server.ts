@@ -55,19 +55,18 @@ export class ChildServer {
   readonly #ending = new AbortController();
   readonly #onExit = (): void => this.#signal();
   readonly #restartedAt: number[] = [];
-  #port: number;
+  readonly #stuckTimer = setInterval(() => this.#endIfStuck(), 1_000).unref();
   #child: ChildProcess | null = null;
   #restarting: Promise<void> | null = null;
 
   private constructor(
     private readonly program: ServerProgram,
     private readonly options: ChildOptions,
-  ) {
-    this.#port = options.port ?? randomInt(...PORTS);
-  }
+    public port: number,
+  ) {}
 
   static async start(program: ServerProgram, options: ChildOptions): Promise<ChildServer> {
-    const server = new ChildServer(program, options);
+    const server = new ChildServer(program, options, options.port ?? randomInt(...PORTS));
     process.on('exit', server.#onExit);
     try {
       await server.#launch(options.port === undefined);
@@ -76,10 +75,6 @@ export class ChildServer {
       await server.stop();
       throw error;
     }
-  }
-
-  get port(): number {
-    return this.#port;
   }
 
   /** Ends the restarts. For the beginning of a shutdown, when a supervisor may end the server beside the service. */
@@ -93,6 +88,7 @@ export class ChildServer {
     await this.#end();
     await this.#restarting;
     await this.#end(); // the restart may have launched one more meanwhile
+    clearInterval(this.#stuckTimer);
     process.off('exit', this.#onExit);
   }
 
@@ -103,6 +99,14 @@ export class ChildServer {
 
   #isRunning(): boolean {
     return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  #endIfStuck(): void {
+    try {
+      if (this.options.restarts && !this.#ending.signal.aborted && this.program.isStuck?.() === true) this.#signal();
+    } catch {
+      // It cannot be looked at now, as when the process has no descriptor left.
+    }
   }
 
   #signal(): void {
@@ -116,12 +120,9 @@ export class ChildServer {
       const lastWords = await this.#launchOnce();
       if (lastWords === null) return;
       if (this.#ending.signal.aborted || Date.now() > deadline || !transient.test(lastWords)) {
-        const log = logPath(this.program);
-        throw new LocalServerError(
-          `${name} did not start in ${directory}. Its last words (all of them: ${log}):\n${lastWords}`,
-        );
+        throw new LocalServerError(`${name} did not start in ${directory}. The end of its log:\n${lastWords}`);
       }
-      if (mayMove) this.#port = randomInt(...PORTS);
+      if (mayMove) this.port = randomInt(...PORTS);
     }
   }
 
@@ -146,26 +147,12 @@ export class ChildServer {
     // EPIPE of a child that ended before it read: its exit tells more.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
-    try {
-      if (child.pid !== undefined) this.options.onLaunch?.(child.pid);
-      while (ended === '' && !(await program.isReady(child.pid ?? 0, port))) await delay(20);
-    } catch (error) {
-      this.#signal();
-      throw error;
-    }
+    if (child.pid !== undefined) this.options.onLaunch?.(child.pid);
+    while (ended === '' && !(await program.isReady(child.pid ?? 0, port))) await delay(20);
     if (ended !== '') return `${ended}\n${log.lastWords()}`;
-    if (this.options.restarts) this.#watch(child, this.options.restarts);
+    const { restarts } = this.options;
+    if (restarts) child.once('exit', () => void (this.#restarting = this.#restart(restarts)));
     return null;
-  }
-
-  #watch(child: ChildProcess, restarts: Restarts): void {
-    const timer = setInterval(() => {
-      if (this.program.isStuck?.() === true && !this.#ending.signal.aborted) this.#signal();
-    }, 1_000).unref();
-    child.once('exit', () => {
-      clearInterval(timer);
-      this.#restarting = this.#restart(restarts);
-    });
   }
 
   async #restart({ log, onFailure, pausesMs = RESTART_PAUSES_MS }: Restarts): Promise<void> {
@@ -189,6 +176,7 @@ export class ChildServer {
         await this.#launch(false);
         return log.warn(fields, `${name} runs again`);
       } catch (error) {
+        await this.#end();
         reason = `\n${error instanceof Error ? error.message : String(error)}`;
         if (!signal.aborted) log.error({ ...fields, reason }, `${name} cannot be started again`);
       }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPrivate, readIfThere, writePrivate } from '../core/private-files.js';
 import { identify } from '../core/process-identity.js';
-import { type ChildOptions, type ChildServer, endProcess, type Restarts, STOP_SIGNALS } from './child-server.js';
+import { type ChildServer, endProcess, type Restarts, STOP_SIGNALS } from './child-server.js';
 import { LocalServerError } from './local-servers.errors.js';
 import { startPostgres } from './postgres.js';
 import { startRedis } from './redis.js';
@@ -67,22 +67,21 @@ export async function openLocalServers(options: LocalServersOptions): Promise<Lo
     await Promise.all(servers.map((server) => server.stop()));
     if (readOwner(dataDir)?.id === file.id) rmSync(pathOf(dataDir), { force: true });
   };
-  const start = async <T extends ChildServer>(
-    name: ServerName,
-    starter: (options: ChildOptions & { dataDir: string }) => Promise<T | null>,
-  ): Promise<T | null> => {
+  const optionsOf = (name: ServerName): Parameters<typeof startRedis>[0] => {
     const onLaunch = (pid: number): void => {
       file.children[name] = { pid, startedAt: identify(pid) };
       writeOwner(dataDir, file);
     };
-    const server = needs[name] ? await starter({ dataDir, onLaunch, restarts }) : null;
-    if (server) servers.push(server);
-    return server;
+    return { dataDir, restarts, onLaunch };
   };
   try {
     await endOrphans(file);
-    const starts = [start('postgres', startPostgres), start('redis', startRedis)] as const;
-    await Promise.allSettled(starts); // if one of them fails, the other one is ended all the same
+    const starts = [
+      needs.postgres ? startPostgres(optionsOf('postgres')) : Promise.resolve(null),
+      needs.redis ? startRedis(optionsOf('redis')) : Promise.resolve(null),
+    ] as const;
+    const ends = await Promise.allSettled(starts); // if one of them fails, the other one is stopped all the same
+    servers.push(...ends.flatMap((end) => (end.status === 'fulfilled' && end.value ? [end.value] : [])));
     const [postgres, redis] = await Promise.all(starts);
     const addresses: Addresses = {
       postgres: postgres && { url: postgres.url, serviceUrl: postgres.serviceUrl },

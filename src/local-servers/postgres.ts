@@ -14,8 +14,8 @@ export interface PostgresOptions extends ChildOptions {
   dataDir: string;
   /** Made if missing. */
   databaseName?: string;
-  /** PostgreSQL settings over those below, as name and value. */
-  settings?: Record<string, string>;
+  /** PostgreSQL settings over those below, as `name=value`. */
+  settings?: string[];
 }
 
 /** `url` is that of the role that owns the database, a superuser; the migration makes the role of `serviceUrl`. */
@@ -27,22 +27,12 @@ const TRANSIENT = /TCP\/IP sockets|pre-existing shared memory block|lock file "p
 /** Words with which PostgreSQL refuses a directory that another server uses, or used a moment ago. */
 const TAKEN = /pre-existing shared memory block|lock file "postmaster\.pid" already exists/;
 
-const SETTINGS = {
-  listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
-  timezone: 'UTC',
-  log_timezone: 'UTC',
-  max_connections: '100',
-  shared_buffers: '128MB',
-  wal_compression: 'on',
-  checkpoint_timeout: '15min',
-  max_wal_size: '2GB',
-  fsync: 'on',
-  synchronous_commit: 'on',
-  // A refused INSERT is the application's everyday business; the file is for what ends the server.
-  log_min_messages: 'fatal',
-  log_min_error_statement: 'panic',
-};
+const SETTINGS = [
+  'listen_addresses=127.0.0.1 unix_socket_directories= timezone=UTC log_timezone=UTC max_connections=100',
+  'shared_buffers=128MB wal_compression=on checkpoint_timeout=15min max_wal_size=2GB fsync=on synchronous_commit=on',
+  // A refused INSERT is the application's everyday business; the log is for what ends the server.
+  'log_min_messages=fatal log_min_error_statement=panic',
+].flatMap((line) => line.split(' '));
 
 /**
  * Starts the PostgreSQL of a data directory as a child of this process.
@@ -56,16 +46,13 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const password = clusterPassword(dataDir, directory);
   if (!existsSync(directory)) initialise(dataDir, user, bin, password);
   prepareDirectory(directory, user);
-  const settings = Object.entries({ ...SETTINGS, ...options.settings });
+  const settings = [...SETTINGS, ...(options.settings ?? [])].flatMap((setting) => ['-c', setting]);
   const server = await ChildServer.start(
     {
       ...{ name: 'postgres', dataDir, directory, user, transient: TRANSIENT },
       command: (port) => ({
         file: join(bin, 'postgres'),
-        args: [
-          ...['-D', pathFor(user, directory), '-p', String(port)],
-          ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-        ],
+        args: ['-D', pathFor(user, directory), '-p', String(port), ...settings],
         env: pastStalePid(directory),
       }),
       isReady: (pid) => postmasterFile(directory).pid === pid && postmasterFile(directory).status === 'ready',

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, chmodSync, constants, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -35,28 +35,16 @@ function chooseUser(dataDir: string): ServerUser | null {
     const { uid = 0, gid = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
     if (uid !== 0) return { name: `uid ${String(uid)}`, uid, gid };
   }
-  // Without useradd (a minimal image) or with a read-only /etc: `nobody` is there on every system.
-  const user = systemUser('postgres') ?? newUser('postgres') ?? systemUser('nobody');
+  // Fails in a minimal image or with a read-only /etc; `nobody` is there on every system.
+  if (!systemUser('postgres')) spawnSync('useradd', ['--system', '--user-group', '--no-create-home', 'postgres']);
+  const user = systemUser('postgres') ?? systemUser('nobody');
   if (user) return user;
-  throw new LocalServerError(`PostgreSQL does not run as root and no other user could be made. ${OWN_SERVER}`);
+  throw new LocalServerError(`PostgreSQL does not run as root and there is no other user. ${OWN_SERVER}`);
 }
 
 function systemUser(name: string): ServerUser | null {
-  const id = (flag: string): number => Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: 'pipe' }));
-  try {
-    return { name, uid: id('-u'), gid: id('-g') };
-  } catch {
-    return null;
-  }
-}
-
-function newUser(name: string): ServerUser | null {
-  try {
-    execFileSync('useradd', ['--system', '--user-group', '--no-create-home', name], { stdio: 'ignore' });
-  } catch {
-    return null;
-  }
-  return systemUser(name);
+  const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout || null);
+  return uid && gid ? { name, uid: Number(uid), gid: Number(gid) } : null;
 }
 
 /** Makes a directory below `$DATA_DIR` that is closed to everybody but its server. */

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { expectLedgerCoherent } from '../support/coherence.js';
-import { Processes, type ServiceProcess, withDatabase } from '../support/process.js';
+import { MAIN, Processes, type ServiceProcess, withDatabase } from '../support/process.js';
 import { waitFor } from '../support/wait.js';
-import { isRunning } from '../../tools/harness/local-servers.js';
+import { commandOf, isRunning } from '../../tools/harness/local-servers.js';
 
 const CHARGES = 80;
 
@@ -17,9 +17,14 @@ describe('CLUSTER=2', () => {
 
   const start = (): Promise<ServiceProcess> => processes.start(dataDir, { CLUSTER: '2' });
 
-  /** Pids of the processes that serve. */
+  /** Pids of the processes that serve; the local servers are children too. */
   const members = ({ pid }: ServiceProcess): number[] =>
-    readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+    readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+      .trim()
+      .split(' ')
+      .filter(Boolean)
+      .map(Number)
+      .filter((child) => commandOf(child).includes(MAIN));
 
   /** Which processes answer, each by when it was started. */
   async function answering({ url }: ServiceProcess): Promise<Set<string>> {
