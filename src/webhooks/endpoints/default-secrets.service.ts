@@ -7,7 +7,10 @@ import type { Scope } from '../../core/mode.js';
 import { defaultSecretContext, SecretsRepository } from './secrets.repository.js';
 import { newSecret, overlapEnd } from './secrets.js';
 
-/** The account's own signing secret, for what goes to a transaction's `webhookUrl` (docs/contract.md#a-payments-own-webhookurl). */
+/**
+ * The account's default signing secret, which signs webhooks to a transaction's `webhookUrl`
+ * (docs/contract.md#a-payments-own-webhookurl).
+ */
 @Injectable()
 export class DefaultSecretsService {
   constructor(
@@ -19,8 +22,8 @@ export class DefaultSecretsService {
   ) {}
 
   /**
-   * Makes a new secret, also where there was none yet.
-   * @param overlapSeconds for how long the secret before it signs too
+   * Makes a new secret, even if the account had none yet.
+   * @param overlapSeconds how long the previous secret signs too
    * @returns the secret (64 hex characters), which cannot be read again
    */
   async rotate(scope: Scope, overlapSeconds: number, actor: Actor): Promise<string> {
@@ -35,8 +38,8 @@ export class DefaultSecretsService {
   }
 
   /**
-   * Sees to it that deliveries of this scope can be signed: the secret may be needed before the merchant has ever asked
-   * for it. One that exists is left alone, also when two do this at once.
+   * Inserts a default secret if the scope has none: a delivery may need it before the merchant asks for it. An existing
+   * secret stays, even when two calls run at once.
    */
   ensureDefaultSecret(tx: Tx, scope: Scope): void {
     const sealed = this.secrets.seal(newSecret(), defaultSecretContext(scope.accountId, scope.mode));

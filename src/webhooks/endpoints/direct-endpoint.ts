@@ -8,8 +8,8 @@ export interface DirectEndpoint extends Scope {
 }
 
 /**
- * Its id follows from account, mode and URL (a UUIDv8 of their SHA-256), so that it is one row however many
- * transactions name the URL, and need not be looked up before something is delivered to it.
+ * The id follows from account, mode and URL (a UUIDv8 of their SHA-256). All transactions that name a URL share one
+ * row, and a delivery needs no lookup.
  */
 export function directEndpoint({ accountId, mode }: Scope, url: string): DirectEndpoint {
   const hash = createHash('sha256').update(`${accountId} ${mode} ${url}`).digest().subarray(0, 16);

@@ -8,7 +8,7 @@ import { isSubscribable } from './subscription.js';
 
 const MAX_NAMES = 100;
 
-/** Whether an endpoint may be as a merchant wants it: its URL may be posted to, and its events are events. */
+/** Validates an endpoint that a merchant submits: the URL must be allowed and the event names must exist. */
 @Injectable()
 export class EndpointCheck {
   constructor(
@@ -16,7 +16,7 @@ export class EndpointCheck {
     private readonly catalog: EventCatalog,
   ) {}
 
-  /** @returns what is wrong with the fields that are named */
+  /** @returns what is wrong with the fields that are present */
   async problems({ url, events }: EndpointChange, mode: Mode): Promise<Violation[]> {
     return [
       ...(url === undefined ? [] : await this.#checkUrl(url, mode)),
@@ -29,7 +29,7 @@ export class EndpointCheck {
     return message === null ? [] : [{ param: 'url', code: 'invalid', message }];
   }
 
-  /** @param events a list of anything: what is no text is no event either, and is named as such */
+  /** @param events a list of anything: an item that is not a string is reported as an unknown event */
   #checkEvents(events: readonly unknown[]): Violation[] {
     const problems = events.slice(0, MAX_NAMES).flatMap((name, index) =>
       typeof name === 'string' && isSubscribable(name, this.catalog)
@@ -38,7 +38,7 @@ export class EndpointCheck {
             {
               param: `events.${index}`,
               code: 'invalid',
-              // Not what was sent instead: it may be a secret that was pasted into the wrong place.
+              // The message does not repeat the value: a secret may have been pasted into the wrong field.
               message: 'is not an event; see GET /v1/webhooks/event-catalog',
             },
           ],

@@ -15,7 +15,7 @@ export interface DisabledEndpoint {
   readonly failingSince: Date;
 }
 
-/** Sorted, so that two workers never wait for each other. Endpoints that are well and stay so are left alone. */
+/** Sorted, so that two workers never wait for each other. Skips healthy endpoints without a failure in this batch. */
 const LOCK = write(
   'webhook_endpoints.lock_health',
   `SELECT ${columnsOf(WebhookEndpointEntity, 'webhook_endpoints', { only: HEALTH })} FROM webhook_endpoints
@@ -40,10 +40,13 @@ const DISABLE = write(
    RETURNING url, mode, failures, failing_since AS "failingSince"`,
 );
 
-/** How endpoints fare: the part of their rows that the workers write. */
+/** Reads and writes the health columns of endpoints, which only the workers change. */
 @Injectable()
 export class EndpointHealthRepository {
-  /** Those of `ids` that are active and either failing or in `failed`. Locks them: before any delivery. */
+  /**
+   * Returns the active endpoints of `ids` that are failing already or listed in `failed`. Locks them; deliveries are
+   * locked after endpoints.
+   */
   async lock(tx: Tx, ids: readonly string[], failed: readonly string[]): Promise<EndpointHealth[]> {
     return tx.query(LOCK, [ids, failed]);
   }
@@ -52,12 +55,12 @@ export class EndpointHealthRepository {
     tx.defer(UPDATE, valuesOfFields(changes, 'id', 'failures', 'failingSince', 'pausedUntil'));
   }
 
-  /** Sets an endpoint INACTIVE that the caller has locked. */
+  /** Sets an endpoint INACTIVE; the caller holds its lock. */
   deactivate(tx: Tx, id: string, now: Date): void {
     tx.defer(DEACTIVATE, [id, now]);
   }
 
-  /** @returns null when another worker has done it, or when it is well again. Locks it. */
+  /** @returns null when another worker has disabled it already, or when it works again. Locks it. */
   async disable(tx: Tx, id: string, now: Date): Promise<DisabledEndpoint | null> {
     const cutoff = new Date(now.getTime() - DISABLE_AFTER_MS);
     return tx.first<DisabledEndpoint>(DISABLE, [id, now, DISABLE_FAILURES, cutoff]);

@@ -50,7 +50,7 @@ describe('the circuit breaker', () => {
     });
   });
 
-  it('does not open for one delivery alone, however often it fails, but when another one fails too', () => {
+  it('does not open for a single delivery, however often it fails, until another one fails too', () => {
     const alone = (from: Health, first: number, last: number): Health =>
       Array.from({ length: last - first + 1 }, (_, n) => first + n).reduce(
         (health, attempts) => nextHealth(health, [result(500, 0, attempts)], T0, middle),
@@ -59,9 +59,9 @@ describe('the circuit breaker', () => {
     const poisoned = alone(WELL, 1, 14);
     expect(poisoned).toEqual({ failures: 14, failingSince: T0, pausedUntil: null });
     expect(nextHealth(poisoned, [result(500, 0, 1)], T0, middle).pausedUntil).toEqual(after(5));
-    // What failed before the last success says nothing about today.
+    // Failures before the last success do not count.
     expect(alone(WELL, 7, 14).pausedUntil).toBeNull();
-    // Once it is open, the probe decides, whichever delivery that is.
+    // While the breaker is open, the probe's result decides, whichever delivery it is.
     const open: Health = { failures: 5, failingSince: T0, pausedUntil: T0 };
     expect(nextHealth(open, [result(500, 0, 9)], T0, middle).pausedUntil).toEqual(after(5));
   });
@@ -80,12 +80,12 @@ describe('the circuit breaker', () => {
     expect(nextHealth(open, [result(204)], T0, middle)).toEqual(WELL);
   });
 
-  it('an answer that is no success closes it too, and does not end the failing', () => {
+  it('a non-success answer closes it too, but the endpoint still counts as failing', () => {
     const open: Health = { failures: 12, failingSince: after(-100), pausedUntil: after(20) };
     expect(nextHealth(open, [result(404)], T0, middle)).toEqual({ ...open, failures: 13, pausedUntil: null });
   });
 
-  it('nothing happened: nothing changes', () => {
+  it('changes nothing when there were no attempts', () => {
     const open: Health = { failures: 12, failingSince: after(-100), pausedUntil: after(20) };
     expect(nextHealth(open, [], T0, middle)).toEqual(open);
   });
@@ -106,7 +106,7 @@ describe('giving an endpoint up', () => {
     expect(isToBeDisabled(kind, health, T0)).toBe(expected);
   });
 
-  it('not while it is well', () => {
+  it('never disables a healthy endpoint', () => {
     expect(isToBeDisabled('registered', WELL, T0)).toBe(false);
   });
 });

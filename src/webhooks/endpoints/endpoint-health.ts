@@ -1,11 +1,11 @@
 /** `direct`: the `webhookUrl` of transactions. */
 export type EndpointKind = 'registered' | 'direct';
 
-/** What the attempts since an endpoint's last success were. */
+/** Failures of an endpoint since its last success. */
 export interface Health {
   readonly failures: number;
   readonly failingSince: Date | null;
-  /** Set while the circuit breaker is open: until then nothing is sent, after it one delivery at a time as a probe. */
+  /** Set while the circuit breaker is open: nothing is sent before this time, and one probe at a time after it. */
   readonly pausedUntil: Date | null;
 }
 
@@ -13,19 +13,19 @@ export interface AttemptResult {
   /** Null when no answer came. */
   readonly statusCode: number | null;
   readonly at: Date;
-  /** Made for its delivery, including this one. */
+  /** Attempts made for the delivery, including this one. */
   readonly attempts: number;
 }
 
-/** Failures in a row after which an endpoint is left in peace. */
+/** Failures in a row that open the circuit breaker. */
 export const BREAKER_FAILURES = 5;
 const MIN_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 60_000;
-/** A pause is this part of how long the endpoint has been failing: it comes back at most that much later than it could. */
+/** A pause is this share of the outage so far, so recovery is noticed at most this much later than possible. */
 const PAUSE_SHARE = 0.25;
 const PAUSE_JITTER = 0.2;
 
-/** When an endpoint is given up: docs/contract.md#endpoints-that-are-given-up. */
+/** When the service disables an endpoint: docs/contract.md#endpoints-that-are-given-up. */
 export const DISABLE_FAILURES = 20;
 export const DISABLE_AFTER_MS = 5 * 24 * 3_600_000;
 
@@ -34,11 +34,12 @@ export function isSuccess(statusCode: number | null): boolean {
 }
 
 /**
- * The circuit breaker, so that deliveries do not use up their attempts on an endpoint that is known to be down. It opens
- * after five failures in a row of which the last one says "I cannot" (no answer, 5xx, 429), for 5 to 60 s, ±20 %; then one
- * delivery is tried. The failures must also be more than the attempts of the last delivery: these alone may be of the only
- * delivery that the receiver cannot digest. An answer that says "not this" (another 4xx, a redirect) closes the breaker:
- * the endpoint works, and its deliveries fail one by one on the schedule.
+ * The circuit breaker: deliveries do not use up their attempts on an endpoint that is known to be down.
+ *
+ * After five failures in a row it opens if the last one shows an outage (no answer, 5xx or 429). The pause is 5 to 60
+ * s, ±20 %; then one delivery is tried. There must be more failures than attempts of the last delivery. Otherwise they
+ * may all belong to one delivery that the receiver cannot process. Another 4xx or a redirect closes the breaker: the
+ * endpoint works, and its deliveries fail one by one on the schedule.
  * @param results in the order in which they came
  * @param random from 0 to below 1
  */
@@ -67,10 +68,9 @@ function pauseEnd(failingSince: Date, now: Date, random: number): Date {
 }
 
 /**
- * Whether the service gives an endpoint up: after at least twenty failures in a row, the first of them at least five days
- * ago. A 410 ends it at once,
- * without a mail (`OutcomesService`). What still waits for it is CANCELLED then. The address of a transaction is never
- * given up: it could not be switched on again.
+ * Whether the service disables an endpoint: after at least twenty failures in a row, the first at least five days ago.
+ * Deliveries that wait for it become CANCELLED. A 410 disables it at once and without a mail (`OutcomesService`). A
+ * transaction's own URL is never disabled: nobody could enable it again.
  */
 export function isToBeDisabled(kind: EndpointKind, { failures, failingSince }: Health, now: Date): boolean {
   if (kind !== 'registered' || failingSince === null) return false;

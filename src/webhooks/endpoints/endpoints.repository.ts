@@ -11,14 +11,14 @@ const SHOWN = [
 
 export type Endpoint = Pick<WebhookEndpointEntity, (typeof SHOWN)[number]>;
 
-/** What a merchant may change; what is left out stays. */
+/** Fields that a merchant may change; an omitted field keeps its value. */
 export interface EndpointChange {
   readonly url?: string;
   readonly events?: readonly string[];
   readonly status?: EndpointStatus;
 }
 
-/** What matching an event needs of an active endpoint. */
+/** Fields of an active endpoint that matching an event needs. */
 export interface SubscribedEndpoint extends Scope {
   readonly id: string;
   readonly events: readonly string[];
@@ -31,12 +31,12 @@ export function secretContext(endpointId: string): string {
 
 const COLUMNS = columnsOf(WebhookEndpointEntity, 'webhook_endpoints', { only: SHOWN });
 /**
- * What a merchant sees as an endpoint: not the address of a single transaction, and not what was deleted, whose row
- * stays for the deliveries that name it.
+ * Endpoints that a merchant sees. Excludes URLs of single transactions, and deleted endpoints, whose rows stay for
+ * their deliveries.
  */
 const OWN = `account_id = $1 AND mode = $2 AND kind = 'registered' AND deleted_at IS NULL`;
 
-/** Registrations of one account and mode come one after another: two at once would both count the same endpoints. */
+/** Serialises registrations of one account and mode: two at once would both count the same endpoints. */
 const LOCK_SCOPE = write(
   'webhook_endpoints.lock_scope',
   `SELECT pg_advisory_xact_lock(hashtextextended('webhook_endpoints:' || $1 || ':' || $2, 0))`,
@@ -51,7 +51,7 @@ const INSERT = write(
 const LIST = read('webhook_endpoints.list', `SELECT ${COLUMNS} FROM webhook_endpoints WHERE ${OWN} ORDER BY id DESC`);
 const FIND = read('webhook_endpoints.find', `SELECT ${COLUMNS} FROM webhook_endpoints WHERE ${OWN} AND id = $3`);
 const FRESH = `($6 = 'ACTIVE' OR $4 <> url)`;
-/** ACTIVE said by the merchant, and a new address, are a fresh start: what failed before counts no more. */
+/** When the merchant sets ACTIVE or changes the URL, earlier failures no longer count. */
 const UPDATE = write(
   'webhook_endpoints.update',
   `UPDATE webhook_endpoints SET url = coalesce($4::text, url), events = coalesce($5::text[], events),
@@ -62,7 +62,7 @@ const UPDATE = write(
    WHERE ${OWN} AND id = $3
    RETURNING ${COLUMNS}`,
 );
-/** The row stays, without its secrets. */
+/** Keeps the row but erases its secrets. */
 const REMOVE = write(
   'webhook_endpoints.remove',
   `UPDATE webhook_endpoints SET status = 'INACTIVE', secret_sealed = '', previous_secret_sealed = NULL,
@@ -85,13 +85,13 @@ const SUBSCRIBED = write(
    WHERE e.status = 'ACTIVE' AND e.kind = 'registered' AND e.deleted_at IS NULL AND e.events && $3::text[]
    ORDER BY e.id`,
 );
-/** Sorted, so that two never wait for each other. */
+/** Sorted, so that two transactions never wait for each other. */
 const END_PAUSE = write(
   'webhook_endpoints.end_pause',
   `UPDATE webhook_endpoints SET paused_until = $2 WHERE id IN (
      SELECT id FROM webhook_endpoints WHERE id = ANY ($1::uuid[]) AND paused_until > $2 ORDER BY id FOR NO KEY UPDATE)`,
 );
-/** Inserts in the order of the ids, in which every worker locks them. */
+/** Inserts in id order, the order in which every worker locks these rows. */
 const INSERT_DIRECT = write(
   'webhook_endpoints.insert_direct',
   `INSERT INTO webhook_endpoints (id, account_id, mode, url, events, secret_sealed, status, kind, created_at, updated_at)
@@ -132,7 +132,7 @@ export class EndpointsRepository {
     return this.reader.first<Endpoint>(FIND, [scope.accountId, scope.mode, id]);
   }
 
-  /** @returns the endpoint as it is now; null when there is none to change. Locks it. */
+  /** @returns the endpoint after the change; null when it does not exist. Locks it. */
   async update(tx: Tx, scope: Scope, id: string, change: EndpointChange, now: Date): Promise<Endpoint | null> {
     return tx.first<Endpoint>(UPDATE, [
       scope.accountId,
@@ -145,14 +145,14 @@ export class EndpointsRepository {
     ]);
   }
 
-  /** @returns false when there is none to delete. Locks it. */
+  /** @returns false when it does not exist. Locks it. */
   async remove(tx: Tx, scope: Scope, id: string, now: Date): Promise<boolean> {
     const rows = await tx.query(REMOVE, [scope.accountId, scope.mode, id, now]);
     return rows.length === 1;
   }
 
   /**
-   * @param previousUntil until when the secret before this one signs too; null: it stops at once
+   * @param previousUntil until when the previous secret signs too; null: it stops at once
    * @returns false when there is no such endpoint
    */
   async rotate(
@@ -167,20 +167,23 @@ export class EndpointsRepository {
     return rows.length === 1;
   }
 
-  /** Active endpoints of these accounts and modes that have one of the names; oldest first. */
+  /** Active endpoints of these accounts and modes that subscribe to one of the names; oldest first. */
   async subscribed(tx: Tx, scopes: readonly Scope[], names: readonly string[]): Promise<SubscribedEndpoint[]> {
     return tx.query(SUBSCRIBED, [scopes.map((scope) => scope.accountId), scopes.map((scope) => scope.mode), names]);
   }
 
   /**
-   * For a delivery that was asked for by hand: what the circuit breaker holds back is tried at once, by one delivery,
-   * whose answer decides on. Locks those that are paused: before any delivery.
+   * Ends the pause of the circuit breaker, for a delivery that a merchant retries or resends. One delivery is tried at
+   * once, and its answer decides. Locks paused endpoints; deliveries are locked after endpoints.
    */
   endPause(tx: Tx, ids: readonly string[], now: Date): void {
     tx.defer(END_PAUSE, [ids, now]);
   }
 
-  /** Those that exist already are left alone. They have no secret: the account's default one signs for them. */
+  /**
+   * Inserts endpoints for URLs of transactions; existing rows stay as they are. The account's default secret signs for
+   * them.
+   */
   insertDirect(tx: Tx, endpoints: readonly DirectEndpoint[], now: Date): void {
     tx.defer(INSERT_DIRECT, [...valuesOfFields(endpoints, 'id', 'accountId', 'mode', 'url'), now]);
   }

@@ -11,7 +11,7 @@ import { EndpointCheck } from './endpoint-check.service.js';
 import { type Endpoint, type EndpointChange, EndpointsRepository, secretContext } from './endpoints.repository.js';
 import { newSecret, overlapEnd } from './secrets.js';
 
-/** Each is asked about at every event of the account. */
+/** Every event of the account is matched against each endpoint. */
 export const MAX_ENDPOINTS = 100;
 const WHAT = 'webhook endpoint';
 
@@ -20,7 +20,7 @@ export interface EndpointInput {
   readonly events: readonly string[];
 }
 
-/** Where an account wants its webhooks. */
+/** Registers and changes the endpoints to which an account's webhooks go. */
 @Injectable()
 export class EndpointsService {
   constructor(
@@ -72,7 +72,7 @@ export class EndpointsService {
     return { endpoint, secret };
   }
 
-  /** Newest first, all of them: there are at most 100. */
+  /** All endpoints, newest first: there are at most 100. */
   async list(scope: Scope): Promise<Endpoint[]> {
     return this.endpoints.list(scope);
   }
@@ -85,8 +85,8 @@ export class EndpointsService {
   }
 
   /**
-   * Changes what is named and nothing else. INACTIVE cancels what waits for it, the rest of a long line soon after; an
-   * attempt under way ends as it ends, and is not repeated.
+   * Changes only the given fields. INACTIVE cancels waiting deliveries, a long queue's remainder soon after. An attempt
+   * under way completes and is not repeated.
    * @throws ApiError 400 with every violation; 404
    */
   async update(scope: Scope, id: string, draft: Draft<EndpointChange>, actor: Actor): Promise<Endpoint> {
@@ -111,8 +111,8 @@ export class EndpointsService {
   }
 
   /**
-   * The endpoint is gone for every route and its secrets are erased; its deliveries stay to be read, those that wait
-   * are cancelled.
+   * Hides the endpoint from every route and erases its secrets. Its deliveries stay readable; waiting ones are
+   * cancelled.
    * @throws ApiError 404, also when it is deleted already
    */
   async remove(scope: Scope, id: string, actor: Actor): Promise<void> {
@@ -127,8 +127,8 @@ export class EndpointsService {
   }
 
   /**
-   * An instantaneous swap: of two at once each answers with its own secret, and the later one stays.
-   * @param overlapSeconds for how long the secret before it signs too
+   * Replaces the secret at once. If two calls run together, each returns its own secret and the later one stays.
+   * @param overlapSeconds how long the previous secret signs too
    * @returns the bare id and the new secret, which cannot be read again
    * @throws ApiError 404
    */
@@ -156,7 +156,7 @@ export class EndpointsService {
   }
 }
 
-/** What the audit trail keeps of a URL: its path may be a secret. */
+/** The host alone goes into the audit trail: the path of a URL may be a secret. */
 function hostOf(url: string): string {
   return new URL(url).host;
 }

@@ -34,22 +34,28 @@ const ALL = read(
    SELECT NULL, secret_sealed, previous_secret_sealed FROM webhook_default_secrets WHERE account_id = $1 AND mode = $2`,
 );
 
-/** What signs webhooks: an endpoint's own secret, and for a transaction's own `webhookUrl` one for each account and mode. */
+/**
+ * Secrets that sign webhooks: one for each endpoint, and a default one per account and mode for a transaction's own
+ * `webhookUrl`.
+ */
 @Injectable()
 export class SecretsRepository {
   constructor(private readonly reader: Reader) {}
 
-  /** All secrets that may have signed a webhook: those of every endpoint of the account and mode, and the default one. */
+  /**
+   * All secrets that may have signed a webhook: those of every endpoint of the account and mode, and the default
+   * secret.
+   */
   async all(scope: Scope): Promise<SealedSecrets[]> {
     return this.reader.query(ALL, [scope.accountId, scope.mode]);
   }
 
-  /** Nothing when there is one. */
+  /** Does nothing when a default secret exists. */
   insertDefault(tx: Tx, scope: Scope, sealed: Buffer, now: Date): void {
     tx.defer(INSERT, [scope.accountId, scope.mode, sealed, now]);
   }
 
-  /** @param previousUntil until when the secret before this one signs too; null: it stops at once */
+  /** @param previousUntil until when the previous secret signs too; null: it stops at once */
   rotateDefault(tx: Tx, scope: Scope, sealed: Buffer, previousUntil: Date | null, now: Date): void {
     tx.defer(ROTATE, [scope.accountId, scope.mode, sealed, previousUntil, now]);
   }

@@ -1,8 +1,11 @@
 import type { EventPosition } from '../../outbox/index.js';
 
-/** Where one name of an event stands in the list of events. */
+/** The position of an event under one of its names in the list of events. */
 export interface EventCursor extends EventPosition {
-  /** Which of the names under which the event is told; higher than all of them for what follows the event. */
+  /**
+   * Number of the name under which the event is listed. A cursor behind the whole event uses a number above all of
+   * them.
+   */
   readonly name: number;
 }
 
@@ -11,12 +14,12 @@ const CURSOR = /^evc_(\d{1,15})_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]
 export const FIRST: EventCursor = { xid: 0, id: '00000000-0000-0000-0000-000000000000', name: 0 };
 export const LAST: EventCursor = { xid: 999_999_999_999_999, id: 'ffffffff-ffff-ffff-ffff-ffffffffffff', name: 99 };
 
-/** `evc_…`, which callers send back as they got it. */
+/** `evc_…`, which callers send back unchanged. */
 export function cursorText({ xid, id, name }: EventCursor): string {
   return `evc_${xid}_${id.replaceAll('-', '')}_${name}`;
 }
 
-/** @returns null for what is no cursor */
+/** @returns null when the text is not a cursor */
 export function parseCursor(text: string): EventCursor | null {
   const match = CURSOR.exec(text.toLowerCase());
   if (!match) return null;

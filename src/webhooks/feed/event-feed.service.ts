@@ -12,12 +12,12 @@ import { cursorText, type EventCursor, FIRST, LAST } from './cursor.js';
 
 /** How long events are listed. */
 export const FEED_DAYS = 30;
-/** Events that one page is looked for in. */
+/** Events that are scanned for one page. */
 const MOST_LOOKED_AT = 2_000;
 /** How many of them have their bodies read: each may be large, and of another payment than the name is about. */
 const MOST_BODIES = 150;
 const BODIES_AT_ONCE = 20;
-/** Events are told a moment after they have happened, and in the order of their commits. */
+/** Events are published shortly after they happen, in the order of their commits. */
 const DISORDER_MS = 600_000;
 
 export interface FeedFilter {
@@ -28,12 +28,12 @@ export interface FeedFilter {
 
 export interface FeedPage {
   readonly items: readonly EventBody[];
-  /** Where to go on in the same direction: after the last item, or behind what was looked at in vain. */
+  /** Where the next page starts: after the last item, or after the last scanned event when nothing matched. */
   readonly end: EventCursor;
   readonly hasMore: boolean;
 }
 
-/** What webhooks say, as a list that can be read on from any place without a gap. */
+/** The events that webhooks report, as a list that a reader can resume anywhere without a gap. */
 @Injectable()
 export class EventFeed implements OnModuleInit {
   constructor(
@@ -70,13 +70,13 @@ export class EventFeed implements OnModuleInit {
     };
   }
 
-  /** Newest first, of what is older than the cursor. */
+  /** Events older than the cursor, newest first. */
   older(scope: Scope, filter: FeedFilter, from: EventCursor | null, limit: number): Promise<FeedPage> {
     return this.#page(scope, filter, 'older', from ?? LAST, limit);
   }
 
   /**
-   * Oldest first, of what is newer than the cursor.
+   * Events newer than the cursor, oldest first.
    * @throws ApiError 400 for a cursor of another database, after which nothing would ever come
    */
   async newer(scope: Scope, filter: FeedFilter, from: EventCursor, limit: number): Promise<FeedPage> {
@@ -87,7 +87,7 @@ export class EventFeed implements OnModuleInit {
     return page;
   }
 
-  /** The cursor after everything that has happened until now. */
+  /** The cursor after the latest event. */
   async end(scope: Scope): Promise<EventCursor> {
     const [newest] = await this.events.newest([scope]);
     return newest ? { xid: newest.xid, id: newest.id, name: LAST.name } : FIRST;

@@ -10,25 +10,25 @@ import { type EventCursor, isBehind } from './cursor.js';
 import { EventFeed, type FeedFilter } from './event-feed.service.js';
 
 const LOOK_MS = 250;
-/** Proxies close a connection on which nothing comes; ours do after a minute. */
+/** Proxies close a silent connection; ours do after a minute. */
 const COMMENT_MS = 15_000;
-/** A stream ends after it and is asked for again, so that a key or login that was ended hears nothing longer. */
+/** A stream ends after this time and the client reconnects, so a revoked key or session stops receiving events. */
 const STREAM_MS = 60_000;
 const RECONNECT_MS = 500;
-/** Events of a page: fewer where they are large, so that a page has about as many characters as below. */
+/** Most events of a page; a page has fewer when its events are large. */
 const MOST_EVENTS = 50;
 const FEW_EVENTS = 5;
 const PAGE_LENGTH = 65_536;
-/** Streams of one account and mode at a time, in one process, and those of one of its people: a page that is seen has one. */
+/** Open streams per account and mode in one process, and per person. A visible dashboard page has one stream. */
 const OF_ONE = 50;
 const OF_PERSON = 10;
-/** Characters that are kept for readers of one account and mode who do not read: beyond that nothing more is read. */
+/** Unread characters buffered for one account and mode. Above this, nothing more is read for it. */
 const MOST_UNREAD = 1_000_000;
 const UNREAD_AGAIN_MS = 100;
-/** Pages that are read at a time for all streams: one of each account. */
+/** Pages read at a time for all streams, at most one for each account. */
 const READ_AT_A_TIME = 8;
 const MOST_WAITING = 2_000;
-/** What happened before is read for so much of the time: a pause is three times as long as the page took. */
+/** Reading past events pauses three times as long as the page took, so it uses a quarter of the time. */
 const PAUSE = 3;
 
 interface Listeners {
@@ -36,10 +36,10 @@ interface Listeners {
   newest: EventPosition | null;
   count: number;
   unread: number;
-  /** How many events the next page has, estimated by the size of the page before. */
+  /** Events of the next page, estimated from the size of the page before. */
   pageSize: number;
   readonly wakes: Set<() => void>;
-  /** How many each person has. */
+  /** Open streams of each person. */
   readonly people: Map<string, number>;
 }
 
@@ -50,8 +50,8 @@ interface Page {
 }
 
 /**
- * Server-sent events. One question for all open streams, four times a second, tells which accounts have news; nothing is
- * asked while there are none.
+ * Server-sent events. A single query for all open streams, four times a second, finds the accounts with new events.
+ * Without open streams nothing is queried.
  */
 @Injectable()
 export class EventStreams implements OnApplicationBootstrap {
@@ -108,7 +108,7 @@ export class EventStreams implements OnApplicationBootstrap {
         { headers: { 'Retry-After': String(STREAM_MS / 1000) } },
       );
     }
-    // A reader that hung up while the database was asked has left already.
+    // If the reader hung up during the query, it has left already.
     if (gone.aborted) return listeners;
     this.#listeners.set(key, listeners);
     listeners.count++;
@@ -150,8 +150,8 @@ export class EventStreams implements OnApplicationBootstrap {
   }
 
   /**
-   * The text of a page alone: what it was made of may be twenty times as large, and is not kept.
-   * @returns null while the account has not read what it has, and at the end
+   * Returns only the text of a page: the events it was made from may be twenty times as large and are not kept.
+   * @returns null while the account has unread text above the limit, and at the end
    */
   #read(listeners: Listeners, filter: FeedFilter, from: EventCursor, end: AbortSignal): Promise<Page | null> {
     const { scope } = listeners;
@@ -163,7 +163,7 @@ export class EventStreams implements OnApplicationBootstrap {
       const each = Math.max(text.length / Math.max(items.length, 1), 1);
       listeners.pageSize = Math.min(Math.max(Math.floor(PAGE_LENGTH / each), 1), MOST_EVENTS);
       listeners.unread += text.length;
-      // Within the turn of the account: its other streams wait as well.
+      // The pause is inside the account's turn, so its other streams wait as well.
       const pause = PAUSE * (performance.now() - started);
       if (hasMore) await delay(pause, undefined, { signal: end }).catch(() => undefined);
       return { text, end: next, hasMore };
@@ -172,7 +172,7 @@ export class EventStreams implements OnApplicationBootstrap {
     return this.#reading.pass(read, refusal, scope.accountId);
   }
 
-  /** @returns whether there may be some; false after `ms` without */
+  /** @returns whether there may be new events; false after `ms` without any */
   #news(listeners: Listeners, cursor: EventCursor, ms: number, end: AbortSignal): Promise<boolean> {
     if (end.aborted || (listeners.newest !== null && isBehind(cursor, listeners.newest))) return Promise.resolve(true);
     return new Promise((resolve) => {

@@ -6,7 +6,7 @@ import { Dispatcher } from '../sending/dispatcher.service.js';
 export class DeliveriesProcessor {
   constructor(private readonly dispatcher: Dispatcher) {}
 
-  /** One at a time: while this process has no room the next job is for another one. */
+  /** Runs a single job at a time: while this process has no room, other processes take the next jobs. */
   @Process({ concurrency: 1 })
   async run({ data }: Job<'deliveries'>): Promise<void> {
     await this.dispatcher.take(data);

@@ -3,9 +3,9 @@ import { SecretBox } from '../../core/crypto/index.js';
 import { type Tx, valuesOfFields, write } from '../../core/database/index.js';
 import type { WebhookAttemptEntity, WebhookMessageEntity } from '../webhook.entity.js';
 
-/** One public event as its receivers get it, with a delivery for each of them. */
+/** A public event as its receivers get it, with a delivery for each of them. */
 export interface Message extends Omit<WebhookMessageEntity, 'deliveryIds'> {
-  /** What the event is about. */
+  /** The object that the event is about. */
   readonly subjectId: string;
   readonly deliveries: readonly { readonly id: string; readonly endpointId: string }[];
 }
@@ -17,7 +17,7 @@ export function messageContext(id: string): string {
 
 export type Attempt = Omit<WebhookAttemptEntity, 'deliveryId' | 'number' | 'accountId'>;
 
-/** A message that exists already has its deliveries, and gets no others. */
+/** If the message exists already, it has its deliveries and gets no others. */
 const INSERT = write(
   'webhook_deliveries.insert',
   `WITH d AS (SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[]) AS d (id, endpoint_id, message_id, subject_id)),
@@ -34,7 +34,9 @@ const INSERT = write(
      'PENDING', $12::int, $13::timestamptz, $13, $13
    FROM d JOIN made m ON m.id = d.message_id`,
 );
-/** Only while the endpoint takes nothing: who switches it on meanwhile gets what is left. */
+/**
+ * Cancels only while the endpoint is INACTIVE: if the merchant enables it meanwhile, the remaining deliveries are sent.
+ */
 const CANCEL_PENDING = write(
   'webhook_deliveries.cancel_pending',
   `UPDATE webhook_deliveries SET status = 'CANCELLED', next_attempt_at = NULL,
@@ -65,7 +67,7 @@ export class DeliveriesRepository {
     ]);
   }
 
-  /** What waits for those of the endpoints that are INACTIVE. @returns how many, at most `limit` */
+  /** Cancels waiting deliveries of those endpoints that are INACTIVE. @returns how many, at most `limit` */
   async cancelPending(tx: Tx, endpointIds: readonly string[], now: Date, limit: number): Promise<number> {
     return (await tx.query(CANCEL_PENDING, [endpointIds, now, limit])).length;
   }

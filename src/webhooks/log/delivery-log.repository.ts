@@ -14,7 +14,7 @@ import {
 } from '../webhook.entity.js';
 import { Retained } from '../../core/retention.js';
 
-/** A delivery with what its endpoint is now. `kind` direct: to a transaction's own URL. */
+/** A delivery with the current state of its endpoint. `kind` direct: to a transaction's own URL. */
 export interface DeliveryRecord
   extends
     Omit<WebhookDeliveryEntity, (typeof UNSHOWN)[number]>,
@@ -34,7 +34,7 @@ export interface DeliveryFilter {
   readonly eventTypes: readonly string[];
   /** Null for all. */
   readonly endpointId: string | null;
-  /** The object that the deliveries tell of; null for all. */
+  /** The object that the deliveries are about; null for all. */
   readonly subjectId: string | null;
 }
 
@@ -51,7 +51,7 @@ const OF_ACCOUNT: Owned = {
   delivered: `account_id = $1 AND mode = $2 AND $3::uuid IS NULL`,
   undelivered: `account_id = $1 AND mode = $2 AND $3::uuid IS NULL`,
 };
-/** The endpoint's own index does not know whose it is: that is asked once. */
+/** The endpoint's index does not contain the owner, so a subquery checks the owner once. */
 const OF_ENDPOINT: Owned = {
   delivered: `endpoint_id = (SELECT id FROM webhook_endpoints WHERE id = $3 AND account_id = $1 AND mode = $2)`,
   undelivered: `account_id = $1 AND mode = $2 AND endpoint_id = $3`,
@@ -61,8 +61,8 @@ const DELIVERED = `status = 'DELIVERED'`;
 const UNDELIVERED = `status <> 'DELIVERED' AND status = ANY ($4::text[])`;
 
 /**
- * Newest first. DELIVERED, which may be millions, lie in the index name by name ($5), each from its newest on: the
- * heads are merged, so a page costs what it shows and what it skips. The others are few and sorted.
+ * Newest first. DELIVERED rows may be millions; the index keeps them by name ($5), newest first. Merging the heads of
+ * the names limits the cost of a page to its shown and skipped rows. Other statuses have few rows, which are sorted.
  */
 const list = ({ delivered, undelivered }: Owned): string => `SELECT ${COLUMNS} FROM (
      SELECT id FROM (
@@ -80,7 +80,7 @@ const list = ({ delivered, undelivered }: Owned): string => `SELECT ${COLUMNS} F
 const LIST = read('webhook_deliveries.list', list(OF_ACCOUNT));
 const LIST_OF_ENDPOINT = read('webhook_deliveries.list_of_endpoint', list(OF_ENDPOINT));
 
-/** Every column is in the indexes: no row is read for it. */
+/** Reads only indexes, which contain every column. */
 const count = ({ delivered, undelivered }: Owned): string => `SELECT
      CASE WHEN 'DELIVERED' = ANY ($4) THEN (
        SELECT count(*) FROM webhook_deliveries WHERE ${delivered} AND ${DELIVERED} AND event_type = ANY ($5::text[])
@@ -90,8 +90,8 @@ const count = ({ delivered, undelivered }: Owned): string => `SELECT
 const COUNT = read('webhook_deliveries.count', count(OF_ACCOUNT));
 const COUNT_OF_ENDPOINT = read('webhook_deliveries.count_of_endpoint', count(OF_ENDPOINT));
 /**
- * What an event of the subject has made, and what was asked for by hand; they are few. $3 the endpoint or null, $6 the
- * subject.
+ * Deliveries of the subject's events, and deliveries that a merchant asked for; both are few. $3 the endpoint or null,
+ * $6 the subject.
  */
 const OF_SUBJECT = `webhook_deliveries WHERE id = ANY (ARRAY(
      SELECT unnest(delivery_ids) FROM webhook_messages
@@ -130,7 +130,7 @@ const ATTEMPTS = read(
   `SELECT ${columnsOf(WebhookAttemptEntity, 'a', { without: ['deliveryId', 'accountId'] })} FROM webhook_attempts a
    WHERE delivery_id = $1 ORDER BY number`,
 );
-/** A FAILED one keeps what is left of its attempts, as after a 410, and has one at least. */
+/** A FAILED delivery keeps its unused attempts, as after a 410, and gets at least one. */
 const RETRY = write(
   'webhook_deliveries.retry',
   `UPDATE webhook_deliveries SET status = 'PENDING', next_attempt_at = $2, updated_at = $2,
@@ -138,8 +138,8 @@ const RETRY = write(
    WHERE id = $1 AND status IN ('PENDING', 'FAILED')`,
 );
 /**
- * Deliveries that have ended, with their attempts, and messages of which no delivery is left. A retry of one
- * meanwhile has its lock: its status is looked at again behind that.
+ * Removes ended deliveries with their attempts, and messages without deliveries. A concurrent retry holds the row's
+ * lock, so the status is checked again after locking.
  */
 const REMOVE = write(
   'webhook_deliveries.remove',
@@ -200,7 +200,7 @@ export class DeliveryLogRepository {
     return this.reader.query(ATTEMPTS, [id]);
   }
 
-  /** Locks the delivery until the end of `tx`, and not its endpoint. */
+  /** Locks the delivery, but not its endpoint, until the end of `tx`. */
   async lock(tx: Tx, scope: Scope, id: string): Promise<DeliveryRecord | null> {
     const [row] = await tx.query<DeliveryRecord>(LOCK, [id, scope.accountId, scope.mode]);
     return row ? this.#opened(row) : null;
@@ -215,7 +215,7 @@ export class DeliveryLogRepository {
     tx.defer(RETRY, [id, now]);
   }
 
-  /** @returns how many deliveries that ended before then are gone now */
+  /** @returns the number of removed deliveries, which had ended before that time */
   @Retained('webhook_deliveries', 'events')
   async remove(tx: Tx, before: Date, limit: number): Promise<number> {
     return (await tx.query(REMOVE, [idBound(before, 'min'), before, limit])).length;

@@ -10,11 +10,11 @@ import { type AttemptRecord, DeliveryLogRepository, type DeliveryRecord } from '
 import { Dispatcher } from '../sending/dispatcher.service.js';
 import { EndpointsRepository } from '../endpoints/endpoints.repository.js';
 
-/** All attempts are in one answer, each with what the receiver said. */
+/** The answer of a single request contains all attempts, each with the receiver's response. */
 const MOST_ATTEMPTS = 100;
 const WHAT = 'webhook delivery';
 
-/** Null where all are asked for. */
+/** Null selects all. */
 export interface DeliveryQuery {
   readonly status: DeliveryStatus | null;
   readonly eventType: string | null;
@@ -24,7 +24,7 @@ export interface DeliveryQuery {
   readonly offset: number;
 }
 
-/** What became of an account's webhooks, for the merchant to read, and to try again. */
+/** Shows a merchant the outcome of webhooks, and retries them. */
 @Injectable()
 export class DeliveryLogService {
   constructor(
@@ -48,7 +48,7 @@ export class DeliveryLogService {
     }
     const filter = {
       statuses: status === null ? DELIVERY_STATUSES : [status],
-      // Every name that was ever sent is in the catalog.
+      // Every name ever sent is in the catalog.
       eventTypes: eventType === null ? this.catalog.list().map(({ event }) => event) : [eventType],
       endpointId,
       subjectId,
@@ -72,8 +72,8 @@ export class DeliveryLogService {
   }
 
   /**
-   * Makes an attempt due now: of what is FAILED, one more at least; of what waits for its next retry, that one. Where
-   * an attempt is due or under way anyhow nothing changes, so that of two calls at once one has an effect.
+   * Makes an attempt due now. A FAILED delivery gets at least one more; a waiting one is retried early. If an attempt
+   * is due or under way, nothing changes, so of two concurrent calls only one has an effect.
    * @throws ApiError 400 `webhook_delivery_not_retryable` when it is DELIVERED or CANCELLED, or was attempted a hundred
    * times; `webhook_endpoint_inactive`; 404
    */
@@ -83,10 +83,10 @@ export class DeliveryLogService {
     if (!known) throw notFound(WHAT);
     await this.database.transaction(async (tx) => {
       const now = this.clock.now();
-      // Endpoint before deliveries, as everywhere.
+      // Locks the endpoint before deliveries, as everywhere.
       this.endpoints.endPause(tx, [known.endpointId], now);
       const delivery = await this.log.lock(tx, scope, uuid);
-      // It was past its time, and is removed.
+      // The delivery's retention time was over and it is removed.
       if (!delivery) throw notFound(WHAT);
       if (isToBeRetried(delivery, now)) this.log.retry(tx, uuid, now);
       tx.afterCommit(() => this.dispatcher.wake([{ accountId: scope.accountId, endpointId: delivery.endpointId }]));
@@ -95,7 +95,7 @@ export class DeliveryLogService {
   }
 }
 
-/** @throws ApiError when it cannot be sent again, or not now */
+/** @throws ApiError when the delivery cannot be sent again, or not now */
 function isToBeRetried({ status, attempts, endpointStatus, nextAttemptAt }: DeliveryRecord, now: Date): boolean {
   const isOver = status === 'DELIVERED' || status === 'CANCELLED';
   if (isOver || attempts >= MOST_ATTEMPTS) {

@@ -5,13 +5,13 @@ import type { Scope } from '../../core/mode.js';
 import type { FailedDelivery } from './recovery.js';
 import { WebhookDeliveryEntity } from '../webhook.entity.js';
 
-/** Recoveries of one endpoint come one after another: two at once would both find the same failures. */
+/** Serialises recoveries of one endpoint: two at once would both find the same failures. */
 const LOCK = write(
   'webhook_recoveries.lock',
   `SELECT pg_advisory_xact_lock(hashtextextended('webhook_recovery:' || $1, 0))`,
 );
 const NOT_FAILED = `status IN ('PENDING', 'PROCESSING', 'DELIVERED')`;
-/** Both are ends, so the last change is when it ended. */
+/** FAILED and CANCELLED are final, so the last change is when the delivery ended. */
 const FAILED = read(
   'webhook_recoveries.failed',
   `SELECT ${columnsOf(WebhookDeliveryEntity, 'f', { only: ['id', 'subjectId', 'eventType', 'createdAt'] })},
@@ -31,7 +31,7 @@ const ASKED = read(
 );
 const TOLD = read(
   'webhook_recoveries.told',
-  // Message by message, delivery by delivery: a join by `ANY (delivery_ids)` is planned as if it met every delivery.
+  // Joins message by message and delivery by delivery: `ANY (delivery_ids)` is planned as if it met every delivery.
   `SELECT m.event_id AS "eventId", m.event_type AS "eventType" FROM unnest($2::uuid[]) AS e (id)
    CROSS JOIN LATERAL (
      SELECT event_id, event_type, delivery_ids FROM webhook_messages WHERE NOT manual AND event_id = e.id OFFSET 0) m
@@ -41,14 +41,14 @@ const TOLD = read(
    WHERE d.endpoint_id = $1 AND d.${NOT_FAILED}`,
 );
 
-/** The deliveries of one endpoint as a recovery looks at them. */
+/** Reads the deliveries of one endpoint for a recovery. */
 @Injectable()
 export class RecoveryRepository {
   constructor(private readonly reader: Reader) {}
 
   /**
-   * At most `limit` with ids behind `after` that ended FAILED or CANCELLED between the two moments and after which
-   * nothing was asked for, in the order of their ids.
+   * Deliveries that ended FAILED or CANCELLED between the two moments and whose subject was not resent afterwards. At
+   * most `limit`, with ids above `after`, in id order.
    */
   async failed(
     scope: Scope,
@@ -65,13 +65,13 @@ export class RecoveryRepository {
     tx.defer(LOCK, [endpointId]);
   }
 
-  /** When the last delivery was made that was asked for and did not fail, by subject. */
+  /** For each subject, when its latest manual delivery that did not fail was created. */
   async asked(tx: Tx, endpointId: string, subjectIds: readonly string[]): Promise<Map<string, Date>> {
     const rows = await tx.query<{ subjectId: string; askedAt: Date }>(ASKED, [endpointId, subjectIds]);
     return new Map(rows.map((row) => [row.subjectId, row.askedAt]));
   }
 
-  /** The names under which an event arrived or may still arrive without having been asked for, by event. */
+  /** The names under which an event arrived or may still arrive by an automatic delivery, by event. */
   async told(tx: Tx, endpointId: string, eventIds: readonly string[]): Promise<Map<string, string[]>> {
     const rows = await tx.query<{ eventId: string; eventType: string }>(TOLD, [endpointId, eventIds]);
     const byEvent = groupBy(rows, (row) => row.eventId);

@@ -18,35 +18,35 @@ import { isSubscribed } from '../endpoints/subscription.js';
 export interface Recovery {
   readonly since: Date;
   readonly dryRun: boolean;
-  /** Deliveries that ended FAILED or CANCELLED and that nothing has made up for. */
+  /** Deliveries that ended FAILED or CANCELLED and that no later delivery has made up for. */
   readonly failed: number;
   readonly charges: number;
-  /** Deliveries made. */
+  /** Deliveries created. */
   readonly queued: number;
   readonly hasMore: boolean;
 }
 
-/** A charge that the endpoint has to be told of. */
+/** A charge whose current state the endpoint has missed. */
 interface Open {
   readonly telling: Telling;
-  /** Deliveries that this makes up for. */
+  /** Failed deliveries that this one makes up for. */
   readonly failed: number;
 }
 
-/** Charges of one transaction: their events are in memory together, and metadata may make each large. */
+/** Charges of one transaction: all their events are in memory at once, and metadata may make each large. */
 const BATCH = 25;
-/** Deliveries looked at in one go. */
+/** Deliveries read in one query. */
 const PAGE = 5_000;
-/** At a time, of one account one: each reads up to a hundred thousand rows. */
+/** Recoveries at a time, one for each account: each reads up to a hundred thousand rows. */
 const OF_ALL = 2;
 const MOST_WAITING = 20;
 /** Failed deliveries of one call. */
 const MAX_FAILED = 100_000;
-/** Events of one charge, the last ones, among which there is one that concerns the endpoint. */
+/** The last events of one charge that are searched for one that concerns the endpoint. */
 const MAX_EVENTS = 20;
 const MAX_DAYS = 30;
 
-/** Brings an endpoint that was broken up to date: what failed is told again, each charge once and as it is now. */
+/** Brings a repaired endpoint up to date: each charge with failed deliveries is sent once, in its current state. */
 @Injectable()
 export class RecoveryService {
   readonly #running = new Turnstile(OF_ALL, MOST_WAITING, 1);
@@ -62,10 +62,11 @@ export class RecoveryService {
   ) {}
 
   /**
-   * In batches, each a transaction of its own: broken off, it has done a part, and repeating it does the rest. What was
-   * made up for is not found again, so repeating it, or doing it twice at once, sends nothing twice.
+   * Works in batches, each in its own transaction; if it stops halfway, a repeated call does the rest. Failures already
+   * made up for are not found again, so repeated or concurrent calls send nothing twice.
    * @param isGone whether the caller has hung up: nothing is begun for nobody
-   * @throws ApiError 400 for a `since` in the future or more than 30 days back, and `webhook_endpoint_inactive`; 404; 503
+   * @throws ApiError 400 for a `since` in the future or more than 30 days back, and `webhook_endpoint_inactive`; 404;
+   * 503
    */
   async recover(scope: Scope, id: string, since: Date, dryRun: boolean, isGone: () => boolean): Promise<Recovery> {
     const recovered = (): Promise<Recovery> =>
@@ -81,7 +82,7 @@ export class RecoveryService {
     if (!dryRun && endpoint.status !== 'ACTIVE') {
       throw badRequest('webhook_endpoint_inactive', 'The endpoint is INACTIVE: set it ACTIVE first.');
     }
-    const window = [since, now] as const; // not what fails while this runs: it would be without end
+    const window = [since, now] as const; // excludes failures after the start: the loop would never end
     const told = new Set<string>();
     let failed = 0;
     let after = FIRST_ID;
@@ -89,7 +90,7 @@ export class RecoveryService {
     do {
       found = await this.deliveries.failed(scope, endpoint.id, window, after, PAGE);
       after = found.at(-1)?.id ?? after;
-      // What fails of a charge may lie on several pages; one delivery tells of all of it.
+      // Failures of one charge may lie on several pages; one delivery makes up for all of them.
       failed += found.filter(({ subjectId }) => told.has(subjectId)).length;
       const bySubject = [...groupBy(found, ({ subjectId }) => subjectId)].filter(([id]) => !told.has(id));
       for (let from = 0; from < bySubject.length; from += BATCH) {
@@ -118,7 +119,7 @@ export class RecoveryService {
     });
   }
 
-  /** Charges of which something failed that nothing has made up for, with how much, and what is to be told now. */
+  /** Charges with failures that nothing has made up for, the number of failures, and the event to send now. */
   async #open(
     tx: Tx,
     scope: Scope,

@@ -18,7 +18,7 @@ const created = event('01', 'thing.created', 1);
 const paid = event('02', 'thing.paid', 2);
 const expired = event('03', 'thing.expired', 2);
 
-/** `own`: names that go to the thing's own URL. `unconcerned`: names that its events do not concern. */
+/** `own`: names that go to the object's own URL. `unconcerned`: names that its events do not concern. */
 function catalogWith({ own = '', unconcerned = '' } = {}): EventCatalog {
   const catalog = new EventCatalog();
   const names: [string, EventFamily, string][] = [
@@ -51,7 +51,7 @@ const delivery = ({ id: eventId }: DomainEvent, eventType: string, second = 5): 
   createdAt: new Date(second * 1000),
 });
 
-describe('what a recovery tells', () => {
+describe('the event that a recovery sends', () => {
   const nameOf = (
     history: DomainEvent[],
     subscribed: string[],
@@ -59,26 +59,26 @@ describe('what a recovery tells', () => {
     catalog = catalogWith(),
   ): string | null => tellingOf(history, subscribed, failed, catalog)?.candidate.publicEvent.name ?? null;
 
-  it('is the last event, whatever failed', () => {
+  it('is the last event, whichever one failed', () => {
     expect(nameOf([paid, created], ['*'], [delivery(created, 'charge.created')])).toBe('charge.paid');
     expect(nameOf([created], ['*'], [delivery(created, 'charge.created')])).toBe('charge.created');
   });
 
-  it('is the last one that the endpoint is subscribed to', () => {
+  it('is the last event that the endpoint is subscribed to', () => {
     expect(nameOf([paid, created], ['charge.created'], [])).toBe('charge.created');
     expect(nameOf([paid, created], ['payment.completed', 'charge.created'], [])).toBe('payment.completed');
     expect(nameOf([paid, created], ['charge.expired'], [])).toBeNull();
     expect(nameOf([], ['*'], [])).toBeNull();
   });
 
-  it('has the name that failed, or else the first one', () => {
+  it('has the name that failed, or else the first subscribed name', () => {
     const all = ['payment.expired', 'payment.failed', 'charge.expired'];
     expect(nameOf([expired, created], all, [])).toBe('charge.expired');
     expect(nameOf([expired, created], all, [delivery(expired, 'payment.expired')])).toBe('payment.expired');
     expect(nameOf([expired, created], all, [delivery(created, 'payment.created')])).toBe('charge.expired');
   });
 
-  it('is nothing that goes to the own URL, nor what does not concern the endpoint', () => {
+  it('is neither an event for the own URL nor one that does not concern the endpoint', () => {
     const subscribed = ['charge.created', 'payment.completed'];
     expect(nameOf([paid, created], subscribed, [], catalogWith({ own: 'payment.completed' }))).toBe('charge.created');
     expect(nameOf([paid, created], subscribed, [], catalogWith({ unconcerned: 'payment.completed' }))).toBe(
@@ -86,7 +86,7 @@ describe('what a recovery tells', () => {
     );
   });
 
-  it('is the body of that event under that name', () => {
+  it('has the body of that event under that name', () => {
     const telling = tellingOf([paid, created], ['payment.completed'], [], catalogWith());
     expect(JSON.parse(telling?.payload ?? '')).toEqual({ event: 'payment.completed', data: { sequence: 2 } });
   });

@@ -2,7 +2,7 @@ import type { DomainEvent, EventCatalog } from '../../outbox/index.js';
 import { type Candidate, candidatesOf, payloadOf } from '../sending/messages.js';
 import { isSubscribed } from '../endpoints/subscription.js';
 
-/** A delivery that ended FAILED or CANCELLED, as far as it matters for what its endpoint does not know. */
+/** A delivery that ended FAILED or CANCELLED: the fields that decide whether its endpoint missed something. */
 export interface FailedDelivery {
   readonly id: string;
   readonly subjectId: string;
@@ -11,16 +11,16 @@ export interface FailedDelivery {
   readonly createdAt: Date;
 }
 
-/** What an endpoint should be told of a charge by now, under one of its names. */
+/** The event that brings an endpoint up to date on a charge, under one of its names. */
 export interface Telling {
   readonly candidate: Candidate;
   readonly payload: string;
 }
 
 /**
- * The last event of a charge that concerns the endpoint. Of its names, one that failed; else the first that the
+ * The last event of a charge that concerns the endpoint. Prefers a name that failed; otherwise the first name that the
  * endpoint is subscribed to.
- * @param history events of the charge, the last one first, as the charge is now
+ * @param history events of the charge in its current state, the last one first
  */
 export function tellingOf(
   history: readonly DomainEvent[],
@@ -47,22 +47,23 @@ export function tellingOf(
   return null;
 }
 
-/** The older family says less. */
+/** Sorts the canonical family first: the legacy family carries less information. */
 function canonicalFirst(one: Candidate, other: Candidate): number {
   return Number(one.publicEvent.family === 'legacy') - Number(other.publicEvent.family === 'legacy');
 }
 
-/** What is known of an endpoint and a charge, besides what failed. */
+/** Later deliveries about a charge to an endpoint, besides the failed ones. */
 export interface Known {
-  /** When the last delivery was made that was asked for and did not fail: it told the charge as it was by then. */
+  /** When the latest manual delivery that did not fail was created; it sent the charge's state of that time. */
   readonly askedAt: Date | null;
   /** Names under which the charge's last event arrived, or may still arrive. */
   readonly names: readonly string[];
 }
 
 /**
- * Whether the endpoint got, or is about to get, what a failed delivery would have told it: by a later one that was
- * asked for; the last event under the same name; and what is older is settled by the last event.
+ * Whether the endpoint got, or is about to get, the content of a failed delivery from another one. A later manual
+ * delivery makes up for it. A failed last event needs the same name; an older event is made up for by the last event
+ * under any name.
  */
 export function isMadeUpFor(failed: FailedDelivery, last: Pick<DomainEvent, 'id'>, known: Known): boolean {
   if (known.askedAt !== null && known.askedAt > failed.createdAt) return true;

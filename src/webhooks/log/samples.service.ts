@@ -11,7 +11,7 @@ import { EndpointsService } from '../endpoints/endpoints.service.js';
 import { envelope } from '../sending/envelope.js';
 import { messageOf } from '../sending/messages.js';
 
-/** Sends events that never were, for merchants who try their receiver. */
+/** Sends made-up events, for merchants who test their receiver. */
 @Injectable()
 export class SamplesService {
   constructor(
@@ -24,8 +24,8 @@ export class SamplesService {
   ) {}
 
   /**
-   * Sends a sample of the event to the endpoint, once: an attempt that fails is not repeated. It carries
-   * `"sample": true` beside what a real one has, and ids that are of nothing.
+   * Sends a sample of the event to the endpoint in a single attempt without retries. The sample adds `"sample": true`
+   * to a real body, and its ids belong to no object.
    * @returns the delivery, which is on its way
    * @throws ApiError 400 for a name that is not sent, or an endpoint that is INACTIVE; 404
    */
@@ -47,7 +47,10 @@ export class SamplesService {
     return delivery;
   }
 
-  /** What an endpoint would get of such an event. @throws ApiError 404 for a name that this version does not send */
+  /**
+   * Returns the body that an endpoint would get for the event. @throws ApiError 404 for a name that this version does
+   * not send
+   */
   show(scope: Scope, name: string): object {
     const sample = this.#make(scope, name, this.clock.now());
     if (!sample) throw notFound('event');

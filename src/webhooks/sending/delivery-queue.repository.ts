@@ -6,7 +6,7 @@ import type { EndpointKind } from '../endpoints/endpoint-health.js';
 import type { Ask, Receiver } from './endpoint-slots.js';
 import type { DeliveryStatus } from '../webhook.entity.js';
 
-/** An endpoint as it was when deliveries to it were claimed: one object for all of a claim. */
+/** An endpoint at the time its deliveries were claimed; all deliveries of a claim share one object. */
 export interface ClaimedEndpoint extends Scope {
   readonly id: string;
   readonly url: string;
@@ -17,7 +17,7 @@ export interface ClaimedEndpoint extends Scope {
   readonly previousSecretUntil: Date | null;
 }
 
-/** A delivery in the hands of this worker. */
+/** A delivery that this worker has claimed. */
 export interface ClaimedDelivery {
   readonly id: string;
   readonly endpoint: ClaimedEndpoint;
@@ -25,12 +25,12 @@ export interface ClaimedDelivery {
   readonly messageId: string;
   /** The payload of the message, sealed. */
   readonly payload: string;
-  /** Since when it has waited, as the database writes it. */
+  /** Since when it has waited, as a timestamp in the database's text format. */
   readonly dueAt: string;
   readonly dueAtMs: number;
-  /** Whether it waited in the line of deliveries that are tried again or resent by hand, not in the line of new ones. */
+  /** Whether it is in the queue of retries and manual resends, not in the queue of new deliveries. */
   readonly isAgain: boolean;
-  /** Including the one about to be made; also what proves later that the delivery is still ours. */
+  /** Attempts including the one about to be made. Later this number proves that the delivery is still ours. */
   readonly attempts: number;
   readonly maxAttempts: number;
 }
@@ -43,23 +43,23 @@ export interface Outcome {
   readonly endedAt: Date;
 }
 
-/** An endpoint with deliveries that wait. */
+/** An endpoint with waiting deliveries. */
 export interface WaitingEndpoint extends Receiver {
   readonly active: boolean;
   readonly failing: boolean;
-  /** When its oldest one was due. */
+  /** When its oldest delivery was due. */
   readonly dueAt: Date;
 }
 
 export interface Waiting {
   readonly endpoints: WaitingEndpoint[];
-  /** When the first of the other ones that were looked at has something due; null without any. */
+  /** When the first of the other scanned endpoints has something due; null if none has. */
   readonly nextDueAt: Date | null;
-  /** Where to go on; null at the end. */
+  /** Where the next scan starts; null at the end. */
   readonly next: string | null;
 }
 
-/** The two lines in which deliveries wait; each is an index of its own. */
+/** The two queues in which deliveries wait; each has its own index. */
 export const LINES = ['fresh', 'again'] as const;
 
 export type Line = (typeof LINES)[number];
@@ -92,8 +92,8 @@ const WAITING = read(
 );
 
 /**
- * Leases are kept by the clock of the database: a worker whose own clock is ahead would take deliveries away from
- * others that are about to send them.
+ * Leases use the database's clock: a worker whose clock is ahead would take over deliveries that others are about to
+ * send.
  */
 const inMs = (parameter: string): string => `now() + make_interval(secs => ${parameter}::float8 / 1000)`;
 
@@ -102,10 +102,11 @@ const due = (line: string, from: string): string => `SELECT id, next_attempt_at 
        ORDER BY next_attempt_at LIMIT o.allowance FOR UPDATE SKIP LOCKED`;
 
 /**
- * Of each endpoint one from the one line, one from the other and so on, each line in the order of its due times: old
- * failures do not stand before what is new, nor the other way round. Which line begins is drawn ($6), for endpoints
- * that have room for one. An endpoint whose pause is over gives a single one, and its pause is pushed on ($5), so that
- * no other worker probes it too. Endpoints are locked before deliveries, and nothing here waits for a lock.
+ * Claims alternately from an endpoint's two queues, each by due time: neither old failures nor new deliveries block the
+ * other. For endpoints with room for a single delivery, the first queue is random ($6).
+ *
+ * An endpoint whose pause is over gives a single delivery. Its pause is extended ($5), so that no other worker probes
+ * it too. Endpoints are locked before deliveries, and nothing here waits for a lock.
  */
 const CLAIM = write(
   'webhook_deliveries.claim',
@@ -139,7 +140,7 @@ const CLAIM = write(
      m.event_type AS "eventType", m.id AS "messageId", m.payload
    FROM claimed c JOIN webhook_messages m ON m.id = c.message_id`,
 );
-/** Those of a claim, once each, however many deliveries they have in it. */
+/** Endpoints of a claim, once each, however many deliveries they have in it. */
 const ENDPOINTS = read(
   'webhook_deliveries.endpoints',
   `SELECT e.id, e.account_id AS "accountId", e.mode, e.url, e.kind,
@@ -157,8 +158,8 @@ const HAND_BACK = write(
    WHERE d.id = c.id AND d.status || '' = 'PROCESSING' AND d.attempts = c.attempts`,
 );
 /**
- * Workers that died or could not write what came of an attempt. The attempt is repeated, as it may never have
- * arrived; an interrupted last one once more, and not for ever: a delivery that takes its worker down must end.
+ * Releases deliveries of workers that died or could not store the outcome. The attempt is repeated, since it may never
+ * have arrived. An interrupted last attempt is repeated only once: a delivery that crashes its worker must end.
  */
 const RELEASE = write(
   'webhook_deliveries.release',
@@ -172,10 +173,11 @@ const RELEASE = write(
      ORDER BY next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
 );
 /**
- * The attempts, and the deliveries that they were of. A worker whose lease ran out no longer decides: the delivery has
- * another number of attempts by then. What would be tried again at an endpoint that was set INACTIVE meanwhile is
- * cancelled. The status is compared as an expression, so that no plan looks for the rows by it: all that is in
- * progress, and dead versions of it, once for each outcome. When the answer to the COMMIT was lost, all of it is there
+ * Stores the attempts and updates their deliveries. A worker whose lease ran out no longer decides: the delivery's
+ * number of attempts has changed. If the endpoint was set INACTIVE meanwhile, a retry becomes CANCELLED.
+ *
+ * The status is compared as an expression so that no plan searches by it. Otherwise each outcome would read every
+ * PROCESSING row and its dead versions. If the answer to the COMMIT was lost, a repeated call finds everything stored
  * already.
  */
 const FINISH = write(
@@ -204,25 +206,24 @@ interface WaitingRow extends WaitingEndpoint {
   readonly is_due: boolean;
 }
 
-/** Deliveries as the queue that they are: claimed, handed back, finished. */
+/** The queue of deliveries: claims, hands back and finishes them. */
 @Injectable()
 export class DeliveryQueueRepository {
-  /** Makes the planner use indexes; to be called before the other statements of a transaction of this repository. */
+  /** Makes the planner use indexes; called before the other statements of a transaction. */
   byIndex(tx: Tx): void {
     tx.defer(BY_INDEX, []);
   }
 
   /**
-   * Endpoints that something is due for and that are not paused, and INACTIVE ones that something waits for, in the
-   * order of their ids.
-   * @param after looks at `limit` endpoints behind this one, of each line
+   * Endpoints with due deliveries that are not paused, and INACTIVE ones with waiting deliveries, in id order.
+   * @param after scans `limit` endpoints behind this one, in each queue
    */
   async waiting(tx: Tx, now: Date, after: string, limit: number): Promise<Waiting> {
     const rows = await tx.query<WaitingRow>(WAITING, [now, after, limit]);
     const endpoints = rows
       .filter((row) => row.is_due)
       .map(({ endpointId, accountId, active, failing, dueAt }) => ({ endpointId, accountId, active, failing, dueAt }));
-    // The two lines may have come to different endpoints: nothing behind the nearer one was skipped.
+    // The two queues may have reached different endpoints: nothing before the nearer one was skipped.
     const ends = rows.filter((row) => row.is_last).map((row) => row.endpointId);
     const later = rows.filter((row) => !row.is_due).map((row) => row.ready_at);
     const nextDueAt = later.sort((a, b) => a.getTime() - b.getTime())[0] ?? null;
@@ -230,8 +231,8 @@ export class DeliveryQueueRepository {
   }
 
   /**
-   * PENDING and due → PROCESSING with one attempt more; the oldest first, in each line from a due time on.
-   * @param times `leaseMs` from now on by the clock of the database
+   * PENDING and due → PROCESSING with one attempt more; the oldest first, in each queue from a due time on.
+   * @param times `leaseMs` counts from now by the clock of the database
    */
   async claim(
     tx: Tx,
@@ -263,22 +264,22 @@ export class DeliveryQueueRepository {
     return deliveries.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** Claimed and not begun → as if it had not been claimed; not what came back by its lease meanwhile. */
+  /** Reverts claims whose attempt did not begin. Skips deliveries that were released by their lease meanwhile. */
   handBack(tx: Tx, deliveries: readonly ClaimedDelivery[], now: Date): void {
     this.byIndex(tx);
     tx.defer(HAND_BACK, [...valuesOfFields(deliveries, 'id', 'attempts', 'dueAt'), now]);
   }
 
   /**
-   * PROCESSING whose lease is past → PENDING, due now.
-   * @param offsetMs that of the clock that `now` is from
-   * @param isWhole whether all of them, or those of the last minute: what was given back is not read past each time
+   * PROCESSING with an expired lease → PENDING, due now.
+   * @param offsetMs offset of the clock that `now` is from
+   * @param isWhole true scans all expired leases; false only the last minute's, which avoids rereading released ones
    */
   release(tx: Tx, now: Date, offsetMs: number, limit: number, isWhole: boolean): void {
     tx.defer(RELEASE, [now, limit, offsetMs, isWhole]);
   }
 
-  /** Moves deliveries on that are still the attempts of this worker, and writes what the attempts were. */
+  /** Updates deliveries that this worker still holds, and stores their attempts. */
   finish(tx: Tx, outcomes: readonly Outcome[]): void {
     const rows = outcomes.map(({ delivery: { id, attempts, endpoint }, attempt, ...outcome }) => {
       return { ...attempt, ...outcome, id, attempts, accountId: endpoint.accountId };

@@ -18,25 +18,25 @@ import type { Ask, Receiver } from './endpoint-slots.js';
 
 declare module '../../core/queue/index.js' {
   interface JobMap {
-    /** Something is due for the endpoint. */
+    /** Deliveries to the endpoint are due. */
     deliveries: { endpointId: string; accountId: string };
   }
 }
 
-/** What a worker has, beyond the time that an attempt may take, to write it down before it is given up for dead. */
+/** Time for storing an outcome, beyond the longest attempt, before other workers consider the worker dead. */
 const LEASE_MARGIN_MS = 15_000;
-/** The margin for the one delivery that finds out whether a paused endpoint is back. */
+/** The margin for the single delivery that probes a paused endpoint. */
 const PROBE_MARGIN_MS = 5_000;
 const RELEASES = 500;
-/** Leases that ended more than a minute ago are looked for when nobody has looked for so long, and after so many looks. */
+/** Leases that expired more than a minute ago are searched for after this time or after this many scans. */
 const WHOLE_AFTER_MS = 30_000;
 const WHOLE_EVERY = 20;
-/** Deliveries cancelled in one commit, some 50 ms for the database, and commits in one go. */
+/** Deliveries cancelled in one commit, about 50 ms for the database, and commits per call. */
 const CANCELS = 1_000;
 const CANCEL_ROUNDS = 20;
-/** Endpoints looked at in one go; some 6 ms for the database. */
+/** Endpoints scanned at a time; about 6 ms for the database. */
 const GLANCE = 1_000;
-/** How many endpoints have their marks in memory. */
+/** Endpoints whose marks are kept in memory. */
 const MOST_MARKS = 10_000;
 
 /** The deliveries in PostgreSQL as a queue for any number of workers. */
@@ -45,7 +45,7 @@ export class DeliveryQueue {
   #from = FIRST_ID;
   #lookedAt = 0;
   #looks = 0;
-  /** Up to when deliveries were claimed, for each endpoint and each of its lines. */
+  /** Due time up to which deliveries were claimed, for each endpoint and queue. */
   readonly #marks = new Map<string, Record<Line, LowWaterMark>>();
 
   constructor(
@@ -59,10 +59,10 @@ export class DeliveryQueue {
   ) {}
 
   /**
-   * Releases what dead workers have held, and sees who has something due. With many endpoints it goes on where the
-   * last look ended, so that none costs much.
-   * @returns the endpoints to ask, some perhaps twice; how long the oldest of their deliveries has waited; the INACTIVE
-   * ones that something waits for, to be cancelled; and in how long there is more to be seen, as far as this one knows
+   * Releases deliveries of dead workers and finds endpoints with due deliveries. With many endpoints each scan
+   * continues where the last one ended, which bounds its cost.
+   * @returns the endpoints to claim for, some perhaps twice; how long their oldest delivery has waited; INACTIVE
+   * endpoints with waiting deliveries to cancel; and the time until the next scan, as far as this process knows
    */
   async look(): Promise<{ waiting: WaitingEndpoint[]; lagMs: number; inactive: string[]; restMs: number }> {
     const now = this.clock.now();
@@ -83,8 +83,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Cancels what waits for those of the endpoints that are INACTIVE. Nothing of it is sent any more, so it need not
-   * be soon or complete: it never fails, holds no endpoint, and what is left the next looks find.
+   * Cancels waiting deliveries of those endpoints that are INACTIVE. They are never sent, so this may be late or
+   * incomplete: the next scans find the remainder.
    */
   async cancel(endpointIds: readonly string[]): Promise<void> {
     try {
@@ -102,7 +102,7 @@ export class DeliveryQueue {
     }
   }
 
-  /** Tells another process that has room that deliveries to these endpoints are due. */
+  /** Notifies another process with room that deliveries to these endpoints are due. */
   tell(receivers: readonly Receiver[]): void {
     this.jobs
       .add(
@@ -115,7 +115,10 @@ export class DeliveryQueue {
       );
   }
 
-  /** @returns at most what was asked for: less when less is due, when others hold it, or when the endpoint is paused */
+  /**
+   * @returns at most the requested number; less when less is due, when others hold deliveries, or when the endpoint is
+   * paused
+   */
   async claim(asks: readonly Ask[]): Promise<ClaimedDelivery[]> {
     const now = this.clock.now();
     const { timeoutMs } = this.config.webhooks;
@@ -147,9 +150,9 @@ export class DeliveryQueue {
     return claimed;
   }
 
-  /** What was claimed and not begun. */
+  /** Hands back claimed deliveries whose attempt did not begin. */
   async handBack(deliveries: readonly ClaimedDelivery[]): Promise<void> {
-    // Before and after: a claim in between reads from a mark of its own.
+    // Called before and after: a claim in between starts a new mark.
     const forget = (): void => {
       for (const { endpoint } of deliveries) this.#marks.delete(endpoint.id);
     };
@@ -161,7 +164,7 @@ export class DeliveryQueue {
   #marksOf(endpointId: string): Record<Line, LowWaterMark> {
     const known = this.#marks.get(endpointId);
     if (known) return known;
-    // They spare reading and nothing else: each endpoint may begin anew.
+    // Marks only save reads: any endpoint may start without them.
     if (this.#marks.size >= MOST_MARKS) this.#marks.clear();
     const marks = { fresh: new LowWaterMark(DUE_TIMES), again: new LowWaterMark(DUE_TIMES) };
     this.#marks.set(endpointId, marks);

@@ -8,9 +8,9 @@ import { DeliveriesRepository, type Message } from '../log/deliveries.repository
 import { Dispatcher } from './dispatcher.service.js';
 import { maxAttempts } from './retry-schedule.js';
 
-/** Deliveries are cheaper than requests. */
+/** Deliveries cost less than requests. */
 const DELIVERIES_PER_TOKEN = 5;
-/** What a delivery writes: its row, its attempt, and of most answers all. */
+/** Bytes that a delivery writes: its row, its attempt, and most answers in full. */
 const BYTES_PER_DELIVERY = 2_048;
 
 /** Writes deliveries: of events, samples and recoveries. */
@@ -26,7 +26,7 @@ export class DeliveryWriter {
 
   /**
    * Writes the deliveries of `messages`, due at once, and wakes the dispatchers.
-   * @param attempts how many each may have; left out: those of the schedule
+   * @param attempts how many each may have; omitted: as many as the schedule has
    * @returns how many deliveries
    */
   write(
@@ -51,7 +51,7 @@ export class DeliveryWriter {
     return receivers.length;
   }
 
-  /** A request that makes hundreds of deliveries costs its account as much as they do. */
+  /** A request that creates hundreds of deliveries is charged for them to its account. */
   #charge(messages: readonly Message[]): void {
     const { enabled, rate, burst, testModePerDay } = this.config.rateLimit;
     if (!enabled) return;

@@ -10,7 +10,7 @@ import { Dispatcher } from './dispatcher.service.js';
 import type { Recorder } from './recorder.service.js';
 import type { Sender, SentAttempt } from './sender.service.js';
 
-/** One that has nothing of its own but what it claims, with what it did. */
+/** Returns a dispatcher that gets only the given claims, and a record of its calls. */
 function setup(claims: (readonly ClaimedDelivery[])[], send: (delivery: ClaimedDelivery) => Promise<SentAttempt>) {
   const noop = (): void => undefined;
   const logger: Logger = { debug: noop, info: noop, warn: noop, error: noop };
@@ -43,7 +43,7 @@ const deliveryOf = (id: string, endpointId = 'endpoint'): ClaimedDelivery =>
   ({ id, endpoint: { id: endpointId, accountId: 'account' } }) as ClaimedDelivery;
 const turns = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
 
-it('a shutdown waits for a post for as long as one may take, and no longer', async () => {
+it('waits at shutdown for as long as a post may take, and no longer', async () => {
   const { dispatcher, claim, recorded } = setup(
     [[deliveryOf('late', 'one'), deliveryOf('never', 'other')]],
     ({ id }) => {
@@ -63,7 +63,7 @@ it('a shutdown waits for a post for as long as one may take, and no longer', asy
   expect(took).toBeLessThan(TIMEOUT_MS + 5_000);
 });
 
-it('tells other processes only of what it has no room for, and takes no job of theirs until it has', async () => {
+it('notifies other processes only of deliveries without room here, and takes their jobs only with room', async () => {
   const answers: (() => void)[] = [];
   const ids = Array.from({ length: 300 }, (_, n) => String(n));
   const { dispatcher, claim, told } = setup(
@@ -85,8 +85,8 @@ it('tells other processes only of what it has no room for, and takes no job of t
   expect(told).toEqual(['other']);
 });
 
-describe('what is claimed ahead for an endpoint that answers at once', () => {
-  /** One delivery has been answered: three may be under way and more ready. */
+describe('a delivery claimed ahead for an endpoint that answers at once', () => {
+  /** After a first answered delivery, three may be under way and more are claimed ahead. */
   async function start() {
     const answers = new Map<string, (statusCode: number) => void>();
     const made = setup(
@@ -107,7 +107,7 @@ describe('what is claimed ahead for an endpoint that answers at once', () => {
   it('is sent as the others are answered', async () => {
     const { answer, sent, recorded, handedBack } = await start();
     await answer('2', 200);
-    expect(sent()).toEqual(['1', '2', '3', '4', '5']); // one more at once after each success
+    expect(sent()).toEqual(['1', '2', '3', '4', '5']); // each success allows one more at a time
     for (const id of ['1', '3', '4', '5']) await answer(id, 200);
     expect(recorded).toEqual(['first', '2', '1', '3', '4', '5']);
     expect(handedBack).toEqual([]);

@@ -21,22 +21,22 @@ const LOOK_TASK = 'webhooks.look';
 const CLAIM_TASK = 'webhooks.claim';
 const CANCEL_TASK = 'webhooks.cancel';
 const HAND_BACK_TASK = 'webhooks.hand_back';
-/** Only for what a process that died has left, and for jobs that Redis has lost: the rest is woken. */
+/** Finds deliveries of dead processes and those of jobs that Redis lost; all others wake the dispatcher. */
 const LOOK_MS = 3_000;
-/** Retries, and endpoints that come back: looked for when they are due, and no more often than this. */
+/** Shortest time between scans for retries and for endpoints whose pause ends. */
 const SOONEST_LOOK_MS = 250;
-/** Nor so often that looking is more than a tenth of the time: it reads past what was sent while somebody holds a snapshot. */
+/** A scan may use at most a tenth of the time: while a snapshot is held, it rereads sent deliveries. */
 const LOOK_RESTS = 10;
 const HAND_BACK_MS = 250;
-/** Only for a claim that failed: a free place and an offered endpoint wake it at once. */
+/** Wait after a failed claim; otherwise a free place or an offered endpoint wakes it at once. */
 const CLAIM_MS = 1_000;
-/** How long a shutdown waits beyond the time of an attempt; what is still under way then comes back when its lease ends. */
+/** Time that a shutdown waits beyond an attempt's limit; deliveries still under way return when their lease ends. */
 const SHUTDOWN_MARGIN_MS = 1_000;
 
 /**
- * Brings deliveries to their receivers, one dispatcher in each worker process: as many are claimed as there is room
- * for, each is posted outside any transaction, and what came of it is written in batches. A crash between a post and
- * its record repeats it after the lease (at least once).
+ * Sends deliveries to their receivers, one dispatcher in each worker process. Claims as many as there is room for,
+ * posts each outside any transaction, and stores the outcomes in batches. After a crash between a post and its record,
+ * the lease repeats the post (at least once).
  */
 @Injectable()
 export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
@@ -74,7 +74,10 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     );
   }
 
-  /** Deliveries to these endpoints have been committed. What has no room here is for another process. */
+  /**
+   * Called when deliveries to these endpoints have been committed. If there is no room here, another process is
+   * notified.
+   */
   wake(receivers: readonly Receiver[]): void {
     const isOpen = this.config.runsWorkers && !this.#closing;
     if (isOpen) this.#offer(receivers);
@@ -82,20 +85,20 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     this.queue.tell(receivers);
   }
 
-  /** Another process has deliveries for this endpoint. Waits for room: until there is, others may have it. */
+  /** Takes a job of another process. While there is no room it waits, so that a process with room may take the job. */
   async take(receiver: Receiver): Promise<void> {
     while (this.#slots.isFull && !this.#closing) await new Promise<void>((resolve) => this.#whenRoom.push(resolve));
     if (!this.#closing) this.#offer([receiver]);
   }
 
-  /** Nothing more is claimed or begun. */
+  /** Stops claiming and beginning deliveries. */
   onModuleDestroy(): void {
     this.#closing = true;
     this.#roomMade();
     this.#track(this.#handBack(this.#slots.takeBack(true)));
   }
 
-  /** Posts under way come to their end and are recorded, and the others are handed back. */
+  /** Waits for posts under way and their records, and hands the other deliveries back. */
   async onApplicationShutdown(): Promise<void> {
     await within(this.config.webhooks.timeoutMs + SHUTDOWN_MARGIN_MS, Promise.all(this.#underWay));
     this.recorder.close();
@@ -124,12 +127,12 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     this.poller.wake(CLAIM_TASK);
   }
 
-  /** A task of its own: a long line that is cancelled must not hold up the looks. */
+  /** A separate task: cancelling a long queue must not delay the scans. */
   async #cancel(): Promise<void> {
     if (!this.#closing && this.#inactive.length > 0) await this.queue.cancel(this.#inactive);
   }
 
-  /** @returns whether there may be room for others, since some had less than they were asked for */
+  /** @returns whether there may be room for others, since some endpoints had less than requested */
   async #claim(): Promise<boolean> {
     const asks = this.#closing ? [] : this.#slots.allot();
     if (asks.length === 0) return false;
@@ -146,7 +149,7 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
       const sending = this.#slots.admit({ endpointId, accountId }, delivery);
       if (sending) this.#begin(sending);
     }
-    // Some may have failed while the claim was under way.
+    // Some endpoints may have failed while the claim was under way.
     this.#track(this.#handBack(this.#slots.takeBack()));
     return true;
   }
@@ -177,17 +180,17 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
       for (let next = this.#slots.next(lane); next; next = this.#slots.next(lane)) this.#begin(next);
     }
     await this.recorder.record(delivery, sent);
-    // It says when this one, or its endpoint, is due again.
+    // The scan determines when this delivery, or its endpoint, is due again.
     if (!isSuccess(sent.statusCode)) this.poller.wakeIn(LOOK_TASK, this.#soonestLookMs);
   }
 
-  /** Keeps work that a shutdown waits for. */
+  /** Registers work that a shutdown waits for. */
   #track(work: Promise<void>): void {
     this.#underWay.add(work);
     void work.then(() => this.#underWay.delete(work));
   }
 
-  /** What was claimed and will not begin here. Where that fails it comes back by its lease. */
+  /** Hands back deliveries that were claimed but will not begin here. If that fails, their lease returns them. */
   async #handBack(deliveries: readonly ClaimedDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
     try {
