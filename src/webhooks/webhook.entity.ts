@@ -55,7 +55,7 @@ export class WebhookDefaultSecretEntity {
   @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
 }
 
-/** What is sent: a public event as all its receivers get it. Never changed. */
+/** The sent body of a public event, shared by all its receivers. Never changed. */
 @Entity('webhook_messages')
 export class WebhookMessageEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'webhook_messages_pkey' }) readonly id!: string;
@@ -65,7 +65,7 @@ export class WebhookMessageEntity {
   @NotPersonal('the name of an event')
   @Column('text', { name: 'event_type' })
   readonly eventType!: string;
-  /** Asked for by hand: made whatever was delivered before. Otherwise an event is one message for each name. */
+  /** Requested by hand: created whatever was delivered before. Otherwise an event has one message for each name. */
   @Column('boolean') readonly manual!: boolean;
   /** Sealed: it names the payer. */
   @Personal({ isCopy: true })
@@ -75,7 +75,7 @@ export class WebhookMessageEntity {
   @Column('uuid', { name: 'delivery_ids', array: true }) readonly deliveryIds!: readonly string[];
 }
 
-/** A message on its way to one endpoint. */
+/** Delivery of a message to one endpoint. */
 @NotPersonal('the name of an event, and our own words about an attempt')
 @Entity('webhook_deliveries')
 export class WebhookDeliveryEntity {
@@ -84,7 +84,7 @@ export class WebhookDeliveryEntity {
   @Column('text') readonly mode!: Mode;
   @Column('uuid', { name: 'endpoint_id' })
   readonly endpointId!: string;
-  /** Written by the statement that writes the message, so no key is asked for it. */
+  /** The statement that writes the message writes this row too, so there is no foreign key. */
   @Column('uuid', { name: 'message_id' }) readonly messageId!: string;
   @Column('text', { name: 'event_type' }) readonly eventType!: string;
   @Column('uuid', { name: 'subject_id' }) readonly subjectId!: string;
@@ -92,7 +92,7 @@ export class WebhookDeliveryEntity {
   @Column('text') readonly status!: DeliveryStatus;
   @Column('integer', { default: 0 }) readonly attempts!: number;
   @Column('integer', { name: 'max_attempts' }) readonly maxAttempts!: number;
-  /** PENDING: when it may be tried. PROCESSING: the end of its worker's lease. */
+  /** PENDING: when the next attempt is due. PROCESSING: the end of its worker's lease. */
   @Column('timestamptz', { name: 'next_attempt_at', nullable: true }) readonly nextAttemptAt!: Date | null;
   @Column('integer', { name: 'last_status_code', nullable: true }) readonly lastStatusCode!: number | null;
   @Column('text', { name: 'last_error', nullable: true }) readonly lastError!: string | null;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EndpointSlots, type Sending, type Receiver } from './endpoint-slots.js';
 
-/** Of an account of its own, unless said otherwise. */
+/** Each endpoint has an account of its own by default. */
 const to = (endpointId: string, accountId = `account of ${endpointId}`): Receiver => ({ endpointId, accountId });
 
 describe('EndpointSlots', () => {
@@ -13,7 +13,7 @@ describe('EndpointSlots', () => {
     lanes = new EndpointSlots(64, () => now);
   });
 
-  /** Asks for everybody that waits and begins all of it, as if there were endless deliveries, or exactly so many. */
+  /** Claims for every waiting endpoint and begins all of it: endless deliveries, or exactly as many as requested. */
   function round(endless = true): Map<string, number> {
     const asks = lanes.allot();
     for (const ask of asks) {
@@ -32,7 +32,7 @@ describe('EndpointSlots', () => {
     return sending;
   }
 
-  /** All that is under way of this endpoint is answered, not at once but quickly, and written. */
+  /** Answers all deliveries under way of this endpoint, quickly but not at once, and stores them. */
   function end(id: string, succeeded = true): void {
     now += 200;
     for (const sending of underWay.get(id) ?? []) {
@@ -42,7 +42,7 @@ describe('EndpointSlots', () => {
     underWay.delete(id);
   }
 
-  /** One delivery from its claim until it is written. */
+  /** Takes a single delivery from its claim until it is stored. */
   function deliver(receiver: Receiver, succeeded = true): void {
     const sending = lanes.admit(receiver, 'delivery');
     if (!sending) throw new Error('there is no room');
@@ -50,7 +50,7 @@ describe('EndpointSlots', () => {
     lanes.leave();
   }
 
-  /** An endpoint that has answered quickly until it may have eight at once. */
+  /** Answers quickly until the endpoint may have eight at once. */
   function prove(id: string): void {
     for (let n = 0; n < 2; n++) {
       lanes.offer(to(id));
@@ -59,7 +59,7 @@ describe('EndpointSlots', () => {
     }
   }
 
-  /** Answers after two seconds until it might have eight at once. */
+  /** Answers after two seconds until the endpoint might have eight at once. */
   function answerSlowly(receiver: Receiver): void {
     for (let n = 0; n < 2; n++) {
       lanes.offer(receiver);
@@ -69,7 +69,7 @@ describe('EndpointSlots', () => {
     }
   }
 
-  it('begins with two, doubles with every round of successes up to a quarter, and falls to two at a failure', () => {
+  it('starts with two, doubles with every round of successes up to a quarter, and falls to two at a failure', () => {
     lanes.offer(to('a'));
     for (const allowance of [2, 4, 8, 16, 16]) {
       expect(round()).toEqual(new Map([['a', allowance]]));
@@ -82,7 +82,7 @@ describe('EndpointSlots', () => {
     expect(round()).toEqual(new Map([['a', 4]]));
   });
 
-  it('has a place for what is newer beside a first delivery that hangs', () => {
+  it('leaves a place for a newer delivery beside a first one that hangs', () => {
     lanes.offer(to('a'));
     round(false);
     const [hangs, other] = underWay.get('a') ?? [];
@@ -92,7 +92,7 @@ describe('EndpointSlots', () => {
     expect([hangs?.delivery, round().get('a')]).toEqual(['a', 1]);
   });
 
-  it('asks only who waits, and nobody twice before there is an answer', () => {
+  it('claims only for waiting endpoints, and for none of them twice before an answer', () => {
     expect(lanes.allot()).toEqual([]);
     prove('a');
     lanes.offer(to('a'));
@@ -114,7 +114,7 @@ describe('EndpointSlots', () => {
     expect(lanes.allot()).toHaveLength(1);
   });
 
-  it('goes on while outcomes are written, and holds at most twice as many as there are places', () => {
+  it('continues while outcomes are stored, and holds at most twice as many as there are places', () => {
     lanes = new EndpointSlots(4, () => now);
     for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) lanes.offer(to(id));
     const answered = new Set<Sending<string>>();
@@ -124,13 +124,13 @@ describe('EndpointSlots', () => {
       for (const sending of open) lanes.answered(sending, true);
       for (const sending of open) answered.add(sending);
     }
-    // All that began have been answered, and no record is written.
+    // All deliveries that began are answered, and no record is stored yet.
     expect(lanes.held).toBe(8);
     lanes.leave();
     expect([...round().values()]).toEqual([1]);
   });
 
-  it.each([1, 2, 3, 7])('with %i places everybody has a turn', (places) => {
+  it.each([1, 2, 3, 7])('with %i places every endpoint gets a turn', (places) => {
     lanes = new EndpointSlots(places, () => now);
     const ids = Array.from({ length: 10 }, (_, n) => `e${n}`);
     for (const id of ids) lanes.offer(to(id));
@@ -143,23 +143,23 @@ describe('EndpointSlots', () => {
     expect([...served].sort()).toEqual(ids.sort());
   });
 
-  it('leaves half of the places to those that answer, whatever the unproven ones hold', () => {
+  it('leaves half of the places to endpoints that answer, whatever the unproven ones hold', () => {
     for (let n = 0; n < 100; n++) lanes.offer(to(`dead${n}`));
     round();
     round();
     expect(lanes.held).toBe(32);
-    // The good ones have been known before: as in a process that has run for a while.
+    // These endpoints answered before, as in a process that has run for a while.
     for (const id of ['good1', 'good2', 'good3', 'good4']) {
       deliver(to(id));
       lanes.offer(to(id));
     }
     const asked = round();
     expect([...asked.keys()].sort()).toEqual(['good1', 'good2', 'good3', 'good4']);
-    // Three of each are under way. Ready are half as many as there are places, of all together.
+    // Each has three under way. The ready ones are half as many as there are places, all endpoints together.
     expect(lanes.held).toBe(32 + 4 * 3 + 32);
   });
 
-  it('gives those that fail a quarter of the places, one each, so that a new endpoint is not kept waiting', () => {
+  it('gives failing endpoints a quarter of the places, one each, so that a new endpoint does not wait', () => {
     for (let n = 0; n < 100; n++) {
       deliver(to(`dead${n}`), false);
       lanes.offer(to(`dead${n}`));
@@ -169,7 +169,7 @@ describe('EndpointSlots', () => {
     expect(round()).toEqual(new Map([['new', 2]]));
   });
 
-  it('takes the word of the database for an endpoint it has not tried, and its own experience for the others', () => {
+  it('uses the state in the database for an endpoint without own attempts, and own attempts for the others', () => {
     lanes.offer(to('a'), true);
     expect(round()).toEqual(new Map([['a', 2]]));
     prove('b');
@@ -177,7 +177,7 @@ describe('EndpointSlots', () => {
     expect(round().get('b')).toBe(8);
   });
 
-  it('an endpoint that hangs no longer counts as one that answers, and its places are not the others’', () => {
+  it('an endpoint that hangs loses its place among those that answer and takes none from the others', () => {
     const hot = ['a', 'b', 'c', 'd'];
     for (const id of [...hot, 'e']) prove(id);
     for (const id of hot) lanes.offer(to(id));
@@ -205,7 +205,7 @@ describe('EndpointSlots', () => {
     expect(round().get('slow0')).toBe(10); // the eight of before, and two more successes
   });
 
-  it('one account’s slow, dead and unproven endpoints leave other accounts their room', () => {
+  it('slow, dead and unproven endpoints of one account leave other accounts their room', () => {
     for (let n = 0; n < 100; n++) answerSlowly(to(`slow${n}`, 'greedy'));
     for (let n = 0; n < 100; n++) lanes.offer(to(`slow${n}`, 'greedy'));
     round();
@@ -219,7 +219,7 @@ describe('EndpointSlots', () => {
     expect(round().size).toBe(24);
   });
 
-  it('serves who has the fewest under way, and then who waits longest', () => {
+  it('serves the endpoint with the fewest under way first, and then the one that waits longest', () => {
     lanes = new EndpointSlots(12, () => now); // six for those that answer, two each
     const ids = ['a', 'b', 'c', 'd'];
     for (const id of ids) prove(id);
@@ -242,7 +242,7 @@ describe('EndpointSlots', () => {
     ]);
   });
 
-  it('says when it is worth to ask again: the lane is half empty and more may be due', () => {
+  it('reports that another claim is worthwhile: the lane is half empty and more may be due', () => {
     prove('a');
     lanes.offer(to('a'));
     round();
@@ -258,7 +258,7 @@ describe('EndpointSlots', () => {
   });
 
   describe('an endpoint that answers at once', () => {
-    /** So that it may have three at once, and nine ready. */
+    /** The endpoint may have three at once, and nine ready. */
     beforeEach(() => {
       deliver(to('a'));
       lanes.offer(to('a'));
@@ -273,7 +273,7 @@ describe('EndpointSlots', () => {
       expect(first && lanes.next(first.lane)).toBeNull();
       if (first) lanes.answered(first, true);
       const begun = [first && lanes.next(first.lane), first && lanes.next(first.lane)];
-      // One more because of the success.
+      // The success allows one more delivery at a time.
       expect(begun.map((sending) => sending?.delivery)).toEqual(['4', '5']);
       expect(first && lanes.next(first.lane)).toBeNull();
       expect(lanes.takeBack(true)).toEqual([]);
@@ -288,7 +288,7 @@ describe('EndpointSlots', () => {
       expect(passages.map((sending) => lanes.answered(sending, true))).toEqual([false, true, true]);
     });
 
-    it('has nothing ready any more after a failure, and none of it is held', () => {
+    it('has nothing ready any more after a failure, and holds none of it', () => {
       const [first] = ['1', '2', '3', '4', '5'].map((id) => lanes.admit(to('a'), id));
       if (first) lanes.answered(first, false);
       expect(lanes.takeBack()).toEqual(['4', '5']);
@@ -304,11 +304,11 @@ describe('EndpointSlots', () => {
       expect(first && lanes.isPrompt(first.lane)).toBe(false);
       expect(lanes.takeBack()).toEqual(['4', '5']);
       lanes.offer(to('a'));
-      // Four may be under way, two are.
+      // The lane may have four under way and has two.
       expect(lanes.allot()).toEqual([{ endpointId: 'a', allowance: 2 }]);
     });
 
-    it('has nothing ready any more when no answer comes, and others keep theirs', () => {
+    it('has nothing ready any more when no answer comes, while others keep theirs', () => {
       for (const id of ['1', '2', '3', '4']) lanes.admit(to('a'), id);
       now += 60;
       deliver(to('b'));
@@ -328,7 +328,7 @@ describe('EndpointSlots', () => {
       expect(lanes.allot()).toHaveLength(32);
     });
 
-    it('has nothing ready while all places of those that answer are taken', () => {
+    it('has nothing ready while endpoints that answer use all of their places', () => {
       for (const id of ['a', 'b']) {
         for (let n = 0; n < 100; n++) deliver(to(id));
         lanes.offer(to(id));
@@ -338,7 +338,7 @@ describe('EndpointSlots', () => {
   });
 
   it.each([0, 7, 30])(
-    'those that answer at once keep to their half, with claims of %i answers; a new one gets its turn',
+    'prompt endpoints keep to their half, with claims of %i answers, and a new one gets its turn',
     (lag) => {
       const hot = ['a', 'b', 'c', 'd', 'e', 'f'];
       const open: Sending<string>[] = [];
@@ -350,7 +350,7 @@ describe('EndpointSlots', () => {
       let most = 0;
       let asks = lanes.allot();
       for (let n = 0; n < 4_000; n++) {
-        // One that has been served before, and one that nobody knows.
+        // The first endpoint was served before, the second is new.
         if (n === 2_000) {
           deliver(to('known'));
           lanes.offer(to('known'));
@@ -375,14 +375,14 @@ describe('EndpointSlots', () => {
         lanes.leave();
         for (let next = lanes.next(sending.lane); next; next = lanes.next(sending.lane)) open.push(next);
       }
-      // Half of the places, the first of one that was unknown, and one each for whom there would be none at all.
+      // Half of the places, the first delivery of an unknown endpoint, and one each where there would be none at all.
       expect(most).toBeLessThanOrEqual(36);
       expect(most).toBeGreaterThan(20);
       expect([...served].sort()).toEqual([...hot, 'known', 'unknown']);
     },
   );
 
-  it('forgets what it has not needed for ten minutes, and nothing else', () => {
+  it('forgets only endpoints that were idle for ten minutes', () => {
     prove('idle');
     prove('used');
     now += 9 * 60_000;

@@ -3,70 +3,68 @@ export interface Receiver {
   readonly accountId: string;
 }
 
-/** How many deliveries of an endpoint there is room for now. */
+/** Deliveries of an endpoint that there is room for now. */
 export interface Ask {
   readonly endpointId: string;
   readonly allowance: number;
 }
 
-/** One delivery on its way, from when it is begun until it is answered. */
+/** A delivery under way, from its beginning until its answer. */
 export interface Sending<D> {
   readonly lane: EndpointSlot<D>;
   readonly delivery: D;
   readonly startedAt: number;
 }
 
-/** What this process knows of an endpoint. */
+/** State of an endpoint in this process. */
 interface EndpointSlot<D> extends Receiver {
-  /** Those that have no answer yet; the oldest first. */
+  /** Deliveries without an answer yet, oldest first. */
   readonly underWay: Set<Sending<D>>;
-  /** Claimed ahead: each begins when one that is under way has been answered. */
+  /** Deliveries claimed ahead: each begins when one under way is answered. */
   ready: D[];
-  /** How many may be under way at once. */
+  /** How many deliveries may be under way at once. */
   limit: number;
-  /** The last attempt, if this process has made one. */
+  /** Result of the last attempt, if this process made one. */
   last: 'unproven' | 'succeeded' | 'failed';
-  /** What the last answer took. */
+  /** Duration of the last answer. */
   tookMs: number;
   usedAt: number;
 }
 
-/** An answer later than this makes an endpoint slow. */
+/** An answer slower than this makes an endpoint slow. */
 const SLOW_MS = 1_000;
 /**
- * Who answers faster than this is claimed for ahead, or its places would wait for claims half of the time. For others
- * that would gain nothing, and what is ready is sent as it was claimed: to that URL, with that secret, and also when its
- * endpoint has just been switched off.
+ * Endpoints that answer faster than this get deliveries claimed ahead; their places would wait for claims half of the
+ * time. Slower endpoints would gain nothing. A ready delivery uses the URL and secret of its claim, and is sent even if
+ * its endpoint was just disabled.
  */
 const AHEAD_MS = 50;
-/** How many deliveries are claimed for an endpoint, in multiples of those that it may have under way. */
+/** Deliveries claimed for an endpoint, as a multiple of those it may have under way. */
 const AHEAD = 3;
 const FORGET_MS = 10 * 60_000;
-/**
- * Under way at once at first and after a failure: with one that hangs until its time is over a newer one still leaves.
- */
+/** Deliveries at once at first and after a failure: if one hangs until its time-out, a newer one can still leave. */
 const FEWEST = 2;
-/** Outcomes are written in batches: while one is, the places go on sending. */
+/** Outcomes are stored in batches; meanwhile the places continue sending. */
 const HELD_PER_PLACE = 2;
 
 /**
- * Who may send how much at once in this process, so that an endpoint which does not answer takes nothing away from the
- * others. Nothing here is needed for correctness: it is all forgotten at a restart.
+ * Shares the places for sending in this process, so that an endpoint that does not answer takes nothing from others.
+ * Correctness does not depend on this state, and a restart forgets it.
  *
- * - An endpoint may have two deliveries under way at first, one more with each success up to a quarter of all places, and
- *   two after a failure. For one that answers at once more are claimed ahead, ready to take its own places: of all
- *   endpoints together half as many as there are places, which is gone in the time of a few answers.
- * - One half of the places is for endpoints that answer quickly, the other one for all the others: unproven, slow,
- *   failing, and those that have just stopped answering. So whatever these hold on to, half of the places is left.
- *   Those that are known to hold on, which is all but the unproven, have at most a quarter, or a new endpoint would
- *   wait for their time-outs.
- * - Of that other half one account has at most a quarter (an eighth of all places), and half as much for those that
- *   hold on: so many slow or dead endpoints of one account delay no other account's.
- * - Who has the fewest under way comes first; among equals, who waits longest.
+ * - An endpoint may have two deliveries under way at first, one more with each success, and two after a failure. The
+ *   most is a quarter of all places. For an endpoint that answers at once, more are claimed ahead, for its own places.
+ *   Ready deliveries of all endpoints are at most half as many as there are places: a few answers' worth of time.
+ * - Half of the places is for endpoints that answer quickly. The other half is for all others: unproven, slow, failing,
+ *   and those that have just stopped answering. Whatever these hold, half of the places is left.
+ * - Of the other half, endpoints known to hold places (all but the unproven) get at most a quarter of all places. A new
+ *   endpoint would otherwise wait for their time-outs.
+ * - An account gets at most a quarter of the other half (an eighth of all places), and half as much for endpoints known
+ *   to hold places. Many slow or dead endpoints of one account then delay no other account's.
+ * - The endpoint with the fewest under way comes first; among equals, the one that waits longest.
  */
 export class EndpointSlots<D> {
   readonly #lanes = new Map<string, EndpointSlot<D>>();
-  /** Endpoints that may have due deliveries, the one that was served longest ago first. */
+  /** Endpoints that may have due deliveries, the least recently served first. */
   readonly #waiting = new Set<EndpointSlot<D>>();
   readonly #busy = new Set<EndpointSlot<D>>();
   #held = 0;
@@ -80,19 +78,19 @@ export class EndpointSlots<D> {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Deliveries claimed and not yet written down. */
+  /** Deliveries claimed and not yet stored. */
   get held(): number {
     return this.#held;
   }
 
-  /** Whether as much is held as there are places: what comes now would wait here. */
+  /** Whether it holds as many deliveries as there are places: new ones would wait here. */
   get isFull(): boolean {
     return this.#held >= this.places;
   }
 
   /**
-   * There may be something due for this endpoint.
-   * @param failing what the database says of an endpoint that this process has not tried itself
+   * Deliveries may be due for this endpoint.
+   * @param failing state in the database, for an endpoint that this process has not tried itself
    */
   offer(receiver: Receiver, failing = false): void {
     const lane = this.#lane(receiver);
@@ -100,7 +98,9 @@ export class EndpointSlots<D> {
     this.#waiting.add(lane);
   }
 
-  /** Whom to ask for how many. They no longer count as waiting until `offer` or `taken` says so. */
+  /**
+   * Selects the endpoints to claim for, and how many each. They stop waiting until `offer` or `taken` marks them again.
+   */
   allot(): Ask[] {
     const room = this.#room();
     let more = true;
@@ -122,13 +122,13 @@ export class EndpointSlots<D> {
     return [...granted].map(([{ endpointId }, allowance]) => ({ endpointId, allowance }));
   }
 
-  /** What became of an ask: who was given all of it may have more. */
+  /** Result of a claim: an endpoint that filled its allowance may have more. */
   taken({ endpointId, allowance }: Ask, count: number): void {
     const lane = this.#lanes.get(endpointId);
     if (lane && count >= allowance) this.#waiting.add(lane);
   }
 
-  /** A delivery was claimed. @returns its sending if it begins now; null: it is ready, and `next` brings it */
+  /** Adds a claimed delivery. @returns its sending if it begins now; null: it is ready, and `next` returns it later */
   admit(receiver: Receiver, delivery: D): Sending<D> | null {
     const lane = this.#lane(receiver);
     this.#busy.add(lane);
@@ -139,8 +139,8 @@ export class EndpointSlots<D> {
   }
 
   /**
-   * The endpoint has answered, or has not in time: its place is free, and the delivery is held until `leave`.
-   * @returns whether it is worth to ask for more already: the lane is half empty, and more may be due
+   * The endpoint answered or timed out: its place is free, and the delivery is held until `leave`.
+   * @returns whether to claim more already: the lane is half empty, and more may be due
    */
   answered(sending: Sending<D>, succeeded: boolean): boolean {
     const { lane } = sending;
@@ -157,24 +157,24 @@ export class EndpointSlots<D> {
     return had <= windowOf(lane, this.now()) / 2 && this.#waiting.has(lane);
   }
 
-  /** @returns one that is ready in the lane and may begin: in the place of one that was answered, or one more */
+  /** @returns a ready delivery of the lane that may begin: in the place of an answered one, or one more */
   next(lane: EndpointSlot<D>): Sending<D> | null {
     const had = lane.underWay.size;
     if (lane.ready.length === 0 || had >= lane.limit) return null;
-    // One at least: the others have only its answers to wait for.
+    // At least one begins: the others only have its answers to wait for.
     if (had > 0 && !this.#room().isFor(lane, had)) return null;
     const delivery = lane.ready.shift();
     return delivery === undefined ? null : this.#begin(lane, delivery);
   }
 
-  /** Whether it answers at once, and has not just stopped to: only then may anything be ready in it. */
+  /** Whether the endpoint answers at once and has not just stopped: only then may its lane have ready deliveries. */
   isPrompt(lane: EndpointSlot<D>): boolean {
     return isPrompt(lane, this.now());
   }
 
   /**
-   * What is ready in lanes that no longer answer at once, or in all of them: it will not begin here, where it would
-   * wait, and is no longer held. Another worker may have room for it.
+   * Returns the ready deliveries of lanes that no longer answer at once, or of all lanes. They would wait here and are
+   * no longer held; another worker may have room.
    */
   takeBack(all = false): D[] {
     const now = this.now();
@@ -189,12 +189,12 @@ export class EndpointSlots<D> {
     return back;
   }
 
-  /** The outcome is written. */
+  /** Releases a delivery whose outcome is stored. */
   leave(): void {
     this.#held -= 1;
   }
 
-  /** Forgets endpoints that had nothing to send for long. */
+  /** Forgets endpoints that had nothing to send for a long time. */
   prune(): void {
     const before = this.now() - FORGET_MS;
     for (const lane of this.#lanes.values()) {
@@ -241,13 +241,13 @@ export class EndpointSlots<D> {
   }
 }
 
-/** Places that are left for endpoints that do not answer quickly; `holding` is a part of `doubtful`. */
+/** Places left for endpoints that do not answer quickly; `holding` is a part of `doubtful`. */
 interface Share {
   doubtful: number;
   holding: number;
 }
 
-/** What is left while it is given out: places, and how many may be ready for them. */
+/** Remaining room while places are allotted: places, and ready deliveries for them. */
 class Room {
   #places: number;
   #ready: number;
@@ -265,9 +265,9 @@ class Room {
     this.#all = { doubtful: this.#quick, holding: Math.ceil(places / 4) };
   }
 
-  /** @param had what the lane has already: one more begins, or is ready */
+  /** @param had deliveries of the lane so far: one more begins, or is ready */
   isFor(lane: AnyLane, had: number): boolean {
-    // While all places of those that answer are taken nothing more is made ready: others wait for their turn.
+    // While endpoints that answer use all of their places, nothing more is made ready: others wait for their turn.
     if (had >= lane.limit) return had < windowOf(lane, this.now) && this.#ready > 0 && this.#quick > 0;
     if (this.#places <= 0) return false;
     if (isQuick(lane, this.now)) return this.#quick > 0;
@@ -310,7 +310,7 @@ class Room {
 
 type AnyLane = EndpointSlot<unknown>;
 
-/** How many it may have, under way and ready. */
+/** How many deliveries the lane may have, under way and ready. */
 function windowOf(lane: AnyLane, now: number): number {
   return isPrompt(lane, now) ? (1 + AHEAD) * lane.limit : lane.limit;
 }
@@ -327,7 +327,7 @@ function isHolding(lane: AnyLane, now: number): boolean {
   return lane.last === 'failed' || waitOf(lane, now) > SLOW_MS;
 }
 
-/** What its last answer took, or the next one takes already. */
+/** Duration of the last answer, or of the oldest delivery under way if that is longer. */
 function waitOf({ tookMs, underWay }: AnyLane, now: number): number {
   const [oldest] = underWay;
   return oldest === undefined ? tookMs : Math.max(tookMs, now - oldest.startedAt);

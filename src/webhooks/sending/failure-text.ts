@@ -1,4 +1,4 @@
-/** Codes of Node, the resolver and undici, as a merchant understands them. */
+/** Codes of Node, the resolver and undici, in words for merchants. */
 const TEXTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the receiver closed the connection before it answered',
@@ -21,35 +21,35 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Why no answer came, in words for `lastError`. Never the error's own message, which may tell addresses of our network
- * (of an address that is not allowed, its kind only); TLS problems excepted, whose text is about the receiver's
+ * Explains for `lastError` why no answer came. The error's own message may contain addresses of our network, so it is
+ * not used. A forbidden address is named by its kind only. TLS problems keep their text, which is about the receiver's
  * certificate.
  * @param limits in milliseconds, for the texts about time
  */
 export function failureText(error: unknown, limits: { connectMs: number; totalMs: number }): string {
   if (textOf(error, 'name') === 'TimeoutError') return `timed out after ${limits.totalMs / 1000} s`;
-  // Its code is often not set.
+  // The error's code is often not set.
   if (textOf(error, 'name') === 'HTTPParserError') return 'the answer is not valid HTTP';
   const code = codeOf(error);
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return `could not connect within ${limits.connectMs / 1000} s`;
   if (code === 'ERR_ADDRESS_NOT_ALLOWED') {
     return `the host's address is not allowed: ${textOf(error, 'addressClass')}`;
   }
-  // The HTTP client tells this one by its message alone.
+  // Only the message of the HTTP client identifies this error.
   if (code === 'UND_ERR_SOCKET' && textOf(error, 'message') === 'bad upgrade') {
     return 'the receiver answered HTTP 101, which it was not asked for';
   }
   const known = TEXTS[code];
   if (known !== undefined) return known;
   if (isTls(code)) {
-    // OpenSSL's short reason ("wrong version number") where there is one: its message has source files in it.
+    // OpenSSL's short reason ("wrong version number") if there is one: its message contains source files.
     const detail = textOf(error, 'reason') || textOf(error, 'message');
     return `TLS: ${detail.slice(0, 200)}`;
   }
   return code === '' ? 'the request could not be sent' : `the request could not be sent (${code})`;
 }
 
-/** A host with several addresses fails with all their errors in one; others hide the reason in their cause. */
+/** If a host has several addresses, one error contains all of theirs; other errors hide the reason in their cause. */
 function codeOf(error: unknown): string {
   if (error === null || typeof error !== 'object') return '';
   const code = textOf(error, 'code');

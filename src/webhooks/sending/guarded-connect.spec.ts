@@ -29,7 +29,7 @@ describe('guardedConnect', () => {
     });
   }
 
-  it.each(['127.0.0.1', '::ffff:127.0.0.1'])('checks %s in the place of a name', async (hostname) => {
+  it.each(['127.0.0.1', '::ffff:127.0.0.1'])('checks %s given instead of a name', async (hostname) => {
     expect(await connect(hostname, true)).toBe('connected');
     expect(await connect(hostname, false)).toBe('loopback address');
   });
@@ -46,7 +46,7 @@ describe('guardedConnect', () => {
   });
 });
 
-/** Answers as each name says; see `REPLIES`. */
+/** Replies of the name server for each name; see `REPLIES`. */
 type Reply = { v4?: string; v6?: string; code?: number } | 'silence';
 
 const REPLIES: Readonly<Record<string, { A: Reply; AAAA: Reply }>> = {
@@ -133,7 +133,7 @@ describe('createResolver', () => {
     await expect(resolver()(name)).rejects.toMatchObject({ code });
   });
 
-  it('reads the configuration anew when no name server helped, not when a name does not exist', async () => {
+  it('reads the configuration again when no name server helped, but not when a name does not exist', async () => {
     const resolve = resolver();
     made = 0;
     await expect(resolve('absent.example')).rejects.toThrow();
@@ -143,22 +143,22 @@ describe('createResolver', () => {
     expect(await resolve('v4.example')).toEqual(['203.0.113.5']);
   });
 
-  it('knows localhost by itself', async () => {
+  it('resolves localhost itself', async () => {
     for (const name of ['localhost', 'api.localhost']) {
       for (const asSystem of [true, false]) expect(await resolver(asSystem)(name)).toEqual(['127.0.0.1', '::1']);
     }
   });
 
-  it('asks the system for two names at a time, and the name server itself for the others', async () => {
+  it('resolves two names at a time through the system, and the others through the name server', async () => {
     const resolve = resolver(true);
     const names = ['absent.example', 'empty.example', 'v4.example', 'v6.example'];
     const answers = await Promise.allSettled(names.map(resolve));
     expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled', 'fulfilled']);
-    // Its turn is over, whatever came of it: nobody but this name server knows these names.
+    // A turn ends with any result: only this name server knows these names.
     await expect(resolve('v4.example')).rejects.toThrow();
   });
 
-  it('asks once for connections that are opened together, and again for later ones', async () => {
+  it('resolves once for connections that are opened together, and again for later ones', async () => {
     const resolve = resolver();
     asked.length = 0;
     await Promise.all(Array.from({ length: 5 }, () => resolve('both.example')));

@@ -4,10 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { buildConnector } from 'undici';
 import { type AddressClass, checkAddress } from '../../core/net/index.js';
 
-/** All addresses of a host name, best first. @throws Error with the code ENOTFOUND or EAI_AGAIN */
+/** Returns all addresses of a host name, best first. @throws Error with the code ENOTFOUND or EAI_AGAIN */
 export type ResolveHost = (hostname: string) => Promise<string[]>;
 
-/** The host has addresses, and a webhook may go to none of them. */
+/** The host has addresses, but webhooks may go to none of them. */
 export class AddressNotAllowedError extends Error {
   override readonly name = 'AddressNotAllowedError';
   readonly code = 'ERR_ADDRESS_NOT_ALLOWED';
@@ -18,9 +18,9 @@ export class AddressNotAllowedError extends Error {
 }
 
 /**
- * Connects to nothing but checked addresses: every connection resolves its host anew, and what was checked is what is
- * connected to, so a name that changes its answer between the two gains nothing. Of several addresses those that are
- * allowed are used. Certificate and Host header stay those of the name.
+ * Connects only to checked addresses. Every connection resolves its host and uses exactly the checked addresses, so a
+ * name that changes in between gains nothing. Forbidden addresses among several are skipped. Certificate and Host
+ * header stay those of the name.
  */
 export function guardedConnect(options: {
   mayBePrivate: boolean;
@@ -39,7 +39,7 @@ export function guardedConnect(options: {
   };
   const connect = buildConnector({ timeout: options.timeoutMs, lookup });
   return (target, callback) => {
-    // An address in the place of a name is not looked up.
+    // An IP address as the host needs no look-up.
     const refusal = isIP(target.hostname) === 0 ? null : checkAddress(target.hostname, options.mayBePrivate);
     if (refusal === null) connect(target, callback);
     else process.nextTick(callback, new AddressNotAllowedError(refusal), null);
@@ -61,15 +61,15 @@ export async function allowedAddresses(
   throw refusal == null ? noAddress('ENOTFOUND') : new AddressNotAllowedError(refusal);
 }
 
-/** Look-ups by the operating system under way at the same time. */
+/** Look-ups by the operating system at the same time. */
 const MAX_SYSTEM_LOOKUPS = 2;
-/** How long a host's second address family is waited for once the first has answered (RFC 8305 §3). */
+/** Wait for a host's second address family after the first has answered (RFC 8305 §3). */
 const FAMILY_DELAY_MS = 100;
 
 /**
- * By DNS over sockets of our own. The operating system's resolver takes one of Node's four threads for as long as it
- * takes: a few hosts whose name server is dead would hold up the names of all others, and files and passwords with them.
- * @param asSystem also knows what the system knows besides DNS (hosts file, .local), with at most half of the threads
+ * Resolves by DNS over its own sockets. The operating system's resolver blocks one of Node's four threads until it is
+ * done. A few hosts with a dead name server would delay all other names, and files and passwords too.
+ * @param asSystem also uses the system's other sources (hosts file, .local), with at most half of the threads
  * @param newResolver reads the system's configuration; two tries fit into the five seconds a connection may take
  */
 export function createResolver(
@@ -78,7 +78,7 @@ export function createResolver(
 ): ResolveHost {
   let dns = newResolver();
   let systemLookups = 0;
-  // Connections that are opened together ask once.
+  // Connections that are opened together share a look-up.
   const underWay = new Map<string, Promise<string[]>>();
 
   const bySystem = async (hostname: string): Promise<string[]> => {
@@ -99,14 +99,14 @@ export function createResolver(
     const addresses = [...first.addresses, ...second.addresses];
     if (addresses.length > 0) return addresses;
     const isAbsent = first.isAbsent && second.isAbsent;
-    // The network may be another one by now, with another name server.
+    // The network, and with it the name server, may have changed.
     if (!isAbsent) dns = newResolver();
-    // Not the resolver's own error: its ECONNREFUSED is the name server's and not the receiver's.
+    // The resolver's own error is hidden: its ECONNREFUSED is the name server's and not the receiver's.
     throw noAddress(isAbsent ? 'ENOTFOUND' : 'EAI_AGAIN');
   };
 
   return (hostname) => {
-    // No name server is to be asked for these (RFC 6761 §6.3).
+    // Name servers must not be queried for these names (RFC 6761 §6.3).
     if (/(?:^|\.)localhost$/.test(hostname)) return Promise.resolve(['127.0.0.1', '::1']);
     let answer = underWay.get(hostname);
     if (answer === undefined) {
@@ -120,7 +120,7 @@ export function createResolver(
 
 interface Answers {
   readonly addresses: readonly string[];
-  /** The name server says that there are none. */
+  /** The name server answered that the name has no addresses. */
   readonly isAbsent: boolean;
 }
 

@@ -125,20 +125,20 @@ describe('buildMessages', () => {
       ['other', 'charge.expired', 'e'],
       ['other', 'payment.failed', 'e'],
     ]);
-    // Nobody has to be subscribed to get what names its address.
+    // An event that names its own address needs no subscription.
     expect(build(events, [], catalog).map(({ eventId, eventType }) => [eventId, eventType])).toEqual([
       ['own', 'payment.failed'],
     ]);
   });
 
-  it('carries what the event is about, and whether it was asked for', () => {
+  it('carries the subject of the event, and whether it was requested', () => {
     for (const manual of [true, false]) {
       const messages = build([domainEvent('1', 'a', 'test')], [endpoint('e', ['*'])], catalogWith([]), manual);
       expect(messages).toMatchObject([{ subjectId: 's', manual }]);
     }
   });
 
-  it('that is asked for tells each endpoint, in each family, by the first event that it is subscribed to', () => {
+  it('a requested message reaches each endpoint once per family, by the first event it subscribes to', () => {
     const catalog = new EventCatalog();
     const names: [string, EventFamily, string, boolean?][] = [
       ['charge.refunded', 'canonical', 'thing.refunded'],
@@ -173,7 +173,7 @@ describe('buildMessages', () => {
     expect(candidatesOf([domainEvent('1', 'a', 'test', 'thing.unknown')], catalogWith([]))).toEqual([]);
   });
 
-  it('asks for each account and mode once', () => {
+  it('returns each account and mode once', () => {
     const events = [domainEvent('1', 'a', 'test'), domainEvent('2', 'a', 'test'), domainEvent('3', 'a', 'live')];
     expect(scopesOf(candidatesOf(events, catalogWith([])))).toEqual([
       { accountId: 'a', mode: 'test' },

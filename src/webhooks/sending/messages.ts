@@ -7,11 +7,11 @@ import type { SubscribedEndpoint } from '../endpoints/endpoints.repository.js';
 import { envelope } from './envelope.js';
 import { isSubscribed } from '../endpoints/subscription.js';
 
-/** A name that a domain event can be sent under. */
+/** A name under which a domain event can be sent. */
 export interface Candidate {
   readonly event: DomainEvent;
   readonly publicEvent: PublicEvent;
-  /** Who gets it instead of the account's endpoints. */
+  /** Receiver that replaces the account's endpoints. */
   readonly direct: DirectEndpoint | null;
 }
 
@@ -24,7 +24,7 @@ export function candidatesOf(events: readonly DomainEvent[], catalog: EventCatal
   );
 }
 
-/** Each account and mode of the candidates once. */
+/** Returns each account and mode of the candidates once. */
 export function scopesOf(candidates: readonly Candidate[]): Scope[] {
   const scopes = new Map<string, Scope>();
   for (const { event } of candidates) scopes.set(keyOf(event), { accountId: event.accountId, mode: event.mode });
@@ -32,9 +32,9 @@ export function scopesOf(candidates: readonly Candidate[]): Scope[] {
 }
 
 /**
- * Who gets what: one delivery for each endpoint and name. A payload is built once for each (event, name), and only when
- * an endpoint of the event's account and mode is subscribed.
- * @param manual asked for by hand, see Message: of the events of one subject, see `EventConsumer.replay`
+ * Makes one delivery for each endpoint and name. A payload is built once for each (event, name), and only when an
+ * endpoint of the event's account and mode is subscribed.
+ * @param manual requested by hand, see Message: events of one subject, see `EventConsumer.replay`
  */
 export function buildMessages(
   candidates: readonly Candidate[],
@@ -44,7 +44,7 @@ export function buildMessages(
   nextId: () => string,
 ): Message[] {
   const byScope = groupBy(endpoints, keyOf);
-  /** The event that an endpoint was told by hand, for each endpoint and family or alias. */
+  /** The event that an endpoint gets on request, for each endpoint and family or alias. */
   const toldBy = new Map<string, string>();
   const voiceOf = (endpointId: string, { isAlias, name, family }: PublicEvent): string =>
     `${endpointId} ${isAlias === true ? name : family}`;
@@ -66,7 +66,7 @@ export function buildMessages(
   });
 }
 
-/** One event under one name, for each of `receivers`. */
+/** Makes the message of an event under one name, for each of `receivers`. */
 export function messageOf(
   { id: eventId, accountId, mode, subjectId }: Pick<DomainEvent, 'id' | 'accountId' | 'mode' | 'subjectId'>,
   eventType: string,
@@ -81,7 +81,7 @@ export function messageOf(
   };
 }
 
-/** The body as it is sent; null when the event does not concern the name. */
+/** The body to send; null when the event does not concern the name. */
 export function payloadOf({ event, publicEvent }: Pick<Candidate, 'event' | 'publicEvent'>): string | null {
   const content = publicEvent.present(event);
   if (content === null) return null;

@@ -9,7 +9,7 @@ import { disabledMail } from '../endpoints/disabled-mail.js';
 import { isSuccess, isToBeDisabled, nextHealth } from '../endpoints/endpoint-health.js';
 import { EndpointHealthRepository } from '../endpoints/endpoint-health.repository.js';
 
-/** What attempts mean for their deliveries and for the endpoints. */
+/** Applies the results of attempts to their deliveries and endpoints. */
 @Injectable()
 export class OutcomesService {
   constructor(
@@ -23,8 +23,8 @@ export class OutcomesService {
   ) {}
 
   /**
-   * Writes the attempts in one transaction, in the order endpoints, deliveries, as everybody who locks both; may run
-   * twice. Then gives up endpoints that have failed for days
+   * Writes the attempts in one transaction; may run twice. Locks endpoints before deliveries, as every other
+   * transaction does. Afterwards disables endpoints that have failed for days
    * (docs/contract.md#endpoints-that-are-given-up).
    * @param outcomes in the order in which they came
    */
@@ -48,8 +48,8 @@ export class OutcomesService {
   }
 
   /**
-   * INACTIVE, with the mail to the account's contact, in one commit; what waits is cancelled by the next looks. Of
-   * several workers that come to the same conclusion one does it; none does when the endpoint is well again.
+   * Sets the endpoint INACTIVE and mails the account's contact in one commit; later scans cancel waiting deliveries. If
+   * several workers decide this, only one does it; if the endpoint works again, none does.
    * @param lastError why its last attempt failed
    */
   async #disable(endpointId: string, accountId: string, lastError: string): Promise<void> {
@@ -61,7 +61,7 @@ export class OutcomesService {
     });
   }
 
-  /** Endpoints that want no more (410) are INACTIVE then. @returns those to be given up */
+  /** Sets endpoints that answered 410 INACTIVE. @returns the endpoints to disable after long failure */
   async #writeHealth(
     tx: Tx,
     outcomes: readonly Outcome[],
@@ -71,7 +71,7 @@ export class OutcomesService {
     const locked = await this.health.lock(tx, endpointsOf(sent), endpointsOf(failed));
     const now = this.clock.now();
     const changed = locked.map((endpoint) => {
-      // An answer from an address that the merchant has changed meanwhile says nothing about the new one.
+      // If the merchant has changed the URL meanwhile, an answer from the old one says nothing about the new one.
       const own = sent.filter(
         ({ delivery }) => delivery.endpoint.id === endpoint.id && delivery.endpoint.url === endpoint.url,
       );

@@ -43,7 +43,7 @@ const away = (): Error => Object.assign(new Error('the database is starting'), {
 
 describe('Recorder', () => {
   let batches: string[][];
-  /** What the next writes do; by default they work. */
+  /** Behaviour of the next writes; by default they succeed. */
   let fate: (ids: string[]) => Promise<void> | void;
   let logged: string[];
   let metrics: Metrics;
@@ -70,7 +70,7 @@ describe('Recorder', () => {
   const record = (ids: string[], statusCode = 200): Promise<void[]> =>
     Promise.all(ids.map((id) => recorder.record(delivery(id), answered(statusCode))));
 
-  it('writes what has become many during a write without waiting for more', async () => {
+  it('writes outcomes that became many during a write without waiting for more', async () => {
     const gaps: number[] = [];
     for (let round = 0; round < 5; round++) {
       let later: Promise<unknown> = Promise.resolve();
@@ -87,7 +87,7 @@ describe('Recorder', () => {
     expect(Math.min(...gaps)).toBeLessThan(10);
   });
 
-  it('writes together what ends together, and what ends during a write in the next one', async () => {
+  it('writes outcomes that end together at once, and those that end during a write in the next one', async () => {
     let later: Promise<unknown> = Promise.resolve();
     fate = async (ids) => {
       if (ids.includes('a')) later = record(['d', 'e']);
@@ -102,7 +102,7 @@ describe('Recorder', () => {
     expect(batches).toHaveLength(3);
   });
 
-  it('counts by what became of the delivery', async () => {
+  it('counts by the resulting status of the delivery', async () => {
     await record(['a', 'b']);
     await record(['c'], 500);
     await record(['d'], 410);
@@ -114,7 +114,7 @@ describe('Recorder', () => {
     });
   });
 
-  it('waits for a database that is away, keeps the order, and holds everybody until it is written', async () => {
+  it('waits for a database that is away, keeps the order, and holds callers until it is written', async () => {
     let done = 0;
     let second: Promise<unknown> = Promise.resolve();
     fate = () => {
@@ -136,7 +136,7 @@ describe('Recorder', () => {
   it.each([
     ['invalid byte sequence', '22021'],
     ['canceling statement due to statement timeout', '57014'],
-  ])('one that cannot be written does not take the others with it: %s', async (message, code) => {
+  ])('isolates an outcome that cannot be written from the others: %s', async (message, code) => {
     fate = (ids) => {
       if (ids.includes('bad')) throw Object.assign(new Error(message), { code });
     };
@@ -146,7 +146,7 @@ describe('Recorder', () => {
     expect((await metrics.deliveries.get()).values[0]?.value).toBe(2);
   });
 
-  it('closed, it lets everybody go and writes nothing more', async () => {
+  it('releases everybody when closed, and writes nothing more', async () => {
     fate = () => {
       recorder.close();
       throw away();

@@ -10,10 +10,10 @@ import { OutcomesService } from './outcomes.service.js';
 import { judge } from './retry-schedule.js';
 import type { SentAttempt } from './sender.service.js';
 
-/** Waited for more outcomes before a batch of fewer than these is written: a commit costs more than what is in it. */
+/** A batch smaller than this waits for more outcomes: a commit costs more than its rows. */
 const GATHER_MS = 20;
 const ENOUGH = 64;
-/** While the database is away. */
+/** Pause between tries while the database is away. */
 const RETRY_MS = 250;
 
 interface Entry {
@@ -21,7 +21,7 @@ interface Entry {
   readonly done: () => void;
 }
 
-/** Writes what came of attempts, one batch at a time; each takes whatever has ended meanwhile. */
+/** Writes the outcomes of attempts, one batch at a time; each batch takes everything that has ended meanwhile. */
 @Injectable()
 export class Recorder {
   #entries: Entry[] = [];
@@ -36,7 +36,7 @@ export class Recorder {
     private readonly logger: Logger,
   ) {}
 
-  /** Resolves when it is written, or when this process gives up: then the delivery comes back by its lease. */
+  /** Resolves when the outcome is written, or when this process gives up: then the delivery returns by its lease. */
   record(delivery: ClaimedDelivery, attempt: SentAttempt): Promise<void> {
     if (this.#closed) return Promise.resolve();
     const endedAt = this.clock.now();
@@ -47,7 +47,7 @@ export class Recorder {
     });
   }
 
-  /** What is not written by now is left to the leases. */
+  /** Stops writing; deliveries without a written outcome return by their leases. */
   close(): void {
     this.#closed = true;
     for (const { done } of this.#entries.splice(0)) done();
@@ -79,7 +79,7 @@ export class Recorder {
       await delay(RETRY_MS);
       return;
     }
-    // One that cannot be written must not take the others with it: they would all be sent again.
+    // An outcome that cannot be written must not block the others: all of them would be sent again.
     for (const entry of batch) {
       try {
         await this.outcomes.write([entry.outcome]);

@@ -17,20 +17,21 @@ const JITTER = 0.1;
 const MAX_RETRY_AFTER_FACTOR = 2;
 
 /**
- * 15 in three days with the default WEBHOOK_RETRY_SCHEDULE: at once, then once after each wait, 10 s, 30 s, 2 min, 5 min
- * and so on up to 22 h (docs/contract.md#attempts). A retry by hand of one that has failed
- * allows one more at least, up to 100 in all; after a 410 what was left of the attempts is tried.
+ * Returns 15 (in three days) for the default WEBHOOK_RETRY_SCHEDULE: at once, then after each wait from 10 s, 30 s, 2
+ * min and 5 min up to 22 h (docs/contract.md#attempts). A manual retry of a failed delivery allows at least one more,
+ * up to 100 in all. After a 410, the remaining attempts are used.
  */
 export function maxAttempts(scheduleSeconds: readonly number[]): number {
   return scheduleSeconds.length + 1;
 }
 
 /**
- * What becomes of a delivery after an attempt (docs/contract.md#attempts): 2xx is delivered, 410 ends it, everything else
- * is tried again until the attempts are used up. The wait is counted from the end of the attempt, plus or minus 10 %.
- * `Retry-After` of a 429 or 503 may make it longer, up to twice the scheduled wait, and never shorter. While the
- * endpoint's circuit breaker is open (`nextHealth`, docs/contract.md#attempts) nothing is sent, so a delivery takes longer
- * but loses no attempt.
+ * Decides the next status of a delivery after an attempt (docs/contract.md#attempts). 2xx is delivered and 410 ends it.
+ * Everything else is retried until the attempts are used up.
+ *
+ * The wait starts at the end of the attempt, plus or minus 10 %. `Retry-After` of a 429 or 503 may extend it, up to
+ * twice the scheduled wait, but never shortens it. While the endpoint's circuit breaker is open (`nextHealth`,
+ * docs/contract.md#attempts) nothing is sent. A delivery then takes longer but loses no attempt.
  * @param delivery attempts made, including this one, and how many there may be
  * @param random from 0 to below 1
  */
@@ -44,7 +45,7 @@ export function judge(
   const { statusCode } = outcome;
   if (isSuccess(statusCode)) return { status: 'DELIVERED', nextAttemptAt: null };
   if (statusCode === 410 || delivery.attempts >= delivery.maxAttempts) return { status: 'FAILED', nextAttemptAt: null };
-  // A delivery that was made under a longer schedule than today's repeats the last wait of today's.
+  // If a delivery was created under a longer schedule, it repeats the last wait of the current one.
   const wait = scheduleSeconds[Math.min(delivery.attempts, scheduleSeconds.length) - 1] ?? 0;
   const jittered = wait * (1 - JITTER + 2 * JITTER * random);
   const asked = statusCode === 429 || statusCode === 503 ? retryAfterSeconds(outcome.retryAfter, now) : 0;
@@ -52,7 +53,7 @@ export function judge(
   return { status: 'PENDING', nextAttemptAt: new Date(now.getTime() + Math.round(seconds * 1000)) };
 }
 
-/** Seconds or an HTTP date (RFC 9110 §10.2.3); 0 for anything else and for what is past. */
+/** Parses seconds or an HTTP date (RFC 9110 §10.2.3); 0 for anything else and for past times. */
 export function retryAfterSeconds(value: string | null, now: Date): number {
   const text = value?.trim() ?? '';
   if (/^\d+$/.test(text)) return Number(text);

@@ -12,14 +12,14 @@ import { type WebhookAnswer, WebhookClient } from './webhook-client.service.js';
 
 export interface SentAttempt extends WebhookAnswer {
   readonly startedAt: Date;
-  /** False when the service could not sign: nothing was sent, which says nothing about the receiver. */
+  /** False when the service could not sign: nothing was sent, so the receiver is not to blame. */
   readonly isSigned: boolean;
 }
 
 /** Signs a delivery and posts it. */
 @Injectable()
 export class Sender {
-  /** Opened once for all deliveries of a claim, and forgotten with them. */
+  /** Secrets opened once for all deliveries of a claim, and forgotten with the claim. */
   readonly #opened = new WeakMap<ClaimedEndpoint, readonly string[]>();
 
   constructor(
@@ -36,7 +36,7 @@ export class Sender {
     const secrets = this.#secretsOf(delivery.endpoint, startedAt);
     const payload = this.#payloadOf(delivery);
     if (secrets.length === 0 || payload === null) {
-      // A failed attempt like others: with the usual waits an operator has days to bring the key back.
+      // A signing failure counts as a failed attempt: with the usual waits an operator has days to restore the key.
       const error = 'the service could not sign the delivery';
       const answer = { statusCode: null, error, retryAfter: null, responseBody: null, durationMs: 0 };
       return { startedAt, isSigned: false, ...answer };
@@ -53,7 +53,7 @@ export class Sender {
     return { startedAt, isSigned: true, ...(await this.client.post(target, headers, payload)) };
   }
 
-  /** The secret and, during the overlap of a rotation, the one before it; none when the secret cannot be had. */
+  /** The secret and, during the overlap of a rotation, the previous one; empty when the secret cannot be opened. */
   #secretsOf(endpoint: ClaimedEndpoint, at: Date): readonly string[] {
     const known = this.#opened.get(endpoint);
     if (known) return known;
@@ -66,7 +66,7 @@ export class Sender {
     return secrets;
   }
 
-  /** What all attempts send, to the byte; null when it cannot be had. */
+  /** The body that all attempts send, byte for byte; null when it cannot be opened. */
   #payloadOf({ id, messageId, payload }: ClaimedDelivery): string | null {
     try {
       return this.secrets.openText(payload, messageContext(messageId));

@@ -20,7 +20,7 @@ describe('canonical signature', () => {
     expect(verify(body, header, secret)).toMatchObject({ id: 'evt_1', object: 'event' });
   });
 
-  it('is refused by it for another body, another secret, another time or a late replay', () => {
+  it('is refused by the stripe package for another body, another secret, another time or a late replay', () => {
     const header = signatureHeader('canonical', [secret], body, now);
     expect(() => verify(body.replace('evt_1', 'evt_2'), header, secret)).toThrow('No signatures found');
     expect(() => verify(body, header, randomBytes(32).toString('hex'))).toThrow('No signatures found');
@@ -28,7 +28,7 @@ describe('canonical signature', () => {
     expect(() => verify(body, header, secret, now + 301)).toThrow('outside the tolerance zone');
   });
 
-  it('of two secrets has the newer one first, and is accepted by it with either', () => {
+  it('has the newer of two secrets first, and is accepted with either', () => {
     const header = signatureHeader('canonical', [secret, old], body, now);
     const [alone, before] = [secret, old].map((key) => signatureHeader('canonical', [key], body, now));
     expect(header).toBe(`${alone},${before?.replace(`t=${now},`, '')}`);
@@ -37,7 +37,7 @@ describe('canonical signature', () => {
     expect(() => verify(`${body} `, header, old)).toThrow('No signatures found');
   });
 
-  it('takes the secret as text: a key decoded from hex makes another signature', () => {
+  it('uses the secret as text: a key decoded from hex makes another signature', () => {
     const decoded = createHmac('sha256', Buffer.from(secret, 'hex')).update(`${now}.${body}`).digest('hex');
     expect(signatureHeader('canonical', [secret], body, now)).not.toContain(decoded);
   });
@@ -49,7 +49,7 @@ describe('legacy signature', () => {
     expect(signatureHeader('legacy', [secret], body, now)).toBe(`sha256=${expected}`);
   });
 
-  it('of two secrets has the newer one first', () => {
+  it('has the newer of two secrets first', () => {
     const [first, second] = [secret, old].map((key) => createHmac('sha256', key).update(body).digest('hex'));
     expect(signatureHeader('legacy', [secret, old], body, now)).toBe(`sha256=${first},sha256=${second}`);
   });

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import type { EventFamily } from '../../outbox/index.js';
 
 /**
- * Value of `X-Service-Signature` (docs/contract.md#signature): one signature for each secret, more than one only in the overlap of
- * a rotation.
+ * Value of `X-Service-Signature` (docs/contract.md#signature): one signature for each secret. During the overlap of a
+ * rotation there are several.
  * @param secrets newest first; each 64 hex characters, used as UTF-8 text and not decoded
  * @param rawBody exactly the text that is sent
  * @param unixSeconds time of this attempt; legacy signatures carry no time
@@ -23,7 +23,7 @@ export function signatureHeader(
   }
 }
 
-/** What is signed. */
+/** The text to sign. */
 export function signedText(family: EventFamily, rawBody: string, unixSeconds: number): string {
   return family === 'canonical' ? `${unixSeconds}.${rawBody}` : rawBody;
 }

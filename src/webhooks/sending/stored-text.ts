@@ -1,11 +1,11 @@
 import { isAscii } from 'node:buffer';
 
-/** At most this much of a receiver's answer is kept (docs/contract.md#attempts). */
+/** Most bytes of a receiver's answer that are stored (docs/contract.md#attempts). */
 export const MAX_RESPONSE_BYTES = 8 * 1024;
 
 /**
- * Bytes from a stranger as text that PostgreSQL stores: valid UTF-8 without NUL, which would fail the INSERT and with
- * it the record of the whole attempt.
+ * Makes unknown bytes storable in PostgreSQL: valid UTF-8 without NUL. A NUL would fail the INSERT of the whole
+ * attempt.
  * @returns at most 8 KiB in UTF-8; a character that the limit cuts through is left out
  */
 export function toStorableText(bytes: Buffer): string {
@@ -13,7 +13,7 @@ export function toStorableText(bytes: Buffer): string {
   // Most answers are an "OK" or nothing; a decoder costs as much as the rest of the attempt's record.
   if (isAscii(start) && !start.includes(0)) return start.toString('latin1');
   const text = decode(start).replaceAll('\0', '\uFFFD');
-  // One bad byte becomes a replacement character of three.
+  // A bad byte becomes a replacement character of three bytes.
   return decode(Buffer.from(text, 'utf8').subarray(0, MAX_RESPONSE_BYTES));
 }
 

@@ -21,41 +21,41 @@ export interface WebhookAnswer {
   /** Null for a 2xx. */
   readonly error: string | null;
   readonly retryAfter: string | null;
-  /** The start of the answer's body, fit for PostgreSQL; null when no answer came. */
+  /** The start of the answer's body, valid for PostgreSQL; null when no answer came. */
   readonly responseBody: string | null;
   readonly durationMs: number;
 }
 
-/** Bytes of the socket for one attempt: far above the headers and the part of the body that are read. */
+/** Most bytes read from the socket for one attempt: far above the headers and the part of the body that are read. */
 const MAX_SOCKET_BYTES = 128 * 1024;
 /** How long a registration waits for name servers. */
 const RESOLVE_MS = 1_000;
 
-/** How many addresses are remembered, each with whether and where to it is posted. */
+/** Most remembered URLs, each with its check result and target. */
 const MAX_KNOWN_URLS = 1_000;
 
 type ReceiverAnswer = Omit<WebhookAnswer, 'durationMs'>;
 
-/** Where to: a delivery, or what an endpoint is tested with. */
+/** Target of a post: a delivery, or an endpoint that is tested. */
 export interface WebhookTarget {
   readonly url: string;
   readonly mode: Mode;
 }
 
 /**
- * The one way out to merchants: checked addresses, no redirects, limits on time and size. What the receiver does is an
- * answer, no error.
+ * The only way out to merchants: checked addresses, no redirects, limits on time and size. A receiver's failure is
+ * returned as an answer, not thrown.
  */
 @Injectable()
 export class WebhookClient implements OnApplicationShutdown {
-  /** Pools for each set of address rules: a connection is never used by a delivery under stricter ones. */
+  /** Separate pools for each set of address rules: a delivery under stricter rules never reuses a connection. */
   readonly #agents: { readonly public: Agents; readonly private: Agents };
   readonly #resolvers: { readonly public: ResolveHost; readonly private: ResolveHost };
   readonly #limits: { connectMs: number; totalMs: number };
   readonly #targets = new Map<string, Target | string>();
   #closed = false;
 
-  /** @param resolve for tests: the names of the world outside */
+  /** @param resolve for tests: replaces look-ups of real names */
   constructor(
     private readonly rules: AddressRules,
     resolve?: ResolveHost,
@@ -67,13 +67,13 @@ export class WebhookClient implements OnApplicationShutdown {
       const resolve = this.#resolvers[mayBePrivate ? 'private' : 'public'];
       const guarded = guardedConnect({ mayBePrivate, timeoutMs: connectTimeoutMs, resolve });
       const connect = boundAnswers(guarded, MAX_SOCKET_BYTES);
-      // Shorter than what common servers keep idle connections for (2 s and more).
+      // Shorter than the idle timeout of common servers (2 s and more).
       return { kept: new Agent({ connect, keepAliveTimeout: 1_500 }), fresh: new Agent({ connect, pipelining: 0 }) };
     };
     this.#agents = { public: agents(false), private: agents(true) };
   }
 
-  /** Posts under way come to their end and are recorded; no new one starts. */
+  /** Posts under way complete and are recorded; no new post starts. */
   onApplicationShutdown(): void {
     this.#closed = true;
     for (const agent of Object.values(this.#agents).flatMap(({ kept, fresh }) => [kept, fresh])) {
@@ -82,8 +82,8 @@ export class WebhookClient implements OnApplicationShutdown {
   }
 
   /**
-   * Whether a merchant may register this URL: its text, and where its host leads today. A name that does not resolve
-   * yet, or not at once, is taken: every connection is checked again.
+   * Whether a merchant may register this URL: checks its text and the current addresses of its host. A name that does
+   * not resolve yet, or not quickly, is accepted: every connection is checked again.
    * @returns what the URL must be, for the caller to read; null when it may be registered
    */
   async checkTarget({ url, mode }: WebhookTarget): Promise<string | null> {
@@ -112,7 +112,7 @@ export class WebhookClient implements OnApplicationShutdown {
     };
     const { totalMs } = this.#limits;
     let outcome = await exchange(kept, request, totalMs);
-    // The receiver had closed this connection, as servers do with idle ones: the same attempt goes over a new one.
+    // The receiver had closed this idle connection, as servers do: the same attempt uses a new one.
     if (isStaleConnection(outcome)) outcome = await exchange(fresh, request, totalMs - since(started));
     if (!(outcome instanceof Error)) return { ...outcome, durationMs: since(started) };
     if (this.#closed) throw outcome;
@@ -120,7 +120,7 @@ export class WebhookClient implements OnApplicationShutdown {
   }
 
   /**
-   * The rules do not change while this process lives, and the same few URLs are posted to over and over.
+   * Caches the result: rules do not change while this process runs, and the same few URLs repeat.
    * @returns what the URL must be, when it may not be posted to
    */
   #target(url: string, mode: Mode): Target | string {
@@ -157,12 +157,12 @@ function exchange(agent: Agent, request: Dispatcher.DispatchOptions, limitMs: nu
 }
 
 /**
- * One post, from when it is dispatched until its answer is known. On the lowest level of undici: at thousands of posts a
- * second the streams and signals of `request` cost more than the posts.
+ * A single post, from its dispatch until its answer. Uses undici's lowest level: at thousands of posts a second, the
+ * streams and signals of `request` cost more than the posts.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
-  /** One clock for connecting, headers and body; undici's own would start anew for each. */
+  /** A shared timer for connecting, headers and body; undici's own timers would restart for each. */
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | null = null;
   #stopped: Error | null = null;
@@ -180,7 +180,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // Too late: it has waited for a connection.
+    // The time-out passed while the post waited for a connection.
     if (this.#stopped) controller.abort(this.#stopped);
   }
 
@@ -203,7 +203,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#end(error);
   }
 
-  /** Nothing more is wanted: the connection goes too. */
+  /** Closes the connection too, since nothing more is read. */
   #stop(reason: Error): void {
     this.#stopped = reason;
     this.#end(reason);
@@ -211,8 +211,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * A body that breaks off or never ends is no failure: the status has come, and a receiver that answered 200 in time
-   * must not get the event again because of its body.
+   * If a body breaks off or never ends, the attempt still has its status. A receiver that answered 200 in time must not
+   * get the event again because of its body.
    */
   #end(reason: Error | null): void {
     if (this.#done) return;

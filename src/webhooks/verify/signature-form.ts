@@ -1,6 +1,6 @@
 import type { EventFamily } from '../../outbox/index.js';
 
-/** What an X-Service-Signature says. */
+/** Parsed value of X-Service-Signature. */
 export interface SignatureForm {
   readonly family: EventFamily;
   /** Unix seconds; 0 in the legacy family, which signs no time. */
@@ -15,7 +15,7 @@ export interface SignatureFault {
 
 export const USE_AS_TEXT = 'use its 64 characters as text, as they are, for the key of the HMAC.';
 
-/** @returns what is wrong with the form of a secret, without telling anything of it; null for a good one */
+/** @returns what is wrong with the form of a secret, without revealing any of it; null for a well-formed one */
 export function faultOfSecret(secret: string): string | null {
   const isGood = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
   if (isGood(secret)) return null;
@@ -56,7 +56,7 @@ export function parseSignature(text: string): SignatureForm | SignatureFault {
   return { family: isCanonical ? 'canonical' : 'legacy', timestamp: Number(times[0] ?? 0), signatures };
 }
 
-/** The family of a payload, by the shape of its envelope; null when it is none of ours. */
+/** The family of a payload, by the shape of its envelope; null when it is neither of ours. */
 export function familyOf(payload: string): EventFamily | null {
   let body: unknown;
   try {

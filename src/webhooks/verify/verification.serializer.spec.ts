@@ -18,7 +18,7 @@ const verification = (changes: Partial<Verification>): Verification => ({
   ...changes,
 });
 
-describe('what is told of a verification', () => {
+describe('the serialized verification', () => {
   it('has these keys, and no secret', () => {
     const delivery = { id: 'd1', owner: 'e1', payload: 'p', sentAt: [1] };
     const body = verificationBody(verification({ signer: delivery }), delivery, now);
@@ -40,7 +40,7 @@ describe('what is told of a verification', () => {
     });
   });
 
-  it('is null where nothing is known', () => {
+  it('is null where a value is unknown', () => {
     const nothing = verification({
       scheme: null,
       timestamp: null,
@@ -70,12 +70,12 @@ describe('what is told of a verification', () => {
     ['the default one where an endpoint’s is due', held(null), 'e1', 'default', 'wh_e1', null],
     ['the default one where it is due', held(null), null, 'current', null, null],
     ['of nobody', 'unknown', 'e1', 'unknown', 'wh_e1', null],
-  ] as const)('names whose secret it is: %s', (_what, given, owner, kind, endpointId, secretEndpointId) => {
+  ] as const)('names the owner of the secret: %s', (_what, given, owner, kind, endpointId, secretEndpointId) => {
     const { details } = verificationBody(verification({ given, signer: { owner } }), null, now);
     expect(details).toMatchObject({ secret: kind, endpointId, secretEndpointId });
   });
 
-  it('takes the secret’s own endpoint where nobody knows who signed', () => {
+  it('uses the secret’s own endpoint when the signer is unknown', () => {
     const { details } = verificationBody(verification({ given: held('e1', 'previous'), signer: null }), null, now);
     expect(details).toMatchObject({ secret: 'previous', endpointId: 'wh_e1' });
     const unknown = verificationBody(verification({ given: 'unknown', signer: null }), null, now);

@@ -17,7 +17,7 @@ export interface VerificationRequest {
   readonly secret: string;
 }
 
-/** Tells merchants why their receiver refuses a webhook. Nothing of what they send is kept. */
+/** Explains to merchants why their receiver refuses a webhook. Nothing that they send is stored. */
 @Injectable()
 export class VerificationService {
   constructor(
@@ -41,7 +41,7 @@ export class VerificationService {
     return verificationBody(verification, delivery, now);
   }
 
-  /** An id that is not of this account and mode is as none. */
+  /** An id of another account or mode is treated as missing. */
   async #delivery(scope: Scope, id: string | null): Promise<SentDelivery | null> {
     if (id === null) return null;
     let uuid: string;
@@ -69,7 +69,7 @@ export class VerificationService {
       try {
         return [{ secret: this.secrets.open(bytes, context), owner, age }];
       } catch (error) {
-        // One whose key an operator has lost is none to compare with; the others still are.
+        // If an operator has lost a secret's key, that secret is skipped and the others are still compared.
         this.logger.error({ error, endpointId: owner }, 'the secret of a webhook endpoint cannot be opened');
         return [];
       }
@@ -78,7 +78,7 @@ export class VerificationService {
   }
 }
 
-/** Names have no case; PHP's and Python's servers give them as HTTP_X_SERVICE_SIGNATURE. */
+/** Header names ignore case; PHP's and Python's servers give them as HTTP_X_SERVICE_SIGNATURE. */
 function headerOf(headers: VerificationRequest['headers'], name: string): string | null {
   const found = Object.entries(headers).find(
     ([key]) =>

@@ -45,7 +45,7 @@ async function explain(
   return verify({ payload: canonical, signature: sign(current), secret: current, ...changes }, held, delivery, now);
 }
 const reasons = new Set<string>();
-/** With the delivery known, and without. */
+/** Returns the reasons with and without a known delivery. */
 async function reasonOf(
   changes: Partial<Received>,
   delivery: SentDelivery | null = deliveryOf(canonical),
@@ -60,7 +60,7 @@ describe('verifying a signature', () => {
   it.each([
     ['canonical', canonical],
     ['legacy', legacy],
-  ] as const)('says yes to what was sent: %s', async (scheme, payload) => {
+  ] as const)('accepts an unchanged webhook: %s', async (scheme, payload) => {
     for (const delivery of [deliveryOf(payload), null]) {
       const answer = await explain({ payload, signature: sign(current, payload) }, delivery);
       expect(answer).toMatchObject({ valid: true, reason: null, scheme, differences: [] });
@@ -69,21 +69,21 @@ describe('verifying a signature', () => {
     }
   });
 
-  it.each(['canonical', 'legacy'] as const)('says yes to either secret of an overlap: %s', async (family) => {
+  it.each(['canonical', 'legacy'] as const)('accepts either secret of an overlap: %s', async (family) => {
     const payload = family === 'canonical' ? canonical : legacy;
     const signature = signatureHeader(family, [current, previous], payload, t);
     for (const secret of [current, previous]) expect(await reasonOf({ payload, signature, secret }, null)).toBeNull();
     expect((await explain({ payload, signature, secret: previous }, null)).message).toMatch(/before the last rotation/);
   });
 
-  it('says yes to a right signature under a secret that nobody has, and that nobody has it', async () => {
+  it('accepts a right signature under an unknown secret, and reports that nobody has the secret', async () => {
     const secret = secretOf();
     const answer = await explain({ signature: sign(secret), secret }, null);
     expect(answer).toMatchObject({ valid: true, given: 'unknown' });
     expect(answer.message).toMatch(/no endpoint of this account in this mode has this secret/);
   });
 
-  it('misses the header', async () => {
+  it('reports a missing header', async () => {
     expect(await reasonOf({ signature: null })).toBe('signature_missing');
     expect(await reasonOf({ signature: '  ' })).toBe('signature_missing');
   });
@@ -98,7 +98,7 @@ describe('verifying a signature', () => {
     ['a cut', current.slice(0, 63), /63 characters/],
     ['nothing', '', /0 characters/],
     ['an API key', 'ak_test_AAAA', /API key/],
-  ])('tells a malformed secret, without repeating it: %s', async (_what, secret, text) => {
+  ])('reports a malformed secret, without repeating it: %s', async (_what, secret, text) => {
     const answer = await explain({ secret });
     expect(answer).toMatchObject({ valid: false, reason: 'secret_malformed', given: null });
     expect(answer.message).toMatch(text);
@@ -106,7 +106,7 @@ describe('verifying a signature', () => {
     reasons.add('secret_malformed');
   });
 
-  it('tells that the signer decoded the secret from hex', async () => {
+  it('reports that the signer decoded the secret from hex', async () => {
     const signature = signatureHeader('legacy', [Buffer.from(current, 'hex') as unknown as string], legacy, t);
     const answer = await explain({ payload: legacy, signature }, null);
     expect(answer.reason).toBe('secret_malformed');
@@ -124,7 +124,7 @@ describe('verifying a signature', () => {
     ['with something unknown in it', `${sign(current)},v9=x`],
     ['of both schemes', `${sign(current)},${sign(current, legacy)}`],
     ['without end', Array.from({ length: 11 }, () => sign(current, legacy)).join(',')],
-  ])('tells a malformed signature: %s', async (_what, signature) => {
+  ])('reports a malformed signature: %s', async (_what, signature) => {
     expect(await reasonOf({ signature })).toBe('malformed_signature');
     expect(await reasonOf({ signature }, null)).toBe('malformed_signature');
   });
@@ -139,14 +139,14 @@ describe('verifying a signature', () => {
     ['a canonical one on a legacy event', legacy, signatureHeader('canonical', [current], legacy, t), /legacy event/],
     ['the bare hex', canonical, sign(current).slice(-64), /not known/],
     ['sha1', canonical, 'sha1=aa', /not known/],
-  ])('tells a wrong scheme: %s', async (_what, payload, signature, text) => {
+  ])('reports a wrong scheme: %s', async (_what, payload, signature, text) => {
     for (const delivery of [deliveryOf(payload), null]) {
       expect(await reasonOf({ payload, signature }, delivery)).toBe('wrong_scheme');
       expect((await explain({ payload, signature }, delivery)).message).toMatch(text);
     }
   });
 
-  it('tells an old secret, whichever side has it', async () => {
+  it('reports an old secret, whichever side has it', async () => {
     for (const delivery of [deliveryOf(canonical), null]) {
       expect(await reasonOf({ secret: previous }, delivery)).toBe('old_secret');
       expect((await explain({ secret: previous }, delivery)).message).toMatch(/was replaced/);
@@ -155,7 +155,7 @@ describe('verifying a signature', () => {
     }
   });
 
-  it('tells whose secret it is when it is the wrong one', async () => {
+  it('reports the owner of a wrong secret', async () => {
     for (const delivery of [deliveryOf(canonical), null]) {
       expect(await explain({ secret: other }, delivery)).toMatchObject({
         reason: 'wrong_secret',
@@ -175,7 +175,7 @@ describe('verifying a signature', () => {
     expect(await reasonOf(toUrl, deliveryOf(legacy, null))).toBeNull();
   });
 
-  it('tells that the secrets of a deleted endpoint are gone, but believes a right signature', async () => {
+  it('reports that the secrets of a deleted endpoint are gone, but accepts a right signature', async () => {
     const secret = secretOf();
     const gone = deliveryOf(canonical, 'deleted');
     expect((await explain({ secret, signature: sign(secretOf()) }, gone)).message).toMatch(/is deleted/);
@@ -188,7 +188,7 @@ describe('verifying a signature', () => {
   it.each([
     ['canonical', canonical],
     ['legacy', legacy],
-  ])('proves that a body was written anew: %s', async (_family, sent) => {
+  ])('proves that a body was serialized again: %s', async (_family, sent) => {
     const signature = sign(current, sent);
     const indented = JSON.stringify(JSON.parse(sent), null, 2);
     for (const delivery of [deliveryOf(sent), null]) {
@@ -207,22 +207,22 @@ describe('verifying a signature', () => {
       reason: 'body_reserialized',
       differences: ['key_order'],
     });
-    // Without the delivery nobody knows the order that was signed.
+    // Without the delivery, the signed order of keys is unknown.
     expect(await reasonOf({ payload: turned, signature }, null)).toBe('body_changed');
   });
 
-  it('tells a changed body', async () => {
+  it('reports a changed body', async () => {
     const payload = canonical.replace('João', 'Maria');
     expect(await explain({ payload })).toMatchObject({ reason: 'body_changed', differences: ['content'] });
     expect((await explain({ payload }, null)).message).toMatch(/X-Service-Delivery-Id/);
     expect(await explain({ payload: canonical.slice(0, 30) })).toMatchObject({ differences: ['truncated'] });
-    // Body and signature are both not what was sent.
+    // Body and signature both differ from the sent ones.
     expect(await reasonOf({ payload, signature: sign(current).replace(/.{64}$/, 'a'.repeat(64)) })).toBe(
       'body_changed',
     );
   });
 
-  it('tells a changed time', async () => {
+  it('reports a changed time', async () => {
     const moved = sign(current).replace(`t=${t}`, `t=${t - 10}`);
     expect(await explain({ signature: moved })).toMatchObject({ reason: 'timestamp_changed' });
     expect((await explain({ signature: moved })).message).toContain(`t=${t},`);
@@ -230,13 +230,13 @@ describe('verifying a signature', () => {
       reason: 'timestamp_changed',
       differences: ['trailing_newline'],
     });
-    // Of an attempt that is not recorded: what it was made for is not known, but that it was not this is.
+    // If an attempt is not recorded, its signed time is unknown, but this time is still proven wrong.
     const unknown = sign(current, canonical, t - 5).replace(`t=${t - 5}`, `t=${t - 6}`);
     expect(await reasonOf({ signature: unknown })).toBe('timestamp_changed');
     expect(await reasonOf({ signature: moved }, null)).toBe('body_changed');
   });
 
-  it.each([301, 7_200])('tells how old a right signature is: %d s', async (seconds) => {
+  it.each([301, 7_200])('reports the age of a right signature: %d s', async (seconds) => {
     const answer = await explain({ signature: sign(current, canonical, t - seconds) }, null);
     expect(answer).toMatchObject({ valid: false, reason: 'timestamp_out_of_tolerance', secondsOff: seconds });
     expect(answer.message).toContain(`${seconds} s old`);
@@ -255,13 +255,13 @@ describe('verifying a signature', () => {
     expect(await verify(received, held, null, later)).toMatchObject({ valid: true, secondsOff: null });
   });
 
-  it('tells a signature that is none of this delivery', async () => {
+  it('reports a signature that does not belong to this delivery', async () => {
     expect(await reasonOf({ signature: `t=${t},v1=${'a'.repeat(64)}` })).toBe('signature_changed');
     const foreign = { payload: legacy, signature: `sha256=${'a'.repeat(64)}` };
     expect(await reasonOf(foreign, deliveryOf(legacy))).toBe('signature_changed');
   });
 
-  it('has been asked for every reason there is', async () => {
+  it('covers every reason', async () => {
     expect([...reasons].sort()).toEqual([...VERIFICATION_REASONS].sort());
   });
 });

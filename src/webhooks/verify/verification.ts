@@ -5,13 +5,13 @@ import { type BodyDifference, bodyDifferences, compactJson, isSameJson, readAsUt
 import { faultOfSecret, familyOf, parseSignature, type SignatureForm, USE_AS_TEXT } from './signature-form.js';
 import { hmac, signedText } from '../sending/signature.js';
 
-/** What verifiers usually allow between signing and receiving. */
+/** Usual tolerance of verifiers between signing and receiving. */
 export const TOLERANCE_SECONDS = 300;
 
-/** Attempts whose times are tried, the last ones: a body is hashed for each. */
+/** Most recent attempts whose times are tried: a body is hashed for each. */
 const MOST_TIMES = 20;
 
-/** Bytes: half a millisecond. */
+/** Bytes hashed in one go: half a millisecond. */
 const HASHED_AT_ONCE = 512 * 1024;
 
 export const VERIFICATION_REASONS = [
@@ -47,7 +47,7 @@ export interface HeldSecret {
 
 export type GivenSecret = HeldSecret | 'unknown';
 
-/** The delivery that X-Service-Delivery-Id names, as it was sent. */
+/** The delivery that X-Service-Delivery-Id names, as we sent it. */
 export interface SentDelivery {
   readonly id: string;
   /** The owner of the secret that signed it, as in HeldSecret. */
@@ -67,9 +67,9 @@ export interface Verification {
   readonly timestamp: number | null;
   /** Now minus `t`: positive when the webhook was signed in the past. */
   readonly secondsOff: number | null;
-  /** The secret that the caller gave; null when it was not looked at. */
+  /** The secret that the caller gave; null when it was not checked. */
   readonly given: GivenSecret | null;
-  /** The owner of the secret that signed it, where that is known: the endpoint that the delivery went to. */
+  /** The owner of the secret that signed it, if known: the endpoint of the delivery. */
   readonly signer: Pick<HeldSecret, 'owner'> | null;
   readonly differences: readonly BodyDifference[];
 }
@@ -77,8 +77,8 @@ export interface Verification {
 type Finding = Pick<Verification, 'reason' | 'message'> & Partial<Verification>;
 
 /**
- * Why a signature is refused. What can be proven with the secret that was given comes first: the body or the time that
- * the signature does fit is what was changed. Then whose secret it is. Nothing of any secret is in the result.
+ * Explains why a signature is refused. Proofs with the given secret come first: the signature fits another body or
+ * time. Ownership of the secret comes next. The result contains no part of any secret.
  */
 export async function verify(
   received: Received,
@@ -110,7 +110,7 @@ export async function verify(
   return result({ ...known, ...finding });
 }
 
-/** What the signature does fit, with the secret given; null when it fits nothing. */
+/** The body or time that the signature fits with the given secret; null when it fits nothing. */
 function provenBySecret(
   { payload, secret }: Received,
   header: SignatureForm,
@@ -137,7 +137,7 @@ function provenBySecret(
   return null;
 }
 
-/** Compares the owners of secret and signature: where both are the same, something else was changed. */
+/** Compares the owners of secret and signature: if they are the same, something else was changed. */
 async function explainedBySecrets(
   { payload }: Received,
   header: SignatureForm,
@@ -172,7 +172,7 @@ async function explainedBySecrets(
   return { ...known, reason: 'signature_changed', message: ALTERED };
 }
 
-/** Finds the secret that signed. Two hundred secrets mean megabytes to hash, so other work gets a turn in between. */
+/** Finds the secret that signed. Two hundred secrets mean megabytes to hash, so it yields to other work in between. */
 async function signerAmong(
   candidates: readonly HeldSecret[],
   header: SignatureForm,
@@ -180,7 +180,7 @@ async function signerAmong(
 ): Promise<HeldSecret | null> {
   let hashed = 0;
   for (const make of texts) {
-    // Encoded once and not for each of two hundred secrets, and one in memory at a time.
+    // Encodes the text once, not for each of two hundred secrets, and keeps one in memory at a time.
     const text = make();
     for (const candidate of candidates) {
       if (isSignature(header, hmac(candidate.secret, text))) return candidate;
