@@ -4,27 +4,28 @@ import { createLogger } from './core/log/index.js';
 import type { LocalServers } from './local-servers/index.js';
 import { openServersOf } from './runtime.js';
 
-/** A process that ends by itself is started again after so long, each time twice as long until one is ready. */
+/** Wait before a process that ended by itself is restarted; doubles each time until a process is ready. */
 const PAUSES_MS = { least: 1_000, most: 30_000 };
-/** How long processes have to end in order when a local server has failed. */
+/** How long processes may take to shut down when a local server has failed. */
 export const FAILURE_LIMIT_MS = 20_000;
-/** Where none has been ready for so long, whoever supervises the cluster has to know. */
+/** If no process was ready for this long, the cluster ends, so that its supervisor notices. */
 const PATIENCE_MS = 60_000;
 const READY = 'recebe:ready';
 
-/** Whether this process speaks for all: it is the only one, or the first of a cluster. */
+/** Whether this process speaks for all: it is the only process, or the first of a cluster. */
 export const speaks = (): boolean => cluster.worker === undefined || cluster.worker.id === 1;
 
-/** Tells the process that has started this one, if any did. */
+/** Notifies the parent process, if there is one. */
 export function tellReady(): void {
   cluster.worker?.send(READY);
 }
 
 /**
- * `CLUSTER=n`: so many processes of this role on one machine, which share the port. Each is the whole service, as if it
- * had been started by itself, on the local servers of this process. The first one migrates and makes the demo's data;
- * one that dies is replaced. Ends this process when all have ended, and with the exit code of the first one where that
- * does not start.
+ * `CLUSTER=n`: runs n processes of this role on one machine, which share the port. Each is a whole service that uses
+ * the local servers of this process. The first process migrates and makes the demo's data; a process that dies is
+ * replaced.
+ *
+ * Ends this process when all have ended. If the first one does not start, its exit code is used.
  */
 export async function runCluster(config: Config): Promise<void> {
   const { cluster: count, logLevel } = config;
@@ -60,7 +61,7 @@ export async function runCluster(config: Config): Promise<void> {
     });
     const { pid } = member.process;
     member.on('exit', (code: number | null, signal) => ended(member, { pid, code, signal }, code));
-    // One that could not be started, as the machine has no room for it, has no exit.
+    // A process that could not be started, for lack of memory for instance, emits no exit.
     member.on('error', (error: unknown) => {
       if (pid === undefined) ended(member, { error }, null);
     });
@@ -76,7 +77,8 @@ export async function runCluster(config: Config): Promise<void> {
     servers?.release();
     if (members.size === 0) void exit();
     for (const { process: member } of members) {
-      // Asked twice, by a person who does not want to wait: each ends at once, and the servers that it has started.
+      // A second signal means that a person does not want to wait: every process ends at once, with the servers it
+      // started.
       if (isEnding) member.disconnect();
       else member.kill('SIGTERM');
     }
@@ -84,7 +86,7 @@ export async function runCluster(config: Config): Promise<void> {
   };
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
-  // Each takes connections by itself: one that is handed over to a process which dies meanwhile would never be answered.
+  // Each process accepts connections itself: a connection handed to a process that dies would never be answered.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const onServerFailure = (error: Error): void => {
     process.once('exit', () => process.stderr.write(`\nRecebe has ended.\n${error.message}\n`));

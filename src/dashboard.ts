@@ -7,7 +7,7 @@ import { notFound } from './core/errors/index.js';
 import { limitedByAddress, sendError, stampAnswer } from './core/http/index.js';
 import { RateLimiter } from './core/rate-limit/index.js';
 
-/** The built pages, beside this file once it is built, and beside the bundle that it is in. */
+/** The built pages, beside this file after a build, and beside the bundle that contains it. */
 const BUILT = join(import.meta.dirname, '../dashboard');
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -22,8 +22,8 @@ const ENCODINGS = [
 const YEAR_SECONDS = 31_536_000;
 
 /**
- * The dashboard's pages at `/dashboard`: files of the build, and for every other path the page itself, which knows what
- * is there. `/` leads to it.
+ * Serves the dashboard at `/dashboard`: the build's files, and for every other path the page itself, which does its own
+ * routing. `/` leads to it.
  * @param directory of the build; without one `/` leads to the documentation
  */
 export function serveDashboard(app: NestExpressApplication, directory = BUILT): void {
@@ -60,7 +60,7 @@ export function serveDashboard(app: NestExpressApplication, directory = BUILT): 
       );
       file.send(request.headers['accept-encoding'], response);
     } else if (path.startsWith('/assets/')) {
-      // It may be there in a moment, when another process of a newer version answers.
+      // The file may exist in a moment, when a process of a newer version answers.
       response.set('Cache-Control', 'no-store');
       sendError(request, response, notFound('route'));
     } else {
@@ -68,11 +68,11 @@ export function serveDashboard(app: NestExpressApplication, directory = BUILT): 
       files.get('/index.html')?.send(request.headers['accept-encoding'], response);
     }
   };
-  // A first visit asks for a dozen files.
+  // A first visit requests a dozen files.
   for (const path of ['/dashboard', '/dashboard/{*path}']) instance.get(path, limited('/dashboard', 10), serve);
 }
 
-/** Nothing runs, is shown or is asked for that is not ours; evidence goes to the store that keeps it. */
+/** Allows only our own scripts, images and requests; evidence is uploaded to its storage. */
 function policyOf(storage: StorageConfig): string {
   const store =
     storage.kind === 'disk'
@@ -90,7 +90,7 @@ function policyOf(storage: StorageConfig): string {
   ].join('; ');
 }
 
-/** Read when it is first asked for, in the form that is asked for. */
+/** Reads a file on its first request, in the requested encoding. */
 class BuiltFile {
   readonly #bytes = new Map<string, Buffer>();
 

@@ -15,7 +15,7 @@ import { EndpointsService } from './webhooks/index.js';
 
 const DAYS = 30;
 const MINUTE_MS = 60_000;
-/** Sales a day, from Sunday on. */
+/** Sales a day, starting on Sunday. */
 const RHYTHM = [2, 4, 4, 5, 5, 7, 6];
 const FIRST_NAMES = [
   ...['Ana', 'Beatriz', 'Bruno', 'Camila', 'Carlos', 'Daniela', 'Eduardo', 'Fernanda', 'Gabriel', 'Helena', 'Igor'],
@@ -37,7 +37,7 @@ const GOODS = [
   ['Pôster emoldurado', 15_900],
   ['Vale-presente', 10_000],
 ] as const;
-/** Nothing listens there, so its deliveries fail. */
+/** No server listens there, so deliveries fail. */
 const DEAD_ENDPOINT = 'http://127.0.0.1:9/webhooks';
 
 interface Happening {
@@ -45,7 +45,7 @@ interface Happening {
   readonly run: () => Promise<void>;
 }
 
-/** Pseudo-random numbers that are the same at every fill (mulberry32). */
+/** Pseudo-random numbers that are the same at every run (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -57,9 +57,9 @@ function randomFrom(seed: number): () => number {
 }
 
 /**
- * A believable month of sales of the demo account, in test mode: made by the same services as every sale, while the
- * clock goes from thirty days ago until now, so that ledger, statement, events and statistics are what they would be.
- * This application must not serve requests meanwhile.
+ * A believable month of sales of the demo account, in test mode. The regular services make it while the clock runs from
+ * thirty days ago until now. Ledger, statement, events and statistics are therefore consistent. The application must
+ * not serve requests meanwhile.
  */
 export class DemoMonth {
   readonly #random = randomFrom(1042);
@@ -75,7 +75,7 @@ export class DemoMonth {
     private readonly clock: Clock,
   ) {}
 
-  /** @param found gives the account, which is founded before its first sale */
+  /** @param found returns the account, which is created before its first sale */
   static make<D extends { account_id: string }>(app: NestExpressApplication, found: () => Promise<D>): Promise<D> {
     return new DemoMonth(app, app.get(Clock)).#fill(found);
   }
@@ -100,7 +100,7 @@ export class DemoMonth {
     }
   }
 
-  /** Never backwards: what is written later is later. */
+  /** The clock never goes backwards: later writes get later times. */
   #setClock(at: number): void {
     this.#last = Math.max(this.#last + 1, at);
     this.clock.offsetMs = Math.min(0, this.#last - Date.now());
@@ -129,7 +129,7 @@ export class DemoMonth {
     this.#at(this.#now - 11 * DAY_MS, () => this.#disputed('lost'));
     this.#at(this.#now - 26 * HOUR_MS, () => this.#endpoint());
     this.#at(this.#now - MINUTE_MS, () => this.#report());
-    // What was sold since yesterday is spendable in two days, so that there is something to be released.
+    // Sales since yesterday become available in two days, so that the demo has pending money.
     this.#at(this.#now - 20 * HOUR_MS, () => this.#set({ release_days: 2 }));
     this.#at(this.#now - 5 * MINUTE_MS, () => this.#set({ release_days: 0 }));
     this.#at(this.#now - 4 * HOUR_MS, () => this.#held());
@@ -156,7 +156,7 @@ export class DemoMonth {
         description: count === 1 ? description : `${description} (${count})`,
         customer: { name: `${this.#pick(FIRST_NAMES)} ${this.#pick(LAST_NAMES)}` },
         metadata: { order_id: order },
-        // Not so soon that it would be over while it is written.
+        // Long enough not to expire while the month is written.
         expires_in: 7 * 86_400,
         ...other,
       }),
@@ -187,7 +187,7 @@ export class DemoMonth {
     try {
       await this.app.get(PaymentsService).cancel(this.#scope, id);
     } catch (error) {
-      // By the clock of a service that runs beside, the charge was over long ago: it may have found it in this second.
+      // A service running beside uses the real clock: it may just have expired the charge.
       if (!(error instanceof ApiError) || error.code !== 'payment_not_cancellable') throw error;
     }
   }
@@ -221,7 +221,7 @@ export class DemoMonth {
   async #refund(id: string): Promise<void> {
     const account = await this.app.get(AccountsService).get(this.#scope.accountId);
     const { amount, status } = await this.app.get(PaymentsService).get(this.#scope, id);
-    // A service that runs beside has found the charge to be over before it was paid.
+    // A service running beside has expired the charge before its payment.
     if (status !== 'PAID') return;
     const isPart = this.#random() < 0.5;
     const { body: refund } = await this.app
@@ -231,7 +231,7 @@ export class DemoMonth {
         reason: isPart ? 'Desconto combinado' : 'Desistência da compra',
         idempotencyKey: `demo-refund-${id}`,
       });
-    // Its steps, which are seconds apart.
+    // Runs the refund's steps, which are seconds apart.
     for (let step = 0; step < 5; step++) {
       await this.app.get(WorkService).runNow('refund', refund.id);
       this.#setClock(this.clock.now().getTime() + 3_000);

@@ -79,7 +79,7 @@ const PAGE_HEADERS = {
 };
 
 describe('GET /checkout/:id', () => {
-  it.each([ID, `ch_${ID}`])('is the page, for %s, with its headers', async (id) => {
+  it.each([ID, `ch_${ID}`])('returns the page, for %s, with its headers', async (id) => {
     const answer = await get(`/checkout/${id}`);
     expect(answer.statusCode).toBe(200);
     expect(answer.headers).toMatchObject(PAGE_HEADERS);
@@ -91,7 +91,7 @@ describe('GET /checkout/:id', () => {
     ['unknown', '0199a0c4-0000-7000-8000-000000000000'],
     ['malformed', 'abc'],
     ['hostile', '%3Cscript%3Ealert(1)%3C%2Fscript%3E'],
-  ])('is a friendly page with status 404 for an %s id', async (_kind, id) => {
+  ])('returns a friendly page with status 404 for an %s id', async (_kind, id) => {
     const answer = await get(`/checkout/${id}`);
     expect(answer.statusCode).toBe(404);
     expect(answer.headers).toMatchObject(PAGE_HEADERS);
@@ -99,7 +99,7 @@ describe('GET /checkout/:id', () => {
     expect(answer.body).not.toContain('alert(1)');
   });
 
-  it('does not exist for a payment without Pix', async () => {
+  it('returns 404 for a payment without Pix', async () => {
     stored = aTransaction({ paymentMethods: ['BOLETO'], brCode: null });
     expect((await get(`/checkout/${ID}`)).statusCode).toBe(404);
   });
@@ -114,7 +114,7 @@ describe('the language of the pages', () => {
     ['en', '?lang=pt', 'pt-BR'],
     ['pt', '?lang=en', 'en'],
     ['en', '?lang=xx', 'en'],
-  ])('of a browser that wants "%s" with "%s" is %s', async (language, query, expected) => {
+  ])('serves a browser that wants "%s" with the query "%s" in %s', async (language, query, expected) => {
     for (const path of [ID, 'nobody', `${ID}/receipt`]) {
       expect((await get(`/checkout/${path}${query}`, language)).body).toContain(`<html lang="${expected}">`);
     }
@@ -124,7 +124,7 @@ describe('the language of the pages', () => {
 describe('GET /checkout/:id/receipt', () => {
   const paidAt = new Date(NOW.getTime() - 1_000);
 
-  it('is a page for 30 days after the payment, by whatever method', async () => {
+  it('returns a page for 30 days after the payment, by any method', async () => {
     stored = aTransaction({ status: 'PAID', paidAt, paidWith: 'BOLETO', paymentMethods: ['BOLETO'] });
     const answer = await get(`/checkout/${ID}/receipt`);
     expect(answer.statusCode).toBe(200);
@@ -138,7 +138,7 @@ describe('GET /checkout/:id/receipt', () => {
   it.each([
     ['is not paid', {}],
     ['was paid 31 days ago', { status: 'PAID', paidAt: new Date(NOW.getTime() - 31 * 86_400_000) } as const],
-  ])('is a friendly 404 for what %s', async (_what, changes) => {
+  ])('returns a friendly 404 for a payment that %s', async (_what, changes) => {
     stored = aTransaction(changes);
     const answer = await get(`/checkout/${ID}/receipt`);
     expect(answer.statusCode).toBe(404);
@@ -147,7 +147,7 @@ describe('GET /checkout/:id/receipt', () => {
 });
 
 describe('the merchant’s brand', () => {
-  it('is a stylesheet that the policy allows, and a picture', async () => {
+  it('has a stylesheet that the policy allows, and a picture', async () => {
     account = {
       ...ACCOUNT,
       accent: '#7a1fa2',
@@ -164,14 +164,14 @@ describe('the merchant’s brand', () => {
     expect(logo.bytes).toEqual(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'));
   });
 
-  it('is nothing where there is none', async () => {
+  it('leaves the page without brand when the merchant has none', async () => {
     expect((await get(`/checkout/${ID}/logo`)).statusCode).toBe(404);
     expect((await get(`/checkout/${ID}`)).body).not.toContain('logo');
   });
 });
 
 describe('GET /checkout/:id/status', () => {
-  it('is JSON that nobody keeps', async () => {
+  it('returns JSON that nobody caches', async () => {
     stored = aTransaction({ status: 'PAID', paidAt: new Date('2026-03-10T02:12:00.123Z') });
     const answer = await get(`/checkout/${ID}/status`);
     expect(answer.statusCode).toBe(200);
@@ -188,7 +188,7 @@ describe('GET /checkout/:id/status', () => {
 });
 
 describe('GET /checkout/:id/qr.png', () => {
-  it('is a PNG to keep for a day', async () => {
+  it('returns a PNG that may be cached for a day', async () => {
     const answer = await get(`/checkout/${ID}/qr.png`);
     expect(answer.statusCode).toBe(200);
     expect(answer.headers).toMatchObject({
@@ -199,7 +199,7 @@ describe('GET /checkout/:id/qr.png', () => {
     expect(answer.bytes.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n');
   });
 
-  it('stays when the charge is over', async () => {
+  it('returns the picture after the charge is over', async () => {
     stored = aTransaction({ status: 'EXPIRED' });
     expect((await get(`/checkout/${ID}/qr.png`)).statusCode).toBe(200);
   });
@@ -207,7 +207,7 @@ describe('GET /checkout/:id/qr.png', () => {
   it.each([
     ['there is no code', { brCode: null }],
     ['the charge was cancelled', { status: 'CANCELLED' }],
-  ] as const)('is the error envelope, which nobody keeps, when %s', async (_, changes) => {
+  ] as const)('returns an error envelope that nobody caches when %s', async (_, changes) => {
     stored = aTransaction(changes);
     const answer = await get(`/checkout/${ID}/qr.png`);
     expect(answer.statusCode).toBe(404);

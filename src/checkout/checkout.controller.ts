@@ -35,7 +35,7 @@ const STATUS_SCHEMA = {
 
 const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/webp'];
 
-/** Providers of mobile networks let many payers share one address. An open page asks for its status again and again. */
+/** Mobile networks share one address among many payers, and an open page polls its status. */
 const PAYERS_PER_ADDRESS = 10;
 
 const LANG = {
@@ -45,13 +45,13 @@ const LANG = {
   schema: { type: 'string' as const, enum: [...LANGUAGES] },
 };
 
-/** What was chosen on the page, else what the browser prefers; Portuguese for all others. */
+/** Returns the language chosen on the page, else the browser's preference; Portuguese for all other languages. */
 function languageOf(request: Request): Language {
   const chosen = LANGUAGES.find((language) => language === request.query['lang']);
   return chosen ?? (request.acceptsLanguages([...LANGUAGES]) === 'en' ? 'en' : 'pt');
 }
 
-/** A payer reads it, not a program: what is not found is a page too, in place of the JSON envelope. */
+/** Sends a page instead of JSON, also for a 404: a payer reads it, not a program. */
 async function send(
   request: Request,
   response: Response,
@@ -144,12 +144,12 @@ export class CheckoutController {
   @ApiOperation({ summary: 'The QR code of a charge', description: 'What `pix.qr_code_url` points to.' })
   @ApiOkResponse({
     description: 'Black on white with its quiet zone.',
-    // Not @ApiProduces: it would make pictures of the errors too.
+    // @ApiProduces would declare the errors as pictures too.
     content: { 'image/png': { schema: { type: 'string', format: 'binary' } } },
   })
   async qr(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
     const png = await this.checkout.qr(id);
-    // Set only now: on a 404 `immutable` would keep the picture away from a charge whose code is a moment late.
+    // The headers are set after the code was found: `immutable` on a 404 would hide a code that arrives a moment later.
     response.set({
       'Content-Type': 'image/png',
       'Cache-Control': 'public, max-age=86400, immutable',

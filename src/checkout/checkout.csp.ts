@@ -8,8 +8,8 @@ export function cspHash(text: string): string {
 }
 
 /**
- * Nothing but the one stylesheet, the one script, this origin's images and status. Hashes instead of a nonce: they hold
- * for any number of renderings and a page kept by a proxy cannot carry the nonce of another page.
+ * Allows only the stylesheet, the script, and this origin's images and status. Hashes replace a nonce: they hold for
+ * any number of renderings. A page cached by a proxy cannot carry another page's nonce.
  */
 const STYLE_HASH = cspHash(STYLES);
 const SCRIPT_HASH = cspHash(SCRIPT);
@@ -28,7 +28,10 @@ export function contentSecurityPolicy(ownStyle: string): string {
   ].join('; ');
 }
 
-/** Headers of every HTML answer of this module. The address is what lets one in, so it is kept from logs and indexes. */
+/**
+ * Headers of every HTML answer of this module. Anyone with the address can open the page, so logs and indexes must not
+ * get it.
+ */
 export function pageHeaders(ownStyle: string): Readonly<Record<string, string>> {
   return {
     'Content-Type': 'text/html; charset=utf-8',

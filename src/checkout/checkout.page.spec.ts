@@ -15,7 +15,7 @@ const STATUSES: readonly CheckoutView['status'][] = [
   'disputed',
 ];
 
-/** A page as it is after a change of state: what the payer can read, one line per element. */
+/** Visible text of <main>, which the script replaces after a change of state; one line per element. */
 function words(page: string): string[] {
   const main = /<main[^>]*>(.*)<\/main>/s.exec(page)?.[1] ?? '';
   return main
@@ -30,7 +30,7 @@ function view(status: CheckoutView['status'], changes: Partial<CheckoutView> = {
   return aView({ status, ...(status === 'pending' ? {} : { brCode: null }), ...changes });
 }
 
-/** Everything that a page can have, as long as it can be. */
+/** Every optional part of a page, with the longest values. */
 const FULL: Partial<CheckoutView> = {
   merchant: '&'.repeat(120),
   accent: '#7a1fa2',
@@ -85,7 +85,7 @@ describe('checkoutPage', () => {
     ]);
   });
 
-  it('names no moment to come as the end of a charge that its acquirer has ended', () => {
+  it('shows no future end for a charge that its acquirer has ended', () => {
     expect(words(checkoutPage(view('expired'), 'pt').html)).toContain('O prazo terminou.');
   });
 
@@ -96,7 +96,7 @@ describe('checkoutPage', () => {
     ['cancelled', 'Cobrança cancelada', 'Ela não deve mais ser paga'],
     ['refunded', 'Pagamento devolvido', 'O valor foi devolvido a quem pagou.'],
     ['disputed', 'Pagamento contestado', 'Este pagamento foi contestado'],
-  ] as const)('says what %s means', (status, title, text) => {
+  ] as const)('explains the meaning of %s', (status, title, text) => {
     const page = checkoutPage(view(status, { now: new Date('2026-03-10T03:10:30.000Z') }), 'pt').html;
     expect(words(page)[0]).toBe(title);
     expect(words(page).join('\n')).toContain(text);
@@ -120,7 +120,7 @@ describe('checkoutPage', () => {
     }
   });
 
-  it('waits for a code that is not there yet and takes no QR code that would be missing', () => {
+  it('waits for a missing code and shows no broken QR code', () => {
     const page = checkoutPage(view('pending', { brCode: null }), 'pt').html;
     expect(words(page)[0]).toBe('Preparando o código Pix');
     expect(page).toContain('data-status="pending" data-view="preparing"');
@@ -151,7 +151,7 @@ describe('checkoutPage', () => {
   });
 
   it.each(['WAITING_PAYMENT', 'PAID', 'EXPIRED', 'REFUSED', 'PROCESSING'] as const)(
-    'keeps everything private about a charge in %s',
+    'reveals nothing private about a charge in %s',
     (status) => {
       const transaction = aTransaction({ status });
       const page = checkoutPage(toCheckoutView(transaction, ACCOUNT, NOW), 'pt').html;
@@ -193,7 +193,7 @@ describe('checkoutPage', () => {
     expect(page).toContain('>0002&lt;/textarea&gt;&lt;script&gt;1&lt;/script&gt;</textarea>');
   });
 
-  it('asks nobody else for anything', () => {
+  it('requests nothing from other origins', () => {
     for (const page of [...STATUSES.map((status) => checkoutPage(view(status), 'pt').html), notFoundPage('pt').html]) {
       expect(page).not.toMatch(/https?:|\/\/[a-z0-9]/i);
       const sources = [...page.matchAll(/\b(?:src|srcset|href|action|url)\s*[=(]\s*"?([^"\s)>]*)/g)].map((m) => m[1]);
@@ -223,7 +223,7 @@ describe('checkoutPage', () => {
 });
 
 describe('notFoundPage', () => {
-  it('is friendly, in Portuguese, and runs nothing', () => {
+  it('is friendly, in Portuguese, and runs no script', () => {
     expect(words(notFoundPage('pt').html)).toEqual([
       'Cobrança não encontrada',
       'Confira se o endereço está completo ou peça um novo link a quem enviou a cobrança.',
@@ -232,8 +232,8 @@ describe('notFoundPage', () => {
   });
 });
 
-describe('what a page shows beyond that', () => {
-  it('while it waits: what for, who must pay, other ways, the way back', () => {
+describe('details of the page', () => {
+  it('shows while it waits: the description, the person who must pay, other ways and the way back', () => {
     const text = words(
       checkoutPage(view('pending', { ...FULL, description: 'Two loaves', merchant: 'Padaria' }), 'pt').html,
     );
@@ -251,7 +251,7 @@ describe('what a page shows beyond that', () => {
   });
 
   it.each(['paid', 'expired', 'failed', 'cancelled', 'refunded', 'disputed'] as const)(
-    'when it is %s: what went back and why, the receipt, the way back',
+    'shows when %s: returns with their reason, the receipt and the way back',
     (status) => {
       const page = checkoutPage(view(status, FULL), 'en').html;
       const text = words(page);
@@ -264,7 +264,7 @@ describe('what a page shows beyond that', () => {
     },
   );
 
-  it('is in English where that is wanted, every word of it', () => {
+  it('is entirely in English on request', () => {
     for (const status of STATUSES) {
       const text = words(checkoutPage(view(status, FULL), 'en').html).join(' ');
       expect(text).not.toMatch(/[ãçõéê]|\b(?:Pague|Pagar|para)\b/i);
@@ -273,7 +273,7 @@ describe('what a page shows beyond that', () => {
 });
 
 describe('receiptPage', () => {
-  it('says what was paid to whom, when and how, and nothing of the payer', () => {
+  it('shows receiver, amount, time and method, and nothing about the payer', () => {
     expect(words(receiptPage(aReceipt({ description: 'Two loaves', refunded: 1_000 }), 'pt').html)).toEqual([
       'Recibo de pagamento',
       'R$ 1.234,56',
@@ -284,7 +284,7 @@ describe('receiptPage', () => {
     ]);
   });
 
-  it('is harmless whatever the merchant is called', () => {
+  it('escapes any name of the merchant', () => {
     const hostile = '"><script>alert(1)</script>';
     const page = receiptPage(aReceipt({ merchant: hostile, description: hostile, contact: hostile }), 'en').html;
     expect(page).not.toContain('<script>alert');

@@ -12,10 +12,10 @@ import type { Brand, CheckoutView, ReceiptView } from './checkout.view.js';
 /** Characters of an amount that fit one line of a 320-pixel screen in the large size (`R$ 9.999.999,99`). */
 const LARGE_AMOUNT = 15;
 
-/** How long a payer reads that the payment has arrived. */
+/** How long the page shows that the payment has arrived. */
 const BACK_AFTER_S = 5;
 
-/** Everything but `pending`, which is the page one pays on. */
+/** All statuses but `pending`, whose page takes the payment. */
 type Outcome = Exclude<PublicStatus, 'pending'>;
 
 const MARKS: Readonly<Record<Outcome, { icon: Icon; tone: 'good' | 'warn' | 'bad' | 'calm' }>> = {
@@ -28,18 +28,18 @@ const MARKS: Readonly<Record<Outcome, { icon: Icon; tone: 'good' | 'warn' | 'bad
   disputed: { icon: 'alert', tone: 'warn' },
 };
 
-/** A page, and the stylesheet in it that is the merchant's own: '' without one. */
+/** A page and its merchant's own stylesheet: '' without one. */
 export interface Page {
   readonly html: string;
   readonly ownStyle: string;
 }
 
-/** The merchant's style, of the buttons alone: text on the page keeps colours whose contrast is known. */
+/** The merchant's style for the buttons only: text keeps colours whose contrast is known. */
 function ownStyle({ accent }: Brand): string {
   return accent === null ? '' : `:root{--button:${accent};--on-button:${textOn(accent)}}`;
 }
 
-/** The whole page for the charge as it is now. Under 30 KB with its stylesheet and script. */
+/** The whole page for the charge's current state. Under 30 KB with its stylesheet and script. */
 export function checkoutPage(view: CheckoutView, language: Language): Page {
   const words = TEXTS[language];
   return page(language, view, {
@@ -50,19 +50,19 @@ export function checkoutPage(view: CheckoutView, language: Language): Page {
   });
 }
 
-/** Without JavaScript the page looks again by itself, and leads back once it is paid. */
+/** Without JavaScript the page reloads by itself, and leads back once it is paid. */
 function refreshOf({ status, isJustPaid, returnUrl }: CheckoutView): string | null {
   if (status === 'pending' || status === 'processing') return '15';
   return isJustPaid && returnUrl !== null ? `${BACK_AFTER_S}; url=${returnUrl.href}` : null;
 }
 
-/** The page for an address that does not exist: mistyped, cut off or made up. */
+/** The page for an unknown address: mistyped, truncated or made up. */
 export function notFoundPage(language: Language): Page {
   const { notFound, notFoundNote } = TEXTS[language];
   return messagePage(language, notFound, notFoundNote);
 }
 
-/** The page in place of a receipt for a charge that is not paid, or was paid too long ago. */
+/** The page instead of a receipt when a charge is unpaid or was paid too long ago. */
 export function noReceiptPage(language: Language): Page {
   const { receiptGone, receiptGoneNote } = TEXTS[language];
   return messagePage(language, receiptGone, receiptGoneNote);
@@ -141,7 +141,7 @@ ${parts.live ? LIVE : null}
   return { html, ownStyle: own };
 }
 
-/** Outside <main>, which the script replaces: a live region that is itself replaced is not read out. */
+/** Outside <main>, which the script replaces: screen readers do not announce a live region that is replaced. */
 const LIVE = markup`<div id="news" class="sr" role="status" aria-live="polite"></div>
 <script>${trusted(SCRIPT)}</script>`;
 
@@ -220,12 +220,12 @@ function countdown(words: Wording): Html {
   return markup`<b role="timer"><span class="sr">${words.timeLeft}</span><span data-countdown></span></b>`;
 }
 
-/** Relative, so that it holds behind a proxy that serves the checkout under another path. */
+/** A relative URL also works behind a proxy that serves the checkout under another path. */
 function qrImage(view: CheckoutView, words: Wording): Html {
   return markup`<img src="${view.id}/qr.png" width="256" height="256" alt="${words.qrOf(moneyText(view.amount, view.currency), view.merchant)}">`;
 }
 
-/** @param base of the page's own address */
+/** @param base base of the page's own address */
 function logo({ hasLogo }: Brand, base: string): Html | null {
   return hasLogo ? markup`<p class="brand"><img src="${base}logo" alt=""></p>` : null;
 }
@@ -234,7 +234,7 @@ function description(view: CheckoutView): Html | null {
   return view.description === null ? null : markup`<p class="what"><bdi>${view.description}</bdi></p>`;
 }
 
-/** The acquirer has not answered yet; seldom seen. */
+/** Shown while the acquirer has not answered yet; rare. */
 function preparing(view: CheckoutView, words: Wording): Html {
   return markup`<main class="result" ${data(view, 'preparing')}>
 ${logo(view, `${view.id}/`)}
@@ -270,7 +270,7 @@ ${view.isJustPaid && view.returnUrl !== null ? markup`<p class="note no-print" d
 function when(view: CheckoutView, status: Outcome, words: Wording): Html | null {
   if (status === 'paid' && view.paidAt) return markup`<p class="note">${words.paidAt} ${time(view.paidAt, words)}</p>`;
   if (status !== 'expired') return null;
-  // An acquirer may end a charge before its time.
+  // An acquirer may end a charge early.
   return view.expiresAt === null || view.expiresAt > view.now
     ? markup`<p class="note">${words.deadlineOver}</p>`
     : markup`<p class="note">${words.deadlineWas} ${time(view.expiresAt, words)}.</p>`;
@@ -281,7 +281,7 @@ function withMerchant(note: string, { merchant }: Brand): Html {
   return after === undefined ? markup`${before}` : markup`${before}<bdi>${merchant}</bdi>${after}`;
 }
 
-/** What went back, and why: the payer looks for it in the bank's statement. */
+/** Returned money and its reason: the payer looks for it in the bank's statement. */
 function returned({ returns, refunded, currency }: CheckoutView, words: Wording): Html | null {
   if (returns.length === 0 && refunded === 0) return null;
   return markup`<section class="back"><h2>${words.returned}</h2><ul>
@@ -311,7 +311,10 @@ function testBadge({ test }: Brand, words: Wording): Html | null {
   return test ? markup`<p class="badge">${words.test}</p>` : null;
 }
 
-/** What the script reads. `view` differs from the status while the code is missing. Times in epoch milliseconds. */
+/**
+ * Data attributes for the script. `view` differs from the status while the code is missing. Times in epoch
+ * milliseconds.
+ */
 function data(view: CheckoutView, name: PublicStatus | 'preparing'): Html {
   const expires = view.expiresAt === null ? null : markup` data-expires="${view.expiresAt.getTime()}"`;
   return markup`data-status="${view.status}" data-view="${name}" data-now="${view.now.getTime()}"${expires}`;

@@ -1,13 +1,13 @@
 /**
- * The page's only script, inlined under its hash; without it the page works by itself and reloads every 15 seconds.
+ * The page's only script, inlined under its hash. Without it the page still works and reloads every 15 seconds.
  *
- * - It asks `/status`, and on a change fetches the page again and takes its <main>: each state is written once, by the
- *   server, and a payer with and one without JavaScript read the same words.
- * - It rests while the page is hidden and asks at once when it is seen again: on a phone the payer comes back from the
- *   bank's app.
+ * - The script polls `/status` and, on a change, loads the page again and takes its <main>. The server alone writes each
+ *   state, so payers with and without JavaScript read the same words.
+ * - Polling pauses while the page is hidden and resumes at once when it is visible: on a phone the payer returns from
+ *   the bank's app.
  * - A payment that has just arrived leads back to the merchant after some seconds, unless the payer touches the page.
- * - Only states that can still change are asked for, the settled ones seldom.
- * - The countdown runs on the server's clock, because a phone's may be minutes off; it is not a live region, or a
+ * - Only states that can still change are polled, the settled ones rarely.
+ * - The countdown uses the server's clock, because a phone's may be minutes off. The countdown is not a live region: a
  *   screen reader would read every second of it.
  */
 export const SCRIPT = `

@@ -14,7 +14,7 @@ import {
   toReceiptView,
 } from './checkout.view.js';
 
-/** What a visitor who has only a checkout address may read. Takes `<uuid>` and `ch_<uuid>`. */
+/** Data for a visitor who knows only a checkout address. Accepts `<uuid>` and `ch_<uuid>`. */
 @Injectable()
 export class CheckoutService {
   constructor(
@@ -30,14 +30,17 @@ export class CheckoutService {
     return toCheckoutView(transaction, account, this.clock.now());
   }
 
-  /** The receipt of a payment by any method. @returns null where it is not paid, or was 30 days ago @throws ApiError 404 */
+  /**
+   * The receipt of a payment by any method. @returns null when it is unpaid, or was paid more than 30 days ago @throws
+   * ApiError 404
+   */
   async receipt(id: string): Promise<ReceiptView | null> {
     const transaction = await this.#transaction(id);
     const account = await this.accounts.details(transaction.accountId);
     return toReceiptView(transaction, account, this.clock.now());
   }
 
-  /** The merchant's picture. @throws ApiError 404, also where there is none */
+  /** The merchant's picture. @throws ApiError 404, also when there is none */
   async logo(id: string): Promise<{ readonly type: string; readonly bytes: Buffer }> {
     const { logo } = await this.accounts.details((await this.#transaction(id)).accountId);
     const picture = logo === null ? null : readLogo(logo);
@@ -51,8 +54,8 @@ export class CheckoutService {
   }
 
   /**
-   * A PNG of the charge's code, also after its payment or expiry: a page that embeds the picture keeps it.
-   * @throws ApiError 404, also for a charge that has no code yet or was cancelled
+   * A PNG of the charge's code, also after payment or expiry: a page that embeds the picture keeps it.
+   * @throws ApiError 404, also for a charge without code and for a cancelled one
    */
   async qr(id: string): Promise<Buffer> {
     const charge = await this.#charge(id);

@@ -1,7 +1,7 @@
 export const LANGUAGES = ['pt', 'en'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** All that the pages say; `{merchant}` stands for the merchant's name. */
+/** All texts of the pages; `{merchant}` stands for the merchant's name. */
 const pt = {
   language: 'pt',
   code: 'pt-BR',
@@ -211,7 +211,7 @@ const en: Wording = {
   },
 };
 
-/** The shape of the Portuguese texts with other words. */
+/** The structure of the Portuguese texts, for other languages. */
 export type Wording = { readonly [K in keyof typeof pt]: Widened<(typeof pt)[K]> };
 type Widened<T> = T extends string
   ? string

@@ -7,13 +7,13 @@ import type { Amount } from '../core/money/index.js';
 import { withoutControls } from '../core/text.js';
 import { type PaymentMethod, returnUrlOf, type Transaction } from '../transactions/index.js';
 
-/** A receipt is there for so long after the payment. */
+/** How long a receipt is available after the payment. */
 const RECEIPT_MS = 30 * DAY_MS;
 const JUST_PAID_MS = 120_000;
 
 export type CheckoutAccount = Pick<AccountEntity, 'name' | 'contactEmail' | 'accent' | 'logo'>;
 
-/** A Pix that was sent back. */
+/** A Pix that was returned. */
 export interface Returned {
   readonly amount: Amount;
   readonly reason: NonNullable<Transaction['returns']>[number]['reason'];
@@ -21,7 +21,7 @@ export interface Returned {
   readonly at: Date;
 }
 
-/** What a page shows of the merchant. */
+/** The merchant's appearance on a page. */
 export interface Brand {
   readonly merchant: string;
   readonly accent: string | null;
@@ -31,40 +31,41 @@ export interface Brand {
 }
 
 /**
- * All that the page may show. Anyone with the address sees it, so this list is the payer's privacy: no name, e-mail or
- * phone of the customer, no whole document, of the metadata the description and the way back alone, no fees, no
- * end-to-end id of the payment.
+ * All data that the page may show. Anyone with the address sees it, so this list protects the payer's privacy.
+ *
+ * Excluded: the customer's name, e-mail and phone, whole documents, fees, and the payment's end-to-end id. From the
+ * metadata only the description and the way back are included.
  */
 export interface CheckoutView extends Brand {
-  /** Raw, without `ch_`. */
+  /** The id without `ch_`. */
   readonly id: string;
   readonly status: PublicStatus;
-  /** In the smallest unit of `currency`. */
+  /** Amount in the smallest unit of `currency`. */
   readonly amount: Amount;
   readonly currency: string;
-  /** What is paid for; null where the merchant has not said. */
+  /** Description of the purchase; null when the merchant gave none. */
   readonly description: string | null;
-  /** Masked document of the person who must pay; null: anybody may. */
+  /** Masked document of the only person who may pay; null: anybody may. */
   readonly lockedTo: string | null;
-  /** Only while it can be paid: a code that is over invites a Pix that has to be sent back. */
+  /** Only while it can be paid: an expired code invites a Pix that must be returned. */
   readonly brCode: string | null;
-  /** What the payer needs for methods beside Pix. */
+  /** Data of the payment methods beside Pix. */
   readonly otherWays: Artefacts;
   readonly expiresAt: Date | null;
   readonly paidAt: Date | null;
-  /** What the merchant has given back of the payment, or is about to. */
+  /** Amount that the merchant has refunded or is about to refund. */
   readonly refunded: Amount;
   readonly returns: readonly Returned[];
-  /** Where the merchant wants its customer back. */
+  /** The merchant's page to which the payer returns. */
   readonly returnUrl: URL | null;
-  /** Whether the payer waits for this page to lead back; a later visitor wants to read it. */
+  /** Whether the page leads back by itself; a later visitor wants to read it. */
   readonly isJustPaid: boolean;
   readonly hasReceipt: boolean;
-  /** The server's clock; the payer's may be wrong, and the countdown runs on this one. */
+  /** The server's clock, which the countdown uses; the payer's may be wrong. */
   readonly now: Date;
 }
 
-/** What a payer keeps, and shows others: it names the payment, and no person or document. */
+/** Data of the receipt, which a payer may show to others: it names the payment, but no person or document. */
 export interface ReceiptView extends Brand {
   readonly id: string;
   readonly contact: string;
@@ -80,9 +81,9 @@ export interface ReceiptView extends Brand {
 
 export interface CheckoutStatus {
   readonly status: PublicStatus;
-  /** ISO 8601, null while unpaid. */
+  /** ISO 8601; null while unpaid. */
   readonly paid_at: string | null;
-  /** ISO 8601, null when the charge does not expire. */
+  /** ISO 8601; null when the charge does not expire. */
   readonly expires_at: string | null;
 }
 
@@ -96,7 +97,7 @@ function descriptionOf({ metadata }: Transaction): string | null {
   return text === '' ? null : text.slice(0, 500);
 }
 
-/** The merchant's address with the charge and its status behind its own query, which stays as it was written. */
+/** The merchant's URL with charge and status appended to its own query, which stays unchanged. */
 function wayBackOf(transaction: Transaction, status: PublicStatus): URL | null {
   const url = returnUrlOf(transaction);
   if (url === null) return null;
@@ -136,7 +137,7 @@ export function toCheckoutView(transaction: Transaction, account: CheckoutAccoun
   };
 }
 
-/** @returns null for what is not paid, and when it is too long ago */
+/** @returns null when the transaction is unpaid, or was paid too long ago */
 export function toReceiptView(transaction: Transaction, account: CheckoutAccount, now: Date): ReceiptView | null {
   const { id, amount, currency, paidAt, paidWith, endToEndId, refundsAmount } = transaction;
   if (paidAt === null || !hasReceipt(transaction, now)) return null;

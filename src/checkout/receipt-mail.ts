@@ -13,7 +13,7 @@ const METHOD: Readonly<Record<string, { readonly portuguese: string; readonly en
   CREDIT_CARD: { portuguese: 'cartão de crédito', english: 'credit card' },
 };
 
-/** What a payer gets when a sale is paid: to whom, how much, for what, when, and where to look it up. */
+/** The mail to a payer about a paid sale: receiver, amount, description, time, and a link to the receipt. */
 export function receiptMail(
   transaction: PaidTransaction,
   account: Pick<Account, 'name' | 'contactEmail'>,

@@ -55,7 +55,7 @@ function memberLine(member: Member): Record<string, unknown> {
   };
 }
 
-/** All that GET /v1/api-keys/{id} says, where the contract's object has names of its own. */
+/** All fields of GET /v1/api-keys/{id}, with the contract's names. */
 function keyLine(key: ApiKey): Record<string, unknown> {
   const { id, createdAt, ...details } = apiKeyDetails(key);
   return { key_id: id, ...details, created_at: createdAt };

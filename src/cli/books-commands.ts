@@ -8,7 +8,7 @@ import { exitCodeOf, failuresOf, feeSummaryOf, reconciliationBody, summaryOf } f
 import { run } from './run.js';
 import type { Shell } from './shell.js';
 
-/** @throws InvalidArgumentError for an invalid day, and for one that has not begun, on which everything would agree */
+/** @throws InvalidArgumentError for an invalid day, and for a future one, on which everything would agree */
 function day(text: string): string {
   if (!isDay(text)) throw new InvalidArgumentError('It must be a day: YYYY-MM-DD.');
   const today = saoPauloDay(new Date());
@@ -154,7 +154,7 @@ export function reconcileCommand(program: Command, shell: Shell): void {
         if (day === undefined) throw new Error('nothing says what to compare');
         const result = await app.get(ReconciliationService).compare(account, day);
         const lines = [...summaryOf(day, result), ...failuresOf(day, result)];
-        // Beside the JSON, for people: what is wrong, and nothing when nothing is.
+        // Prints the problems for people, beside the JSON; nothing when there are none.
         if (lines.length > 0) shell.stderr.write(`${lines.join('\n')}\n`);
         shell.exitCode = exitCodeOf(result);
         return { account_id: account, day, ...reconciliationBody(result) };

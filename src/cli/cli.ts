@@ -41,7 +41,7 @@ function program(shell: Shell): Command {
 function explain(error: unknown): string {
   if (error instanceof ApiError) {
     const details = (error.details ?? []).map((detail) => `  - ${detail.param}: ${detail.message}`);
-    // The message of several violations tells of the HTTP answer; here they are listed.
+    // The message of several violations refers to the HTTP answer; the command line lists them.
     return details.length > 1 ? ['This is refused:', ...details].join('\n') : error.message;
   }
   const known = [UsageError, ConfigError, LocalServerError, MigrationError, ServiceRoleError];
@@ -53,16 +53,16 @@ function explain(error: unknown): string {
 
 /** @returns the exit code */
 function report(error: unknown, shell: Shell): number {
-  // Commander has said it already, help and version among it.
+  // Commander has already printed the message, also for help and version.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   shell.stderr.write(`${explain(error)}\n`);
   return error instanceof UsageError ? EXIT_USAGE : 1;
 }
 
 /**
- * One command from its arguments to its end.
+ * Runs one command.
  * @param args without the program's own name
- * @returns the exit code: 0, 1 for what failed or differs, 2 for a wrong command line, or what the command says of itself
+ * @returns the exit code: 0; 1 for a failure or difference; 2 for a wrong command line; or the command's own code
  */
 export async function cli(args: readonly string[], shell: Shell): Promise<number> {
   try {

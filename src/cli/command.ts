@@ -11,7 +11,7 @@ export const EXIT_USAGE = 2;
 
 const requiredOptions = new WeakSet<Option>();
 
-/** An option that must be given. Not `requiredOption` of commander: that one names only the first that is missing. */
+/** A required option. Commander's own `requiredOption` reports only the first missing one. */
 export function required(flags: string, description: string): Option {
   const option = new Option(flags, `${description} (required)`);
   requiredOptions.add(option);
@@ -25,19 +25,19 @@ export function checkRequired(command: Command): void {
   if (missing.length > 0) command.error(`error: missing ${missing.map(({ long }) => long).join(', ')}`);
 }
 
-/** An `.argParser()` for an amount in cents: a whole number that is not negative. */
+/** An `.argParser()` for an amount in cents: a whole number, zero or more. */
 export function cents(text: string): number {
   const number = /^[0-9]{1,12}$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isNaN(number)) throw new InvalidArgumentError('It must be a whole number of cents: 1990 is R$ 19,90.');
   return number;
 }
 
-/** For `.argParser()`. */
+/** An `.argParser()` for the id of an account. */
 export function accountId(text: string): string {
   return uuid(text, 'Name the account by its id, as `account create` and `account list` print it.');
 }
 
-/** For `.argParser()`. */
+/** An `.argParser()` for the id of a connection. */
 export function connectionId(text: string): string {
   return uuid(text, 'Name the connection by its id, as `acquirer list` prints it.');
 }
@@ -48,25 +48,25 @@ export function uuid(text: string, advice: string): string {
   return id;
 }
 
-/** `key=value`. */
+/** Parses `key=value`. */
 export function pair(text: string): [key: string, value: string] {
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('It must be of the form key=value.');
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** An `.argParser()` for pairs that are repeated. Dashes and underscores in their names are the same. */
+/** An `.argParser()` for repeated pairs. Dashes and underscores in their names are equal. */
 export function pairs(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [key, value] = pair(text);
   const spelling = (name: string): string => name.replaceAll('-', '_');
-  // Which of two values was meant is not known.
+  // If a key is given twice, the intended value is unknown.
   if (Object.keys(before).some((other) => spelling(other) === spelling(key))) {
     throw new InvalidArgumentError(`${key} is given twice.`);
   }
   return { ...before, [key]: value };
 }
 
-/** A day in São Paulo, to its end, or an instant with its zone. */
+/** Parses a day in São Paulo, to its end, or an instant with its zone. */
 export function instant(text: string): Date {
   try {
     return lastInstantOf(text);
@@ -77,7 +77,7 @@ export function instant(text: string): Date {
   }
 }
 
-/** The same, as it was written. */
+/** Validates like `instant` but returns the text unchanged. */
 export function date(text: string): string {
   instant(text);
   return text;

@@ -10,14 +10,14 @@ import type { DemoFile } from '../demo-data.js';
 import { runningServiceUrl } from '../service-address.js';
 
 /**
- * The tour (docs/contract.md#the-tour). It is a merchant's program: it imports nothing of the service but where one
- * runs, speaks HTTP only and checks the signature with its own hands, so that its steps can be copied.
+ * The tour (docs/contract.md#the-tour), written as a merchant's program so that its steps can be copied. From the
+ * service it imports only where one runs. The tour speaks HTTP and checks the signature with its own code.
  */
 
 const AMOUNT = 4_990;
 const WEBHOOK_LIMIT_MS = 10_000;
 const REFUND_LIMIT_MS = 15_000;
-/** A verifier refuses older signatures, or an attacker who has read one webhook could send it again for ever. */
+/** A verifier refuses older signatures: an attacker who has read a webhook could otherwise replay it at any time. */
 const TOLERANCE_SECONDS = 300;
 
 interface Target {
@@ -45,12 +45,12 @@ interface Webhook {
   readonly rawBody: string;
 }
 
-/** Something a person can mend; its message says how. */
+/** A problem that a person can solve; the message explains how. */
 class DemoError extends Error {
   override readonly name = 'DemoError';
 }
 
-/** An answer that is not a 2xx. */
+/** A response that is not a 2xx. */
 class Refused extends Error {
   override readonly name = 'Refused';
   constructor(
@@ -82,7 +82,9 @@ function say(text: string): void {
   process.stdout.write(`   ${text.replaceAll('\n', '\n   ')}\n`);
 }
 
-/** The variables win over the file: who sets them means that service and not the one of the working directory. */
+/**
+ * Environment variables override the file: whoever sets them means that service, not the one of the working directory.
+ */
 function findTarget(env: NodeJS.ProcessEnv): Target {
   const { RECEBE_URL: url, RECEBE_API_KEY: key } = env;
   if (url && key) return checked({ url: url.replace(/\/+$/, ''), key });
@@ -91,7 +93,7 @@ function findTarget(env: NodeJS.ProcessEnv): Target {
   const path = join(dataDir, 'demo.json');
   try {
     const demo = JSON.parse(readFileSync(path, 'utf8')) as DemoFile;
-    // The file names the service that started last, which may have ended; a port given here names another one.
+    // The file names the service that started last, which may have ended; a given port names another one.
     const given = env['PUBLIC_BASE_URL'] ?? (env['PORT'] ? `http://localhost:${env['PORT']}` : null);
     return checked({ url: given ?? runningServiceUrl(dataDir) ?? demo.base_url, key: demo.test_api_key });
   } catch (error) {
@@ -144,7 +146,7 @@ async function call<T>(
   throw new Refused(response.status, answer.error?.code ?? '', what, answer.error?.message ?? response.statusText);
 }
 
-/** What a merchant's server does with a webhook: keeps the raw body, answers 2xx at once, works later. */
+/** A merchant's webhook receiver: stores the raw body, answers 2xx at once, and works later. */
 class Receiver {
   readonly #received: Webhook[] = [];
   readonly #server: Server = createServer((request, response) => {
@@ -182,7 +184,7 @@ class Receiver {
     this.#received.push({
       type: String(request.headers['x-service-event-type']),
       signature: String(request.headers['x-service-signature']),
-      // The bytes as they came: JSON parsed and written again may differ, and its signature with it.
+      // The received bytes: parsing and writing the JSON again may change it and invalidate the signature.
       rawBody: Buffer.concat(chunks).toString('utf8'),
     });
   }
@@ -228,7 +230,7 @@ async function refundEnd(target: Target, paymentId: string, refund: Refund): Pro
   }
 }
 
-/** The receiver has ended. A version without this route keeps the endpoint in the list. */
+/** Deletes the endpoint, since the receiver has ended. A version without this route keeps the endpoint in the list. */
 async function forget(target: Target, endpointId: string): Promise<void> {
   try {
     await call(target, 'DELETE', `/v1/webhooks/endpoints/${endpointId}`);
@@ -293,7 +295,7 @@ async function tour(target: Target, receiver: Receiver): Promise<void> {
 }
 
 if (process.argv.includes('--fill')) {
-  // No merchant's work: that of the service's own command line, beside this program.
+  // A merchant cannot do this: the service's own command line, beside this program, does it.
   const cli = join(import.meta.dirname, 'main.js');
   process.exit(spawnSync(process.execPath, [cli, 'demo', 'fill'], { stdio: 'inherit' }).status ?? 1);
 }

@@ -16,11 +16,11 @@ function summary(difference: Pick<Difference, 'kind' | 'caseId' | 'here' | 'ther
   }).join('\n');
 }
 
-describe('what people are told of a difference', () => {
+describe('the summary of a difference for people', () => {
   it.each([
     ['in_progress', 'is about to take'],
     ['returned', 'took'],
-  ] as const)('of a dispute without a case that is %s, the bank %s the money', (state, does) => {
+  ] as const)('reports for a dispute without a case that is %s that the bank %s the money', (state, does) => {
     const there = { amount: 400, state };
     expect(summary({ kind: 'dispute_unknown', caseId: null, here: null, there })).toBe(
       [
@@ -35,14 +35,14 @@ describe('what people are told of a difference', () => {
     ['E1', null, 'E1'],
     [null, null, '(no id)'],
     ['E1', 'M1', 'E1/M1'],
-  ])('of what cannot be read, %s and %s', (endToEndId, returnId, name) => {
+  ])('names an unreadable return of payment %s and return %s as %s', (endToEndId, returnId, name) => {
     const nothing = { caseId: null, here: null, there: null };
     expect(summary({ kind: 'unreadable', endToEndId, returnId, ...nothing })).toContain(
       `  psp ${name}: in the acquirer's list, and cannot be read (here nothing, there nothing)\n    It is credited to no account before it can be read.`,
     );
   });
 
-  it('of a case that waits, where it is decided', () => {
+  it('says where a waiting case is decided', () => {
     const sides = { here: { amount: 400, state: 'in_progress' }, there: { amount: 400, state: 'returned' } } as const;
     expect(summary({ kind: 'dispute_waits', caseId: 'C1', ...sides })).toBe(
       [

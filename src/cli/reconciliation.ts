@@ -67,7 +67,7 @@ const EXPLANATIONS: Readonly<Record<DifferenceKind, Explanation>> = {
   },
 };
 
-/** Cents, and for a return how it stands. */
+/** Amount in cents and, for a return, its status. */
 function sideText(side: Side | null): string {
   if (side === null) return 'nothing';
   const amount = `R$ ${(side.amount / 100).toFixed(2).replace('.', ',')}`;
@@ -102,7 +102,7 @@ export function failuresOf(day: string, { notCompared }: Reconciliation): string
   );
 }
 
-/** What an invoice has more or less than our books, and what to do about it; none when it is the same. */
+/** Explains the difference between an invoice and our books, and what to do about it; empty when they agree. */
 export function feeSummaryOf(
   account: string,
   month: string,
@@ -122,7 +122,7 @@ export function feeSummaryOf(
   ];
 }
 
-/** 1: there is a difference, whatever else; 3: there is none where it was looked for, and an acquirer was not compared. */
+/** 1: there is a difference; 3: no difference was found, but an acquirer was not compared. */
 export function exitCodeOf({ acquirers, notCompared }: Reconciliation): number {
   if (acquirers.some(({ differences }) => differences.length > 0)) return 1;
   return notCompared.length > 0 ? 3 : 0;

@@ -29,14 +29,14 @@ interface Options {
 const BAR = 30;
 const TELL_MS = 100;
 
-/** A line that is written over itself, on a terminal only. @returns what tells how far it is */
+/** A progress line that overwrites itself, on a terminal only. @returns a function that updates it */
 function progressBar(stderr: NodeJS.WritableStream): (rows: number, total: number) => void {
   if ((stderr as Partial<WriteStream>).isTTY !== true) return () => undefined;
   let toldAt = 0;
   let isOver = false;
   return (rows, total) => {
     const isEnd = rows >= total;
-    // What follows the last row has none.
+    // After the last row the line stays as it is.
     if (isOver) return;
     isOver = isEnd;
     if (!isEnd && performance.now() - toldAt < TELL_MS) return;
@@ -49,7 +49,7 @@ function progressBar(stderr: NodeJS.WritableStream): (rows: number, total: numbe
   };
 }
 
-/** Whole or not at all: what breaks off leaves the file as it was. */
+/** Writes the whole file or nothing: if writing breaks off, the file stays as it was. */
 async function writeWhole(out: string, pieces: AsyncIterable<string>): Promise<number> {
   const draft = `${out}.part`;
   const file = await open(draft, 'w', 0o600).catch((error: unknown) => {

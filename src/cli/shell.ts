@@ -1,13 +1,13 @@
 import type { ReadStream } from 'node:tty';
 
-/** What a command line has of its process; a spec gives one of its own, and needs no process for each command. */
+/** The process environment of a command line; a spec passes its own and needs no process for each command. */
 export interface Shell {
-  /** The program's. */
+  /** The version of the program. */
   readonly version: string;
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Pick<ReadStream, 'isTTY'> & NodeJS.ReadableStream;
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;
-  /** What the command ends with when nothing fails. */
+  /** The exit code when nothing fails. */
   exitCode: number;
 }

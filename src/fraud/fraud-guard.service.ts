@@ -16,11 +16,13 @@ export interface GuardedOperation {
   readonly operation: FraudOperation;
   /** The amount in the smallest unit. */
   readonly amount: Amount;
-  /** The customer's, bare, by which operations are counted; null when none was sent. */
+  /** The customer's document without punctuation, which identifies operations for counting; null when none was sent. */
   readonly document: string | null;
-  /** The destination key of a refund, bare, where it is a document; null for other keys, and for the payer's. */
+  /**
+   * The destination key of a refund without punctuation, if it is a document; null for other keys and for the payer's.
+   */
   readonly destination?: string | null;
-  /** A request that is repeated under its key counts once. */
+  /** A request repeated under its key counts once. */
   readonly request: IdempotentRequest;
 }
 
@@ -34,10 +36,11 @@ const WINDOW_SECONDS = 60;
 const NOTHING_COUNTED: Admission = { undo: async () => undefined };
 
 /**
- * Stands before everything that makes a charge, payment or refund (docs/contract.md#fraud-guard). The rules are settings of the
- * account; in shadow mode a hit is recorded and the request goes on. Charges and payments of one document are counted
- * together, over all processes when Redis is there; refunds are counted by themselves, and of them only the document is
- * looked at that is their destination.
+ * Checks everything that makes a charge, payment or refund (docs/contract.md#fraud-guard). The rules are settings of
+ * the account; in shadow mode a hit is recorded and the request continues.
+ *
+ * Charges and payments of one document are counted together, over all processes if Redis is available. Refunds are
+ * counted separately, and only by the document to which they go.
  */
 @Injectable()
 export class FraudGuard {
@@ -54,7 +57,7 @@ export class FraudGuard {
    */
   async check(scope: Scope, account: Account, asked: GuardedOperation): Promise<Admission> {
     if (account.fraudMode === 'off') return NOTHING_COUNTED;
-    // What was paid goes back to its payer whatever the rules for new sales say by now.
+    // A paid amount goes back to its payer, even if the rules for new sales have changed.
     const isRefund = asked.operation === 'refund';
     const blockable = isRefund ? asked.destination : asked.document;
     if (account.blocksDocuments && blockable && (await this.accounts.blocksDocument(account.id, blockable))) {
@@ -72,10 +75,10 @@ export class FraudGuard {
     return asked.document === null ? NOTHING_COUNTED : this.#count(scope, account, asked, asked.document);
   }
 
-  /** Last: what another rule refuses is not counted. */
+  /** Runs last: requests refused by another rule are not counted. */
   async #count(scope: Scope, account: Account, asked: GuardedOperation, document: string): Promise<Admission> {
     const family = asked.operation === 'refund' ? 'refund' : 'charge';
-    // Redis gets neither documents, of which all could be tried, nor idempotency keys.
+    // Redis gets neither documents, which could be guessed by trying all, nor idempotency keys.
     const key = `fraud:${family}:${this.#nameOf(scope.accountId, scope.mode, document)}`;
     const { operation, key: idempotencyKey, fingerprint } = asked.request;
     const member = this.#nameOf(operation, idempotencyKey, fingerprint.toString('base64'));
@@ -96,7 +99,7 @@ export class FraudGuard {
     return this.secrets.mac('fraud window', JSON.stringify(parts)).toString('base64url').slice(0, 22);
   }
 
-  /** @throws ApiError 403, unless the account only watches */
+  /** @throws ApiError 403, unless the account is in shadow mode */
   #hit(scope: Scope, account: Account, asked: GuardedOperation, refusal: Refusal): void {
     const enforced = account.fraudMode === 'enforce';
     this.hits.record({

@@ -10,7 +10,10 @@ import { type FraudHitFilter, FraudHitsRepository } from './fraud-hits.repositor
 
 const FLUSH_MS = 500;
 
-/** What the guard refused, or would have refused. Written off the request's path, and kept for some weeks. */
+/**
+ * Records refusals of the guard, and those it would have made in shadow mode. Written off the request's path and kept
+ * for some weeks.
+ */
 @Injectable()
 export class FraudHits implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly #rows: RowBuffer<FraudHit>;
@@ -38,7 +41,7 @@ export class FraudHits implements OnApplicationBootstrap, OnApplicationShutdown 
     this.poller.every('fraud.hits', FLUSH_MS, () => this.#rows.flush());
   }
 
-  /** Writes what waits, after the last request. */
+  /** Writes the buffered hits after the last request. */
   onApplicationShutdown(): Promise<void> {
     return this.#rows.drain();
   }

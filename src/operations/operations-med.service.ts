@@ -4,7 +4,7 @@ import { Database, type Tx } from '../core/database/index.js';
 import type { Amount } from '../core/money/index.js';
 import { type MedCase, type MedDecided, type MedDecision, MedDesk } from '../med/index.js';
 
-/** What operators decide about MED cases, each decision in one transaction with its record. */
+/** Records operators' decisions about MED cases, each in one transaction with its audit record. */
 @Injectable()
 export class OperationsMedService {
   constructor(
@@ -13,7 +13,7 @@ export class OperationsMedService {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** @throws ApiError 400 for an amount that cannot be, 404, 409 */
+  /** @throws ApiError 400 for an impossible amount, 404, 409 */
   approve(id: string, amount: Amount | null, decision: MedDecision, actor: Actor): Promise<MedCase> {
     return this.#decide(actor, 'med_case.approved', (tx) => this.desk.approve(tx, id, amount, decision));
   }
@@ -28,7 +28,7 @@ export class OperationsMedService {
     return this.#decide(actor, 'med_case.evidence_requested', (tx) => this.desk.requestEvidence(tx, id));
   }
 
-  /** Recorded with what it was decided on, as the case's lock read it. */
+  /** The audit record contains the data of the decision, as the case's lock read it. */
   async #decide(actor: Actor, type: AuditEventType, decide: (tx: Tx) => Promise<MedDecided>): Promise<MedCase> {
     return this.database.transaction(async (tx) => {
       const { before, after } = await decide(tx);

@@ -205,12 +205,12 @@ export function operatorQueueBody({ name, waiting, since }: OperatorQueue): Oper
   return { object: 'operator_queue', name, waiting, oldest_at: since?.toISOString() ?? null };
 }
 
-/** Where a page ends: by its age, then by what it is. */
+/** The end of a page: by age, then by wallet. */
 export function negativeBalanceCursor({ negative_since, account_id, mode, currency }: NegativeBalanceBody): string {
   return [Date.parse(negative_since), account_id, mode, currency].join('_');
 }
 
-/** The wallet that such a cursor names. */
+/** The wallet that a cursor names. */
 export function negativeBalanceOf(cursor: string): NonNullable<NegativeFilter['after']> {
   const [since = '', accountId = '', mode = '', currency = ''] = cursor.split('_');
   return { negativeSince: new Date(Number(since)), accountId, mode: mode === 'live' ? 'live' : 'test', currency };

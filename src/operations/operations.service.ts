@@ -11,7 +11,7 @@ import {
   type WalletCorrection,
 } from '../transactions/index.js';
 
-/** What operators decide about money, each decision in one transaction with its record. */
+/** Records operators' decisions about money, each in one transaction with its audit record. */
 @Injectable()
 export class OperationsService {
   constructor(
@@ -50,7 +50,7 @@ export class OperationsService {
         const type = `correction.${status === 'waiting' ? 'requested' : status}` as const;
         const about = { pix_id: settlementId, transaction_id: transactionId };
         const data = { correction_id: id, kind, amount, currency, ...about, reason };
-        // What touches no merchant's wallet is none of their business: a cost of the platform, a Pix that is no payment.
+        // Merchants do not see corrections outside their wallets: a cost of the platform, or a Pix that is no payment.
         const isHidden = borneBy !== 'merchant' && kind !== 'assign';
         this.audit.record(tx, actor, type, accountId, { data, isHidden });
       }

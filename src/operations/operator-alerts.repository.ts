@@ -11,7 +11,7 @@ const CLAIM = write(
 
 @Injectable()
 export class OperatorAlertsRepository {
-  /** @returns those of which no mail was sent after `before`; of any number of workers one gets each */
+  /** @returns the queues without a mail after `before`; each is claimed by one worker only */
   async claim(
     tx: Tx,
     queues: readonly OperatorQueueName[],

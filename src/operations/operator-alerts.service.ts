@@ -19,7 +19,7 @@ const TITLES: Readonly<Record<OperatorQueueName, readonly [portuguese: string, e
   work: ['Trabalho atrasado', 'Overdue work'],
 };
 
-/** Tells operators by mail of queues that have waited too long. */
+/** Mails operators about queues that have waited too long. */
 @Injectable()
 export class OperatorAlerts {
   constructor(
@@ -32,7 +32,7 @@ export class OperatorAlerts {
     private readonly logger: Logger,
   ) {}
 
-  /** One mail to each operator of all these queues in which something waits, of each queue once a day. */
+  /** Sends each operator one mail about all waiting queues; each queue is mailed once a day. */
   async send(late: readonly OperatorQueue[]): Promise<void> {
     const names = late.filter(({ waiting }) => waiting > 0).map(({ name }) => name);
     if (names.length === 0) return;

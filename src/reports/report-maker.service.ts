@@ -12,16 +12,16 @@ import { ReportWriter } from './report-writer.service.js';
 import { ReportsRepository } from './reports.repository.js';
 
 const KEPT_MS = 7 * DAY_MS;
-/** Between two words about how far it is. */
+/** Pause between two reports of progress. */
 const TELL_MS = 1_000;
-/** Between two leases: counting what a report will have, or a storage that stalls, may take longer than one. */
+/** Pause between two lease extensions: counting the rows, or a storage that stalls, may take longer than one lease. */
 const PROLONG_MS = 5_000;
-/** What brings no row for so long hangs: another process begins anew. */
+/** If no row comes for this long, the work hangs: another process starts over. */
 const LONGEST_PIECE_MS = 900_000;
 
 /**
- * Makes files of the books, in workers. A process that dies while it makes one is followed by another, which begins anew:
- * what there is of a file is nowhere to be had before it is whole.
+ * Makes files of the books, in workers. If a process dies during its work, another one starts over: an unfinished file
+ * is never published.
  */
 @Injectable()
 export class ReportMaker {
@@ -35,14 +35,14 @@ export class ReportMaker {
     private readonly clock: Clock,
   ) {}
 
-  /** @returns null when it is not to be made any more */
+  /** @returns null when the report must no longer be made */
   async begin(id: string): Promise<ReportEntity | null> {
     return this.database.transaction((tx) => this.reports.begin(tx, id));
   }
 
-  /** @param prolong begins the lease of the work anew @throws LeaseLost when another run has it by now */
+  /** @param prolong extends the lease of the work @throws LeaseLost when another run has taken over the work */
   async make(report: ReportEntity, prolong: Prolong): Promise<WorkAnswer> {
-    // Whether another run has it is found out below, before anything is told.
+    // A lost lease is detected below, before any progress is stored.
     let movedAt = performance.now();
     const keeping = setInterval(() => {
       if (performance.now() - movedAt < LONGEST_PIECE_MS) void prolong().catch(() => undefined);
@@ -73,7 +73,7 @@ export class ReportMaker {
           await tell();
           toldAt = performance.now();
         }
-        // As long as the piece has taken: half of the processor and of the database is for others.
+        // Pauses as long as the piece took, which leaves half of the processor and the database to others.
         await delay(performance.now() - begunAt);
         begunAt = performance.now();
       }
@@ -90,24 +90,24 @@ export class ReportMaker {
       }
       return ready !== null;
     });
-    // Another process may have been first: its file stays.
+    // If another process finished first, its file stays.
     if (!isReady) {
       await this.storage.remove(object.name);
       return this.end(report.id);
     }
-    // What an attempt before this one has left.
+    // Removes the files of earlier attempts.
     await this.storage.close(report.id, object.name);
     return expiresAt;
   }
 
   /**
-   * The report has failed, unless it is ready all the same: what failed may have been the answer to its commit.
+   * Marks the report as failed unless it is ready: only the answer to its commit may have been lost.
    * @throws LeaseLost
    */
   async giveUp(report: ReportEntity, prolong: Prolong): Promise<WorkAnswer> {
     await this.database.transaction(async (tx) => {
       await this.reports.lockUse(tx, report);
-      // A run that was overtaken does not know how far the other one is.
+      // An overtaken run does not know the progress of the other one.
       await prolong(tx);
       const failed = await this.reports.fail(tx, report.id);
       const now = this.clock.now();
@@ -118,7 +118,7 @@ export class ReportMaker {
     return this.end(report.id);
   }
 
-  /** Removes what there is of its file, unless it is ready and its days are not over yet. */
+  /** Removes the report's files, unless it is ready and not yet expired. */
   async end(id: string): Promise<WorkAnswer> {
     const found = await this.reports.find(id);
     if (found?.status === 'ready' && found.expiresAt !== null && this.clock.now() < found.expiresAt) {

@@ -29,7 +29,7 @@ export interface SaleRow {
   readonly customerEmail: string | null;
   readonly metadata: Metadata;
   readonly createdAt: Date;
-  /** Null of what was not paid. */
+  /** Null for an unpaid sale. */
   readonly paidAt: Date | null;
 }
 
@@ -67,7 +67,7 @@ export interface DisputeRow {
   readonly closedAt: Date | null;
 }
 
-/** An entry of the merchant's books with all of its lines, the service's side of it too. */
+/** An entry of the merchant's books with all of its lines, including the service's side. */
 export interface EntryRow {
   readonly id: string;
   readonly type: StatementEntryType;
@@ -77,13 +77,13 @@ export interface EntryRow {
   readonly lines: Readonly<Partial<Record<Bucket, Amount>>>;
 }
 
-/** What the statement of a wallet consists of: each bucket is an account of its own. */
+/** Part of a wallet's statement: each bucket is an account of its own. */
 export interface StatementPart {
   readonly currency: string;
   readonly bucket: (typeof MERCHANT_BUCKETS)[number];
 }
 
-/** The rows of a report, and how many there are. */
+/** SQL for the rows of a report and for their number. */
 interface Source {
   readonly rows: ReadStatement;
   readonly count: ReadStatement;
@@ -92,7 +92,7 @@ interface Source {
 interface Parts {
   readonly columns: string;
   readonly table: string;
-  /** What a row is shown with, which its number does not depend on. */
+  /** Joins for displayed columns; the number of rows does not depend on them. */
   readonly joins?: string;
   readonly where: string;
   readonly order: string;
@@ -118,8 +118,8 @@ const STATEMENT = source('statement', {
 });
 
 /**
- * Numbers are found by the lines that have an index on their time: before the first entry of the window, and after its
- * last one.
+ * Finds entry numbers through the lines, which have an index on their time: before the first entry of the window, and
+ * after the last one.
  */
 const edge = (comparison: string, order: string): string =>
   `SELECT x.number FROM unnest(ARRAY[${BUCKETS}]) b CROSS JOIN LATERAL (
@@ -129,7 +129,8 @@ const JOURNAL = source('journal', {
   columns: `e.id, e.type, e.cause, e.currency, e.created_at AS "createdAt",
      (SELECT json_object_agg(l.bucket, l.amount) FROM journal_lines l WHERE l.entry_id = e.id) AS lines`,
   table: 'journal_entries e',
-  // Without those of the platform alone: a Pix that is no payment, a fee or a correction that the merchant does not bear.
+  // Excludes entries of the platform alone: a Pix that is no payment, a fee or a correction that the merchant does not
+  // bear.
   where: `e.account_id = $1 AND e.mode = $2 AND e.currency = $3 AND e.created_at BETWEEN $4 AND $5
      AND e.type NOT IN ('suspense', 'provider_fee') AND (e.type <> 'correction'
        OR EXISTS (SELECT FROM journal_lines l WHERE l.entry_id = e.id AND l.bucket IN (${BUCKETS})))
@@ -138,13 +139,13 @@ const JOURNAL = source('journal', {
   order: 'e.number',
 });
 
-/** The search in the very expression of the index `transactions_search_idx`. */
+/** The search uses exactly the expression of the index `transactions_search_idx`. */
 const IS_FOUND = `transaction_terms(t.account_id, t.mode, t.id, t.txid, t.end_to_end_id, t.customer_email, t.customer_document,
   t.customer_name, t.metadata::jsonb) @@ transaction_search($1, $2, $6, '{}', '{}')`;
 
 /**
- * By the time of payment, or by the ids, whose time is that of creation. One for each combination, or the planner would
- * not know which index it can go along. $3, $4 the window; $5 status; $6 what is searched for.
+ * Sorted by the time of payment, or by id, which follows the time of creation. Each combination has its own query;
+ * otherwise the planner could not choose an index. $3, $4 the window; $5 status; $6 the search text.
  */
 const sales = (basis: SaleFilters['basis'], byStatus: boolean, bySearch: boolean): Source =>
   source(`sales_${basis}${byStatus ? '_status' : ''}${bySearch ? '_search' : ''}`, {
@@ -193,19 +194,19 @@ const PARTS = read(
 );
 
 /**
- * All SQL of what reports are made of, in whatever table: read in the order of an index, so that rows of any number come
- * one after the other.
+ * All SQL for report rows, from any table. Rows are read in the order of an index, so any number of them can be
+ * streamed.
  */
 @Injectable()
 export class ReportRowsRepository {
   constructor(private readonly reader: Reader) {}
 
-  /** Parts of the statement, of every wallet of the account; `available` is in each. */
+  /** Parts of the statement for every wallet of the account; each wallet has `available`. */
   async parts({ accountId, mode }: ReportOrder): Promise<StatementPart[]> {
     return this.reader.query<StatementPart & Record<string, unknown>>(PARTS, [accountId, mode]);
   }
 
-  /** Lines part by part, each in the order of its commits. */
+  /** Lines part by part, each part in the order of its commits. */
   statement(order: ReportOrder, parts: readonly StatementPart[]): Rows<StatementRow> {
     return this.#rows(
       STATEMENT,
@@ -213,7 +214,7 @@ export class ReportRowsRepository {
     );
   }
 
-  /** Entries wallet by wallet, each in the order of its commits. */
+  /** Entries wallet by wallet, each wallet in the order of its commits. */
   journal(order: ReportOrder, currencies: readonly string[]): Rows<EntryRow> {
     return this.#rows(
       JOURNAL,
@@ -221,7 +222,7 @@ export class ReportRowsRepository {
     );
   }
 
-  /** Sales in the order of their payment, or of their creation. */
+  /** Sales in the order of their payment or creation. */
   sales({ accountId, mode, from, to, filters }: ReportOrder): Rows<SaleRow> {
     const { basis, status, query } = filters ?? { basis: 'paid', status: null, query: null };
     const wanted = SALES.get([basis, status !== null, query !== null].join());
@@ -230,7 +231,7 @@ export class ReportRowsRepository {
     return this.#rows(wanted, [[accountId, mode, ...window, status, query]]);
   }
 
-  /** Refunds in the order of their creation, as `disputes` are. */
+  /** Refunds in the order of their creation, like `disputes`. */
   refunds({ accountId, mode, from, to }: ReportOrder): Rows<RefundRow> {
     return this.#rows(REFUNDS, [[accountId, mode, idBound(from, 'min'), idBound(to, 'max')]]);
   }
@@ -254,7 +255,7 @@ export class ReportRowsRepository {
   }
 }
 
-/** Rows as they are at one instant, some at a time; and how many there are, a moment before or after. */
+/** Rows of one snapshot, read in batches, and their number, counted a moment before or after. */
 export interface Rows<R> {
   batches(): AsyncIterable<R[]>;
   count(): Promise<number>;

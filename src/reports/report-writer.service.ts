@@ -10,7 +10,7 @@ import { OFX_END, ofxAccountBegin, ofxAccountEnd, ofxBegin, ofxLine } from './fo
 import { ReportRowsRepository, type Rows, type StatementPart } from './report-rows.repository.js';
 import type { ReportOrder } from './report.entity.js';
 
-/** A piece of the file, and how many of the report's rows are in it. */
+/** A piece of the file and its number of report rows. */
 export interface Piece {
   readonly text: string;
   readonly rows: number;
@@ -18,13 +18,13 @@ export interface Piece {
 
 const PIECE_LENGTH = 65_536;
 
-/** The text of a report, piece by piece, and how many rows it is going to have: counted a moment before. */
+/** The text of a report in pieces, and its expected number of rows, counted a moment before. */
 export interface Report {
   readonly totalRows: number;
   readonly pieces: AsyncIterable<Piece>;
 }
 
-/** A part of the statement with what is in it: before the window at first, and at last after it. */
+/** A part of the statement with its balance: from before the window to after it. */
 type Account = StatementPart & { amount: Amount };
 
 /** Makes the files, in constant memory. */
@@ -36,7 +36,7 @@ export class ReportWriter {
     private readonly pages: TransactionPagesService,
   ) {}
 
-  /** Filtered, it has what the list of payments finds. */
+  /** With filters, the file has the same sales as the list of payments. */
   async write(order: ReportOrder): Promise<Report> {
     const { filters } = order;
     if (filters === null) return this.#write(order);
@@ -114,7 +114,7 @@ export class ReportWriter {
     return { totalRows: await rows.count(), pieces: pieces() };
   }
 
-  /** What each part of the statement had before the window. */
+  /** Balance of each part of the statement before the window. */
   async #opening(order: ReportOrder): Promise<Account[]> {
     const parts = await this.rows.parts(order);
     const before = await this.statement.balancesAt(order, 'BRL', new Date(order.from.getTime() - 1));
@@ -136,7 +136,7 @@ async function csv<R extends Common>(order: ReportOrder, rows: Rows<R>): Promise
       let piece = { text: '', rows: 0 };
       for (const row of batch) {
         piece = { text: piece.text + csvLine(columns, row), rows: piece.rows + 1 };
-        // Others have their turn between pieces: of large rows a piece has few.
+        // Other work runs between pieces: a piece of large rows has few of them.
         if (piece.text.length < PIECE_LENGTH) continue;
         yield piece;
         piece = { text: '', rows: 0 };

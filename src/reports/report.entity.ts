@@ -9,26 +9,26 @@ export type ReportType = (typeof REPORT_TYPES)[number];
 export const REPORT_FORMATS = ['csv', 'ofx', 'journal'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
-/** `expired`: its file is removed, after its days or because a customer of the account was erased. */
+/** `expired`: its file was removed, after its retention or because a customer of the account was erased. */
 export const REPORT_STATUSES = ['pending', 'processing', 'ready', 'failed', 'expired'] as const;
 export type ReportStatus = (typeof REPORT_STATUSES)[number];
 
-/** The time of a sale that decides whether it is in the window. */
+/** The time of a sale that decides whether the sale is in the window. */
 export const SALE_BASES = ['paid', 'created'] as const;
 
-/** Which sales alone are in the file, as the list of payments has them. */
+/** Filters that select the sales of the file, as in the list of payments. */
 export interface SaleFilters {
   readonly basis: (typeof SALE_BASES)[number];
   readonly status: TransactionStatus | null;
-  /** May name a customer: it goes with the file when one is erased. */
+  /** The query may name a customer: it is erased with the file when a customer is erased. */
   readonly query: string | null;
 }
 
-/** A file that was asked for. */
+/** A file that a merchant ordered. */
 @NotPersonal('orders of files; the files end when a customer is erased')
 @Entity('reports')
 export class ReportEntity {
-  /** Also the key of its file in the object storage. */
+  /** The id is also the key of the file in the object storage. */
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'reports_pkey' }) readonly id!: string;
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
   @Column('text') readonly mode!: Mode;
@@ -37,16 +37,16 @@ export class ReportEntity {
   /** First and last millisecond of the window. */
   @Column('timestamptz', { name: 'window_from' }) readonly from!: Date;
   @Column('timestamptz', { name: 'window_to' }) readonly to!: Date;
-  /** The columns of a CSV, in their order; null: all of them. */
+  /** The columns of a CSV, in their order; null: all columns. */
   @Column('text', { array: true, nullable: true }) readonly columns!: readonly string[] | null;
   /** Filters of a report of sales. */
   @Column('jsonb', { nullable: true }) readonly filters!: SaleFilters | null;
   @Column('text') readonly status!: ReportStatus;
-  /** Written by now. */
+  /** Rows written so far. */
   @Column('bigint', { default: 0 }) readonly rows!: number;
-  /** How many rows are to be written, counted when the report was begun; null before. */
+  /** Expected number of rows, counted when the report began; null before. */
   @Column('bigint', { name: 'total_rows', nullable: true }) readonly totalRows!: number | null;
-  /** Bytes. */
+  /** Size in bytes. */
   @Column('bigint', { nullable: true }) readonly size!: number | null;
   /** The name of the file in the object storage. */
   @Column('text', { name: 'object_name', nullable: true }) readonly objectName!: string | null;
@@ -56,7 +56,7 @@ export class ReportEntity {
   @Column('timestamptz', { name: 'expires_at', nullable: true }) readonly expiresAt!: Date | null;
 }
 
-/** What a report is of. */
+/** The request for a report, without its progress. */
 export type ReportOrder = Pick<
   ReportEntity,
   'accountId' | 'mode' | 'type' | 'format' | 'from' | 'to' | 'columns' | 'filters' | 'createdAt'

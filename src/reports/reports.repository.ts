@@ -12,14 +12,14 @@ const ROW_KEPT_MS = 90 * DAY_MS;
 
 const COLUMNS = columnsOf(ReportEntity, 'r');
 
-/** What one account and mode has of reports. */
+/** Number and size of reports of one account and mode. */
 export interface ReportUse {
   readonly unfinished: number;
-  /** That are kept or being made. */
+  /** Files that are stored or being made. */
   readonly files: number;
-  /** Bytes of the files that are kept. */
+  /** Bytes of stored files. */
   readonly size: number;
-  /** When the next one of them goes; null when there is none. */
+  /** When the next file expires; null when there is none. */
   readonly expiresAt: Date | null;
 }
 
@@ -96,7 +96,7 @@ const REMOVE = write(
 export class ReportsRepository {
   constructor(private readonly reader: Reader) {}
 
-  /** Locks the use of an account: until the end of `tx` others that ask for reports wait. */
+  /** Locks the use of an account: other requests for reports wait until the end of `tx`. */
   async lockUse(tx: Tx, { accountId, mode }: Scope): Promise<ReportUse> {
     tx.defer(LOCK, [accountId, mode]);
     const [use] = await tx.query<ReportUse & Record<string, unknown>>(USE, [accountId, mode]);
@@ -121,7 +121,7 @@ export class ReportsRepository {
     ]);
   }
 
-  /** @returns null when it is not to be made any more */
+  /** @returns null when the report must no longer be made */
   async begin(tx: Tx, id: string): Promise<ReportEntity | null> {
     return this.#move(tx, BEGIN, [id]);
   }
@@ -130,7 +130,7 @@ export class ReportsRepository {
     tx.defer(PROGRESS, [id, rows, totalRows]);
   }
 
-  /** @returns null when it is not being made any more */
+  /** @returns null when the report is no longer being made */
   async ready(
     tx: Tx,
     id: string,
@@ -151,27 +151,27 @@ export class ReportsRepository {
     tx.defer(EXPIRE, [id]);
   }
 
-  /** @returns the id of the oldest file, which no report has from the commit on; null when there is none */
+  /** @returns the id of the oldest file, which belongs to no report after the commit; null when there is none */
   async expireOldest(tx: Tx, { accountId, mode }: Scope): Promise<string | null> {
     const [row] = await tx.query<{ id: string }>(EXPIRE_OLDEST, [accountId, mode]);
     return row?.id ?? null;
   }
 
-  /** Which of those that wait is to be made first. */
+  /** Selects the pending report to make next. */
   async nextPending(tx: Tx, { accountId, mode }: Scope): Promise<string | null> {
     const [row] = await tx.query<{ id: string }>(NEXT_PENDING, [accountId, mode]);
     return row?.id ?? null;
   }
 
   /**
-   * Those of an account in both modes, those under way among them; what was searched for is forgotten of all.
+   * Expires all reports of an account in both modes, including those in progress, and erases their search texts.
    * @returns their ids
    */
   async expireAll(tx: Tx, accountId: string): Promise<string[]> {
     return (await tx.query<{ id: string }>(EXPIRE_ALL, [accountId])).map(({ id }) => id);
   }
 
-  /** Removes reports that are over. */
+  /** Removes reports after their retention. */
   @Retained('reports', ROW_KEPT_MS)
   async remove(tx: Tx, before: Date, limit: number): Promise<number> {
     return (await tx.query(REMOVE, [idBound(before, 'min'), limit])).length;

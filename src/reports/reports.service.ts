@@ -19,9 +19,9 @@ const MOST_DAYS = 400;
 /** Limits for one account and mode. */
 const MOST_UNFINISHED = 5;
 const MOST_BYTES = 2 * 1024 ** 3;
-/** A file takes a place in a directory too, however little is in it: the oldest goes for the next one. */
+/** Even a small file takes a place in a directory: a new file replaces the oldest one. */
 const MOST_FILES = 1_000;
-/** No payment is older. */
+/** No payment is older than this. */
 const FIRST_FROM = new Date('2020-01-01T03:00:00Z');
 const DOWNLOAD_SECONDS = 3_600;
 
@@ -31,13 +31,13 @@ const CONTENT_TYPES: Readonly<Record<ReportFormat, string>> = {
   journal: 'text/plain; charset=utf-8',
 };
 
-/** A report with a link to its file, made for this answer; null unless it is ready. */
+/** A report with a link to its file, made for this answer; the link is null unless the report is ready. */
 export interface ShownReport {
   readonly report: ReportEntity;
   readonly downloadUrl: string | null;
 }
 
-/** Files of the books, as merchants ask for them and get them; `ReportMaker` makes them. */
+/** Orders and lists reports for merchants; `ReportMaker` makes the files. */
 @Injectable()
 export class ReportsService implements OnModuleInit {
   constructor(
@@ -51,7 +51,7 @@ export class ReportsService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    // A file may name the customer who has just been erased.
+    // A file may name the customer who was just erased.
     this.customers.whenErased((accountId) => this.#endAll(accountId));
   }
 
@@ -66,20 +66,20 @@ export class ReportsService implements OnModuleInit {
         if (id !== null) tx.afterCommit(() => void this.#forget(id));
       }
       const report = await this.reports.insert(tx, { ...order, id: newId(order.createdAt), status: 'pending' });
-      // The others follow one by one, so that accounts take turns.
+      // Other pending reports follow one by one, so that accounts take turns.
       if (use.unfinished === 0) this.work.add(tx, 'report', report.id, order.createdAt);
       return report;
     });
   }
 
-  /** Its file goes; what fails here is repeated when its days are over. */
+  /** Removes the file of a report; if this fails, it is repeated when the report's retention ends. */
   async #forget(id: string): Promise<void> {
     await this.storage.close(id, null).catch((error: unknown) => {
       this.logger.warn({ error, reportId: id }, 'the file of an old report was not removed yet');
     });
   }
 
-  /** What is asked for. @throws ApiError 400 with every problem */
+  /** Validates a request for a report. @throws ApiError 400 with every problem */
   read(scope: Scope, { type, format, from, to, columns, filters }: CreateReportDto): ReportOrder {
     const createdAt = this.clock.now();
     const window = { from: firstInstantOf(from), to: lastInstantOf(to) };

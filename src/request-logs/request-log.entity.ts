@@ -2,7 +2,10 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { NotPersonal } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 
-/** One answered request of a known account. Partitioned by day: the migration makes the parent, the recorder its partitions. */
+/**
+ * An answered request of a known account. Partitioned by day: the migration makes the parent, the recorder its
+ * partitions.
+ */
 @NotPersonal('requests of merchants without query and body; gone after their retention')
 @Entity('request_logs')
 export class RequestLogEntity {
@@ -25,7 +28,7 @@ export class RequestLogEntity {
   @Column('text', { name: 'error_code', nullable: true }) readonly errorCode!: string | null;
   @Column('integer', { name: 'duration_ms' }) readonly durationMs!: number;
   @Column('text', { nullable: true }) readonly ip!: string | null;
-  /** When it came. */
+  /** When the request arrived. */
   @PrimaryColumn('timestamptz', { name: 'created_at', primaryKeyConstraintName: 'request_logs_pkey' })
   readonly createdAt!: Date;
 }

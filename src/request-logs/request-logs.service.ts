@@ -9,7 +9,7 @@ import { type RequestLogFilter, RequestLogsRepository } from './request-logs.rep
 const DAYS_AHEAD = 2;
 const ROTATE_MS = 3_600_000;
 
-/** What merchants asked of the API, in a table with a partition for each day. */
+/** Stores the API requests of merchants, in a table with a partition for each day. */
 @Injectable()
 export class RequestLogsService implements OnApplicationBootstrap {
   constructor(
@@ -30,20 +30,20 @@ export class RequestLogsService implements OnApplicationBootstrap {
     return this.logs.list(accountId, filter);
   }
 
-  /** May be called again with the same rows. */
+  /** Idempotent: may be called again with the same rows. */
   async write(rows: readonly RequestLog[]): Promise<void> {
     const insert = (): Promise<void> => this.database.transaction(async (tx) => this.logs.insert(tx, rows));
     try {
       await insert();
     } catch (error) {
       if (!isPartitionMissing(error)) throw error;
-      // No worker has run for days, or none at all: the API gets on without.
+      // If no worker has run for days, the API makes the partitions itself.
       await this.#addDays(rows.map((row) => row.createdAt));
       await insert();
     }
   }
 
-  /** Makes the partitions of the next days and drops those past their time; in any number of workers at once. */
+  /** Makes the partitions of the next days and drops expired ones; any number of workers may run it at once. */
   async rotate(): Promise<void> {
     const now = this.clock.now().getTime();
     await this.#addDays(Array.from({ length: DAYS_AHEAD + 1 }, (_, ahead) => new Date(now + ahead * DAY_MS)));
@@ -56,7 +56,7 @@ export class RequestLogsService implements OnApplicationBootstrap {
   }
 }
 
-/** UTC. */
+/** The day in UTC. */
 function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10);
 }

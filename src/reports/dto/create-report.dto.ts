@@ -15,7 +15,7 @@ import { REPORT_FORMATS, REPORT_TYPES, SALE_BASES, type ReportFormat, type Repor
 
 const MOST_COLUMNS = 50;
 
-/** Which sales alone are in the file: what `GET /v1/payments` takes under the same names. */
+/** Filters that select the sales of the file, named as in `GET /v1/payments`. */
 export class SaleFiltersDto {
   @OptionalEnum(
     'Which time has to be in the window: that of the payment, or that of the creation, with what was not paid too.',
@@ -31,7 +31,7 @@ export class SaleFiltersDto {
   query?: string;
 }
 
-/** Body of `POST /v1/reports`. Which fields go together is checked by the service, which the command line uses too. */
+/** Body of `POST /v1/reports`. The service checks which fields go together, because the command line uses it too. */
 export class CreateReportDto {
   @RequiredEnum(
     '`statement`: every line of the wallet, with the balance after it. `sales`: what was paid in the window, or what `filters` say. `refunds`, `disputes`: what was created in it.',

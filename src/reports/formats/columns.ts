@@ -5,13 +5,13 @@ import { ENTRY_DESCRIPTIONS, sourceOf, walletEntryId } from '../../wallets/index
 import type { DisputeRow, RefundRow, SaleRow, StatementRow } from '../report-rows.repository.js';
 import type { ReportType } from '../report.entity.js';
 
-/** A column of a CSV. Text comes from outside, and must not run as a formula. */
+/** A column of a CSV. Text comes from outside and must not run as a formula. */
 export interface Column<R> {
   readonly isNumber: boolean;
   of(row: R): string | null;
 }
 
-/** What rows of every report have. */
+/** Fields that rows of every report have. */
 export interface Common {
   readonly currency: string;
   readonly createdAt: Date;
@@ -22,7 +22,7 @@ function text<R>(of: (row: R) => string | null): Column<R> {
   return { isNumber: false, of };
 }
 
-/** A column of amounts in the currency itself, as 19.90. */
+/** A column of amounts in units of the currency, as 19.90. */
 function money<R extends Common>(of: (row: R) => Amount | null): Column<R> {
   const decimal = (row: R): string | null => {
     const amount = of(row);
@@ -31,12 +31,12 @@ function money<R extends Common>(of: (row: R) => Amount | null): Column<R> {
   return { isNumber: true, of: decimal };
 }
 
-/** An instant, in UTC as in all of the API. */
+/** An instant in UTC, as everywhere in the API. */
 function time<R>(of: (row: R) => Date | null): Column<R> {
   return text((row) => of(row)?.toISOString() ?? null);
 }
 
-/** A column of days of São Paulo. */
+/** A column of days in São Paulo. */
 function day<R>(of: (row: R) => Date): Column<R> {
   return text((row) => saoPauloDay(of(row)));
 }
@@ -63,7 +63,7 @@ const STATEMENT = {
 } satisfies Record<string, Column<StatementRow>>;
 
 const SALES = {
-  // Of what was not paid, that of its creation.
+  // Unpaid sales use the day they were created.
   day: day((row) => row.paidAt ?? row.createdAt),
   paid_at: time((row) => row.paidAt),
   payment: text((row) => `tx_${row.id}`),
@@ -128,10 +128,10 @@ const COLUMNS: Readonly<Record<ReportType, Readonly<Record<string, unknown>>>> =
   disputes: DISPUTES,
 };
 
-/** A column that is one key of the metadata, as in `metadata.orderId`. */
+/** A column with the value of one metadata key, as in `metadata.orderId`. */
 export const METADATA_COLUMN = /^metadata\.(.{1,100})$/;
 
-/** What a report has columns of, in the order of the file when none are named. */
+/** Column names of a report, in the file's order when the request names none. */
 export function columnNames(type: ReportType): string[] {
   return Object.keys(COLUMNS[type]);
 }
@@ -140,14 +140,14 @@ export function isColumn(type: ReportType, name: string): boolean {
   return Object.hasOwn(COLUMNS[type], name) || METADATA_COLUMN.test(name);
 }
 
-/** @param names which `isColumn` has let pass */
+/** @param names column names that passed `isColumn` */
 export function columnsOf<R extends Common>(type: ReportType, names: readonly string[]): Column<R>[] {
   return names.map((name) => {
     const key = METADATA_COLUMN.exec(name)?.[1];
     if (key === undefined) return COLUMNS[type][name] as Column<R>;
     const isPublic = isPublicKey(key);
     return text((row) => {
-      // Without a copy of all of it, of which a row would have one for each column.
+      // Reads the single key: copying the metadata would make a copy for each column of a row.
       const value = isPublic && row.metadata !== null && Object.hasOwn(row.metadata, key) ? row.metadata[key] : null;
       return typeof value === 'string' || value == null ? (value ?? null) : JSON.stringify(value);
     });

@@ -12,8 +12,8 @@ import type { EntryRow, StatementPart } from '../report-rows.repository.js';
 import type { ReportOrder } from '../report.entity.js';
 
 /**
- * Plain-text accounting that hledger, ledger and beancount read alike: quoted texts, accounts in beancount's spelling,
- * and its dated directives `open` and `balance`, which are transactions of nothing to the other two.
+ * Plain-text accounting that hledger, ledger and beancount all read: quoted texts, and accounts in beancount's
+ * spelling. To the other two programs, beancount's dated directives `open` and `balance` are empty transactions.
  */
 
 const OWN: Readonly<Record<MerchantBucket, string>> = {
@@ -22,7 +22,7 @@ const OWN: Readonly<Record<MerchantBucket, string>> = {
   retained: 'Assets:$:Retained',
 };
 
-/** Where the money came from or went to, as the merchant's books call it. Money set aside for a refund is as gone. */
+/** Source or destination of the money, as the merchant's books name it. Money set aside for a refund counts as gone. */
 const OTHER_SIDE: Readonly<Record<StatementEntryType, string>> = {
   sale: 'Income:$:Sales',
   fee: 'Expenses:$:Fees:Platform',
@@ -53,8 +53,9 @@ function spelled(account: string, mode: Mode): string {
 }
 
 /**
- * Letters alone: of a code with digits ledger, hledger and beancount want three different spellings. `A1B` is
- * `DIGITSAZBB`, a `Z` before a letter from A (0) to J (9), longer than every code and so none of them.
+ * Spells a currency code with letters only: ledger, hledger and beancount each spell a code with digits differently.
+ * `A1B` becomes `DIGITSAZBB`: a `Z` precedes a letter from A (0) to J (9). The result is longer than any code, so it
+ * cannot equal one.
  */
 export function commodityOf(currency: string): string {
   if (!/\d/.test(currency)) return currency;
@@ -71,7 +72,7 @@ function posting(account: string, amount: Amount, currency: string): string {
   return `  ${account}  ${sum(amount, currency)}\n`;
 }
 
-/** @param opening what each part has before the window */
+/** @param opening amount of each part before the window */
 export function journalBegin(
   { accountId, mode, from, to }: ReportOrder,
   opening: readonly (StatementPart & { readonly amount: Amount })[],
@@ -97,7 +98,7 @@ export function journalBegin(
   ].join('');
 }
 
-/** @returns '' for an entry that only moves money among what is one account to the merchant */
+/** @returns '' for an entry that moves money only inside one account of the merchant */
 export function journalEntry({ mode }: ReportOrder, { id, type, cause, currency, createdAt, lines }: EntryRow): string {
   const amounts = new Map<string, Amount>();
   for (const [bucket, amount] of Object.entries(lines) as [Bucket, Amount][]) {
@@ -115,7 +116,7 @@ export function journalEntry({ mode }: ReportOrder, { id, type, cause, currency,
   ].join('');
 }
 
-/** What each part has after the window, which beancount checks. */
+/** Amounts of each part after the window, which beancount checks. */
 export function journalEnd(
   { mode, to }: ReportOrder,
   closing: readonly (StatementPart & { readonly amount: Amount })[],

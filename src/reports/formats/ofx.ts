@@ -4,7 +4,7 @@ import { ENTRY_DESCRIPTIONS, sourceOf, walletEntryId } from '../../wallets/index
 import type { StatementPart, StatementRow } from '../report-rows.repository.js';
 import type { ReportOrder } from '../report.entity.js';
 
-/** OFX 1.0.2, which the accounting programs of Brazil read: SGML in plain ASCII. */
+/** OFX 1.0.2, which Brazilian accounting programs read: SGML in plain ASCII. */
 const HEADER = [
   ...['OFXHEADER:100', 'DATA:OFXSGML', 'VERSION:102', 'SECURITY:NONE', 'ENCODING:USASCII', 'CHARSET:1252'],
   ...['COMPRESSION:NONE', 'OLDFILEUID:NONE', 'NEWFILEUID:NONE'],
@@ -25,7 +25,9 @@ export function ofxBegin({ createdAt }: ReportOrder): string {
   );
 }
 
-/** One bucket of one wallet is one account, whose number may have 22 characters, of which a currency takes 8. */
+/**
+ * Begins an OFX account: a bucket of a wallet. An account number may have 22 characters; a currency takes 8 of them.
+ */
 export function ofxAccountBegin(
   { accountId, mode, from, to }: ReportOrder,
   { currency, bucket }: StatementPart,
@@ -48,7 +50,7 @@ export function ofxLine(row: StatementRow): string {
   );
 }
 
-/** @param balance after the last line */
+/** @param balance balance after the last line */
 export function ofxAccountEnd({ to, createdAt }: ReportOrder, { currency }: StatementPart, balance: Amount): string {
   return (
     `</BANKTRANLIST><LEDGERBAL><BALAMT>${decimalText(balance, currency)}<DTASOF>${dateTime(to < createdAt ? to : createdAt)}</LEDGERBAL>` +

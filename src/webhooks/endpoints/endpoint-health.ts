@@ -38,8 +38,8 @@ export function isSuccess(statusCode: number | null): boolean {
  *
  * After five failures in a row it opens if the last one shows an outage (no answer, 5xx or 429). The pause is 5 to 60
  * s, ±20 %; then one delivery is tried. There must be more failures than attempts of the last delivery. Otherwise they
- * may all belong to one delivery that the receiver cannot process. Another 4xx or a redirect closes the breaker: the
- * endpoint works, and its deliveries fail one by one on the schedule.
+ * may all belong to one delivery that the receiver cannot process. A redirect or a 4xx other than 429 closes the
+ * breaker: the endpoint works, and its deliveries fail one by one on the schedule.
  * @param results in the order in which they came
  * @param random from 0 to below 1
  */

@@ -173,8 +173,8 @@ export class EndpointsRepository {
   }
 
   /**
-   * Ends the pause of the circuit breaker, for a delivery that a merchant retries or resends. One delivery is tried at
-   * once, and its answer decides. Locks paused endpoints; deliveries are locked after endpoints.
+   * Ends the pause of the circuit breaker, for a delivery that a merchant retries or resends. A single delivery is
+   * tried at once, and its answer decides. Locks paused endpoints; deliveries are locked after endpoints.
    */
   endPause(tx: Tx, ids: readonly string[], now: Date): void {
     tx.defer(END_PAUSE, [ids, now]);

@@ -111,8 +111,7 @@ export class EndpointsService {
   }
 
   /**
-   * Hides the endpoint from every route and erases its secrets. Its deliveries stay readable; waiting ones are
-   * cancelled.
+   * Hides the endpoint from every route and erases its secrets. Deliveries stay readable; waiting ones are cancelled.
    * @throws ApiError 404, also when it is deleted already
    */
   async remove(scope: Scope, id: string, actor: Actor): Promise<void> {

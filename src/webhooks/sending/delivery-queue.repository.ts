@@ -105,7 +105,7 @@ const due = (line: string, from: string): string => `SELECT id, next_attempt_at 
  * Claims alternately from an endpoint's two queues, each by due time: neither old failures nor new deliveries block the
  * other. For endpoints with room for a single delivery, the first queue is random ($6).
  *
- * An endpoint whose pause is over gives a single delivery. Its pause is extended ($5), so that no other worker probes
+ * An endpoint whose pause is over gives a single delivery. The pause is extended ($5), so that no other worker probes
  * it too. Endpoints are locked before deliveries, and nothing here waits for a lock.
  */
 const CLAIM = write(

@@ -83,8 +83,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Cancels waiting deliveries of those endpoints that are INACTIVE. They are never sent, so this may be late or
-   * incomplete: the next scans find the remainder.
+   * Cancels waiting deliveries of those endpoints that are INACTIVE. Such deliveries are never sent, so this may be
+   * late or incomplete: the next scans find the remainder.
    */
   async cancel(endpointIds: readonly string[]): Promise<void> {
     try {

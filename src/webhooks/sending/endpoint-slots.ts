@@ -99,7 +99,8 @@ export class EndpointSlots<D> {
   }
 
   /**
-   * Selects the endpoints to claim for, and how many each. They stop waiting until `offer` or `taken` marks them again.
+   * Selects the endpoints to claim for, and how many each. Selected endpoints stop waiting until `offer` or `taken`
+   * marks them again.
    */
   allot(): Ask[] {
     const room = this.#room();
@@ -173,8 +174,8 @@ export class EndpointSlots<D> {
   }
 
   /**
-   * Returns the ready deliveries of lanes that no longer answer at once, or of all lanes. They would wait here and are
-   * no longer held; another worker may have room.
+   * Returns the ready deliveries of lanes that no longer answer at once, or of all lanes. Here they would wait, so they
+   * are no longer held; another worker may have room.
    */
   takeBack(all = false): D[] {
     const now = this.now();
