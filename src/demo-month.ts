@@ -238,7 +238,7 @@ export class DemoMonth {
     }
   }
 
-  /** A sale of that day whose payer has gone to their bank. */
+  /** A sale of that day that the payer disputed at the bank. */
   async #disputed(end: 'open' | 'won' | 'lost'): Promise<void> {
     const id = await this.#charge();
     await this.#happen(id, { event: 'pay' });
@@ -250,7 +250,7 @@ export class DemoMonth {
     this.#at(opened + 6 * DAY_MS, () => this.#happen(id, { event: 'med_rule', result }));
   }
 
-  /** A sale that may be paid by one person alone, and whose bank does not say who has paid: an operator decides. */
+  /** A sale that only one person may pay, whose bank does not report the payer: an operator decides. */
   async #held(): Promise<void> {
     await this.#set({ payer_lock: true });
     const document = '52998224725';

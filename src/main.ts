@@ -15,10 +15,10 @@ import { announceService, withdrawService } from './service-address.js';
 const started = performance.now();
 const onTerminal = process.stdout.isTTY;
 
-/** What a worker process does. */
+/** The tasks of a worker process. */
 const WORK = 'events and webhooks, mail, acquirers’ news, expiry, refunds and returns, releases, figures, clean-up';
 
-/** What a person at the terminal needs, and nothing else; what is logged after it is JSON lines. */
+/** The text for a person at the terminal; everything logged after it is JSON lines. */
 function banner(
   config: Config,
   runtime: Runtime,
@@ -42,7 +42,7 @@ function banner(
     ...(demo === null
       ? []
       : ([
-          // A log is read by more people than a terminal.
+          // A log has more readers than a terminal, so the password is not printed there.
           ['Login', `${demo.email}  password ${onTerminal ? demo.password : `in ${config.dataDir}/demo.json`}`],
           ['Test key', onTerminal ? demo.test_api_key : `in ${config.dataDir}/demo.json`],
         ] as const)),
@@ -60,7 +60,7 @@ function banner(
   return `\nRecebe is ready (role ${config.role}, ${seconds} s)\n\n${lines.join('\n')}\n${next}\n`;
 }
 
-/** Checks the port before the databases are started for nothing. @throws the error of listen, for example EADDRINUSE */
+/** Checks the port before starting the databases in vain. @throws the error of listen, for example EADDRINUSE */
 async function assertPortFree(config: Config): Promise<void> {
   const probe = createServer();
   probe.listen(config.port, config.host);
@@ -79,7 +79,7 @@ async function start(): Promise<void> {
   let opened: Runtime | null = null;
   let closing: Promise<void> | null = null;
   const shutDown = (signal: string, exitCode = 0): void => {
-    // Nothing to close yet, or asked twice: a person who does not want to wait.
+    // If nothing is open yet, or a second signal comes, a person does not want to wait: exits at once.
     if (!opened || closing) process.exit(130);
     const { resources } = opened;
     resources.logger.info({ signal }, 'shutting down');
@@ -92,17 +92,17 @@ async function start(): Promise<void> {
       },
     );
   };
-  // Of a cluster the first process tells all others, also those that a supervisor has told beside it.
+  // A process of a cluster may get SIGTERM from a supervisor and from the first process: the second one is ignored.
   process.on('SIGTERM', (signal) => {
     if (!(cluster.isWorker && closing)) shutDown(signal);
   });
-  // A terminal interrupts all processes of a cluster, whose first one ends the others in order.
+  // A terminal interrupts all processes of a cluster; the first process ends the others in order.
   process.on('SIGINT', (signal) => {
     if (!cluster.isWorker) shutDown(signal);
   });
   const { worker } = cluster;
   if (worker) {
-    // Node.js would end this process at once, and what it is about with it.
+    // Without this, Node.js would end the process at once, in the middle of its work.
     worker.once('disconnect', () => (worker.exitedAfterDisconnect = true));
     process.on('disconnect', () => shutDown('the first process of the cluster is gone'));
   }
@@ -115,7 +115,7 @@ async function start(): Promise<void> {
   };
   const runtime = await openRuntime(config, {
     redis: true,
-    // A second service on the same data would lose its database whenever the first one ends.
+    // A second service on the same data would lose its database when the first one ends.
     joins: cluster.isWorker || config.databaseUrl !== undefined,
     shares: cluster.isPrimary,
     onServerFailure,
@@ -129,7 +129,7 @@ async function start(): Promise<void> {
       serveDashboard(app);
     }
     await app.init();
-    // Before /health/ready answers 200, as scripts read the file then.
+    // Runs before /health/ready answers 200, because scripts read the file at that moment.
     let demo = config.runsApi ? await ensureDemo(app, config) : null;
     await app.listen(config.port, config.host);
     const address = `http://localhost:${new URL(await app.getUrl()).port}`;
@@ -147,7 +147,7 @@ async function start(): Promise<void> {
   }
 }
 
-/** Writes where the service is, for the command line. It serves even where the directory cannot be written. */
+/** Writes the address of the service for the command line. If the directory is not writable, the service still runs. */
 function announce(config: Config, logger: Logger): void {
   try {
     announceService(config.dataDir, config.publicBaseUrl);
@@ -164,7 +164,7 @@ function explain(error: unknown): string {
   if (code === 'EADDRINUSE') {
     return `Port ${port ?? ''} is taken by another program, or by Recebe itself. Choose another one: PORT=${(port ?? 3000) + 1} npm start`;
   }
-  // `bind` in a cluster.
+  // A cluster reports `bind` instead of `listen`.
   if (code === 'EACCES' && (syscall === 'listen' || syscall === 'bind')) {
     return 'The port may not be opened by this user. Choose one above 1023: PORT=3000 npm start';
   }

@@ -26,7 +26,7 @@ const DESCRIPTION = `Payment collection for Brazil, Pix first.
 - The webhook is the source of truth for outcomes; reading a charge is for one-off checks.
 - Webhooks may come more than once and in any order. Deduplicate on the event's \`id\`; of two events of one charge, or of one MED case, the one with the higher \`sequence\` (in the older \`payment.*\` family \`data.sequence\`) is the later one.`;
 
-/** The OpenAPI document, made when it is first asked for: `/openapi.json`, and as a page at `/docs`. */
+/** The OpenAPI document, made on its first request: `/openapi.json`, and as a page at `/docs`. */
 export function setupOpenApi(app: NestExpressApplication, baseUrl: string): void {
   const config = new DocumentBuilder()
     .setTitle('Recebe')
@@ -65,7 +65,7 @@ export function setupOpenApi(app: NestExpressApplication, baseUrl: string): void
   const limited = limitedByAddress(app.get<Config>(CONFIG).rateLimit, app.get(RateLimiter));
   serveDocs(app, limited);
   SwaggerModule.setup('docs', app, createDocument, {
-    // Served below: from here both would be written anew for each request.
+    // Served below: Nest would write both again for each request.
     raw: false,
     customSiteTitle: 'Recebe API',
   });
@@ -79,14 +79,14 @@ type Body = Exclude<Operation['requestBody'], { $ref: string } | undefined>;
 type Schema = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
 type Answer = Exclude<Operation['responses'][string], { $ref: string } | undefined>;
 
-/** Adds what holds everywhere or everywhere under `/v1`, so that an operation only says what is its own. */
+/** Adds common headers and errors, so that each operation declares only its own. */
 function withCommonHeaders(document: OpenAPIObject): OpenAPIObject {
   for (const [path, methods] of Object.entries(document.paths)) {
     const isApi = path.startsWith('/v1/');
     for (const [method, operation] of Object.entries(methods) as [string, Operation][]) {
       const body = operation.requestBody as Body | undefined;
       const json = body?.content['application/json'];
-      // An empty body is one without fields.
+      // An empty body counts as an object without fields.
       if (isApi && body && json) body.required = requiredOf(document, json.schema).length > 0;
       const reads = {
         fields: isApi,
@@ -104,14 +104,14 @@ function withCommonHeaders(document: OpenAPIObject): OpenAPIObject {
   return document;
 }
 
-/** The fields that an object of this schema must have. */
+/** The required fields of a schema. */
 function requiredOf(document: OpenAPIObject, schema: Schema | undefined): readonly string[] {
   if (schema === undefined) return [];
   if (!('$ref' in schema)) return schema.required ?? [];
   return requiredOf(document, document.components?.schemas?.[schema.$ref.split('/').at(-1) ?? '']);
 }
 
-/** What the page begins with: Nest's own has the whole document in it, and writes it anew for each request. */
+/** The start script of the page: Nest's own contains the whole document and is written again for each request. */
 const DOCS_INIT = `window.onload = () => {
   window.ui = SwaggerUIBundle({
     url: '/openapi.json',
@@ -124,7 +124,7 @@ const DOCS_INIT = `window.onload = () => {
 };
 `;
 
-/** Comes before Nest's own routes of the same names. A page asks for half a dozen files, some of them large. */
+/** Registered before Nest's own routes of the same names. A page requests half a dozen files, some of them large. */
 function serveDocs(app: NestExpressApplication, limited: Limited): void {
   const instance = app.getHttpAdapter().getInstance();
   instance.use('/docs', limited('/docs', 2));
@@ -133,7 +133,7 @@ function serveDocs(app: NestExpressApplication, limited: Limited): void {
   }
 }
 
-/** `/openapi.json`: written once, and for who has it already only said to be the same; limited by address. */
+/** `/openapi.json`: serialized once, answered with 304 to a client that has it; limited by address. */
 function serveDocument(app: NestExpressApplication, limited: Limited, createDocument: () => OpenAPIObject): void {
   let written: { readonly text: Buffer; readonly etag: string } | null = null;
   const write = (): NonNullable<typeof written> => {

@@ -27,22 +27,22 @@ import { type LocalServers, type LocalServersOptions, openLocalServers } from '.
 export interface Runtime {
   readonly app: NestExpressApplication;
   readonly resources: CoreResources;
-  /** `redis`, or why not. */
+  /** `redis`, or the reason why it is not used. */
   readonly queueDescription: string;
   close(): Promise<void>;
 }
 
 export interface RuntimeOptions extends Partial<Pick<LocalServersOptions, 'joins' | 'shares'>> {
   readonly redis: boolean;
-  /** Receives the error when a local server has ended too often; without it local servers are not restarted. */
+  /** Receives the error when a local server has failed too often; without it local servers are not restarted. */
   readonly onServerFailure?: (error: Error) => void;
 }
 
-/** What tests replace. */
+/** Replacements for tests. */
 export interface RuntimeOverrides {
   readonly clock?: Clock;
   readonly logger?: Logger;
-  /** How the poller waits; default setTimeout. */
+  /** The poller's timer; default setTimeout. */
   readonly timer?: Timer;
   readonly providers?: readonly Provider[];
 }
@@ -56,7 +56,7 @@ export async function migrateAs(
   return migrate(ownerUrl, MIGRATIONS, databaseUrl, databasePrepare).catch(tellOfPooler);
 }
 
-/** Opens the local servers in place of those that `config` does not name; null if it names all. */
+/** Opens local servers for those that `config` does not name; null if it names all. */
 export async function openServersOf(
   { dataDir, databaseUrl, redisUrl }: Config,
   { redis, joins = true, shares = false, onServerFailure: onFailure }: RuntimeOptions,
@@ -67,7 +67,7 @@ export async function openServersOf(
   return openLocalServers({ dataDir, needs, joins, shares, restarts: onFailure && { log, onFailure } });
 }
 
-/** Opens everything that `config` asks for; on a failure closes again what was opened. */
+/** Opens everything that `config` requires; on a failure closes again what was opened. */
 export async function openRuntime(
   config: Config,
   options: RuntimeOptions = { redis: true },
@@ -130,15 +130,15 @@ export async function openRuntime(
     const app = await NestFactory.create<NestExpressApplication>(
       AppModule.with(resources),
       http,
-      // A route of fixed words wins over one of its parameters, wherever either is declared.
+      // A route of fixed words wins over one with parameters, in any order of declaration.
       { bodyParser: false, logger: false, abortOnError: false, routeResolutionStrategy: 'specificity' },
     );
-    // Closed in reverse: requests stop first, then the tasks, then what they used.
+    // Closed in reverse: requests stop first, then the tasks, then the resources they used.
     closers.push(() => poller.stop());
     closers.push(() => app.close());
-    // Modules prepare their end only when no request needs them any more.
+    // Modules close only when no request uses them any more.
     closers.push(() => http.stop(config.drainMs));
-    // First of all, or what a shutdown ends beside us would be started again.
+    // Runs first: servers that a shutdown ends would otherwise be restarted.
     closers.push(async () => servers?.release());
     return {
       app,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { writePrivate } from './core/private-files.js';
 import { identify } from './core/process-identity.js';
 
-/** What a running service leaves in its `$DATA_DIR` for the programs beside it, in a file of its own. */
+/** The notice that a running service leaves in its `$DATA_DIR` for other programs, in a file of its own. */
 interface Notice {
   readonly base_url: string;
   readonly announced_at: string;
@@ -16,11 +16,11 @@ function read(path: string): Notice | null {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Notice;
   } catch {
-    return null; // withdrawn a moment ago
+    return null; // removed a moment ago
   }
 }
 
-/** The notice of one that was killed stays behind. */
+/** Checks the process: a killed service leaves its notice behind. */
 function isAlive({ process: { pid, startedAt } }: Notice): boolean {
   return startedAt !== null && identify(pid) === startedAt;
 }
@@ -36,9 +36,9 @@ function notices(dataDir: string): { path: string; notice: Notice }[] {
     });
 }
 
-/** Says where this process serves the API. */
+/** Writes the address where this process serves the API. */
 export function announceService(dataDir: string, baseUrl: string): void {
-  // Where everything comes from the environment there may be no directory, and then there is nothing to find it by.
+  // If all settings come from the environment, there may be no directory and nothing can find the service.
   if (!existsSync(dataDir)) return;
   for (const { path, notice } of notices(dataDir)) if (!isAlive(notice)) rmSync(path, { force: true });
   const { pid } = process;
@@ -52,8 +52,8 @@ export function withdrawService(dataDir: string): void {
 }
 
 /**
- * Of several on one directory the one that started last.
- * @returns null when none runs: the notice of one that was killed counts for nothing
+ * Returns the URL of the service that started last on this directory.
+ * @returns null when none runs: the notice of a killed service does not count
  */
 export function runningServiceUrl(dataDir: string): string | null {
   const [last] = notices(dataDir)

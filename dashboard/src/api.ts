@@ -15,7 +15,7 @@ interface ErrorEnvelope {
   readonly request_id?: string;
 }
 
-/** What the service refused, or 0 where it was not reached. */
+/** A refusal of the service; status 0 if the service was not reached. */
 export class ApiFailure extends Error {
   constructor(
     readonly status: number,
@@ -23,25 +23,25 @@ export class ApiFailure extends Error {
     message: string,
     readonly requestId: string | null,
     readonly details: readonly ErrorDetail[] = [],
-    /** The field that it is about, '' for none. */
+    /** The field that the error is about, '' for none. */
     readonly param = '',
   ) {
     super(message);
   }
 }
 
-/** For `refetchInterval`: what is not there is not asked for again. @param ms between two questions */
+/** For `refetchInterval`: a missing object is not requested again. @param ms interval between two requests */
 export function unlessMissing(ms: number): (query: { state: { error: unknown } }) => number | false {
   return ({ state: { error } }) => (error instanceof ApiFailure && error.status === 404 ? false : ms);
 }
 
-/** Told when the login has ended, wherever that is found out. */
+/** Emits when any request finds that the session has ended. */
 export const loginEnded = new EventTarget();
 
 let isAway = false;
 const watchers = new Set<() => void>();
 
-/** Whether the service was reached when it was last tried; for `useSyncExternalStore`. */
+/** Whether the last request reached the service; for `useSyncExternalStore`. */
 export const reach = {
   isAway: (): boolean => isAway,
   tell: (away: boolean): void => {

@@ -4,20 +4,20 @@ import type { Refused } from './failures.js';
 import { useLanguage } from './language.js';
 import { Button, Failure, REST_MS } from './ui.js';
 
-/** The browser keeps the focus inside, and gives it back to the trigger when the dialog closes. */
+/** The browser keeps the focus inside, and returns it to the trigger when the dialog closes. */
 function showModal(dialog: HTMLDialogElement): () => void {
   dialog.showModal();
   return () => dialog.close();
 }
 
-/** What was pressed is gone from the page: the focus goes on to what has come. */
+/** The pressed button is gone from the page, so the focus moves to the new content. */
 function focusFirst(done: HTMLElement | null): void {
   done?.querySelector('button')?.focus();
 }
 
 /**
- * A dialog that does one thing and says what it costs. It cannot be sent twice: the button rests while the answer is on
- * its way, and what makes a repetition harmless is made when the dialog opens.
+ * A dialog that does one thing and states its consequences. The button is disabled while the request runs. The
+ * idempotency key is made when the dialog opens, so repeated sends are harmless.
  */
 export function ActionDialog({
   trigger,
@@ -37,13 +37,13 @@ export function ActionDialog({
   title?: string;
   confirm?: string;
   children?: ReactNode;
-  /** @param key the same for every try of one opened dialog @returns `stays` where something is left to confirm */
+  /** @param key the same for every try of one opened dialog @returns `stays` if something is left to confirm */
   act: (key: string) => Promise<unknown>;
-  /** Shown in place of the form when it is done, as for a secret that is shown once; else the dialog closes. */
+  /** Shown instead of the form after success, as for a secret that is shown once; without it the dialog closes. */
   done?: ReactNode;
-  /** Called when the dialog opens: it begins with what is so by then. */
+  /** Called when the dialog opens, to load the current values. */
   opened?: () => void;
-  /** Called when the dialog closes, once `done` has been read: what it does may take the dialog itself from the page. */
+  /** Called when the dialog closes, after `done` was read: it may remove the dialog itself from the page. */
   closed?: () => unknown;
   isReady?: boolean;
   refused?: Refused;
@@ -55,7 +55,7 @@ export function ActionDialog({
   const [isResting, setResting] = useState(false);
   const [isDone, setDone] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  /** What comes under a pointer or a key that is still at its last press is read first. */
+  /** Disables the new buttons briefly: a second press of the same click would otherwise skip reading them. */
   const rest = (): void => {
     setResting(true);
     setTimeout(() => setResting(false), REST_MS);
@@ -99,7 +99,7 @@ export function ActionDialog({
           <dialog
             ref={showModal}
             aria-labelledby={titleId}
-            // What is shown once is not lost by a key.
+            // A secret that is shown once must not disappear by a key press.
             closedby={isBusy || isDone ? 'none' : 'closerequest'}
             onCancel={(event) => {
               if (isBusy || isDone) event.preventDefault();

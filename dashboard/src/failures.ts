@@ -3,8 +3,8 @@ import type { Translate } from './format.js';
 import { fraudRule } from './words.js';
 
 /**
- * What the service says in English to programs and people alike, in Portuguese for people, by `error.code`. What is not
- * here is shown as it came.
+ * Portuguese texts for people by `error.code`; the service's own messages are in English. Codes without a text are
+ * shown as received.
  */
 export const PORTUGUESE: Readonly<Record<string, string>> = {
   invalid_credentials: 'O e-mail ou a senha não confere.',
@@ -65,7 +65,7 @@ export const PORTUGUESE: Readonly<Record<string, string>> = {
   idempotency_key_in_use: 'O mesmo pedido ainda está em andamento. Espere um momento.',
 };
 
-/** Names of fields, for whoever knows them from a form. */
+/** Names of fields as the forms label them. */
 export const PORTUGUESE_FIELDS: Readonly<Record<string, string>> = {
   amount: 'Valor',
   code: 'Código',
@@ -85,7 +85,7 @@ export const PORTUGUESE_FIELDS: Readonly<Record<string, string>> = {
   url: 'Endereço',
 };
 
-/** What is wrong with a field, by the beginning of what the service says. */
+/** Problems of a field, by the beginning of the service's message. */
 const PORTUGUESE_REASONS: readonly (readonly [start: string, text: string])[] = [
   ['must be an integer from 1 to 999999999999', 'vai de R$ 0,01 a R$ 9.999.999.999,99'],
   ['must be a CPF or CNPJ', 'não é um CPF ou CNPJ: confira os dígitos'],
@@ -96,7 +96,7 @@ const PORTUGUESE_REASONS: readonly (readonly [start: string, text: string])[] = 
   ['must have at most 256 characters', 'tem no máximo 256 caracteres'],
 ];
 
-/** The same for one field, by the code of its detail. */
+/** Problems of a field, by the code of the detail. */
 const PORTUGUESE_DETAILS: Readonly<Record<string, string>> = {
   required: 'falta',
   too_short: 'é curto demais',
@@ -106,10 +106,10 @@ const PORTUGUESE_DETAILS: Readonly<Record<string, string>> = {
   invalid: 'não é aceito como está escrito',
 };
 
-/** Of these codes the Portuguese text says all. */
+/** Codes whose Portuguese text is complete without the service's message. */
 const WHOLE_DETAILS: ReadonlySet<string> = new Set(['required', 'too_common', 'personal']);
 
-/** What is wrong with a field. What only the service's own words say in full has them behind it. */
+/** Describes the problem of a field. If only the service's message is complete, it is added in parentheses. */
 export function detailOf({ code, message }: Pick<ErrorDetail, 'code' | 'message'>, t: Translate): string {
   const words = PORTUGUESE_REASONS.find(([start]) => message.startsWith(start))?.[1];
   const general = PORTUGUESE_DETAILS[code];
@@ -117,13 +117,10 @@ export function detailOf({ code, message }: Pick<ErrorDetail, 'code' | 'message'
   return t(words ?? (isAll ? general : `${general ?? ''} (${message})`.trim()), message);
 }
 
-/**
- * What a screen says of a refusal that has no code of its own, by the field that it is about, or '' where it is about
- * none.
- */
+/** A screen's texts for refusals without a code of their own, by field, or '' for no field. */
 export type Refused = Readonly<Record<string, string>>;
 
-/** What somebody can do about it. */
+/** Advice on how to solve the problem. */
 export function hintOf(failure: ApiFailure | null, t: Translate, refused: Refused = {}): string {
   if (failure === null) return t('Não deu certo.', 'That did not work.');
   const { status, code, message } = failure;

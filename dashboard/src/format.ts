@@ -2,13 +2,13 @@ import { digitsOf } from '../../src/core/money/money.js';
 
 export type Language = 'pt-BR' | 'en';
 
-/** Both languages where the text is used: one that is missing does not compile. */
+/** Takes both languages at the place of use: a missing translation does not compile. */
 export type Translate = (portuguese: string, english: string) => string;
 
 const numbers = new Map<string, Intl.NumberFormat>();
 const times = new Map<string, Intl.DateTimeFormat>();
 
-/** Kept, since making one takes longer than a hundred texts by it, and a page has hundreds. */
+/** Cached: making a formatter takes longer than a hundred texts, and a page has hundreds. */
 function numberFormat(language: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = JSON.stringify([language, options]);
   const format = numbers.get(key) ?? new Intl.NumberFormat(language, options);
@@ -16,7 +16,7 @@ function numberFormat(language: string, options: Intl.NumberFormatOptions): Intl
   return format;
 }
 
-/** Kept likewise. */
+/** Cached like `numberFormat`. */
 export function timeFormat(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = JSON.stringify([language, options]);
   const format = times.get(key) ?? new Intl.DateTimeFormat(language, options);
@@ -24,7 +24,7 @@ export function timeFormat(language: string, options: Intl.DateTimeFormatOptions
   return format;
 }
 
-/** @param amount in the smallest unit */
+/** @param amount amount in the smallest unit */
 export function money(amount: number, currency: string, language: Language): string {
   const digits = digitsOf(currency);
   const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
@@ -32,20 +32,20 @@ export function money(amount: number, currency: string, language: Language): str
   try {
     return numberFormat(language, { style: 'currency', currency, ...format }).format(value);
   } catch {
-    // No currency of banks.
+    // Intl does not know this currency, such as a cryptocurrency.
     return `${numberFormat(language, format).format(value)} ${currency}`;
   }
 }
 
 /**
- * What somebody typed, in either spelling: `1.234,56`, `1,234.56`, `1234`. Three digits after a single sign are
- * thousands in the person's own language alone: in the other one somebody may have meant a part.
- * @returns the smallest unit; null for what is no amount
+ * Parses a typed amount in either notation: `1.234,56`, `1,234.56`, `1234`. Three digits after a single separator are
+ * thousands only in the person's own language. In the other notation they might be decimals.
+ * @returns the smallest unit; null when the text is not an amount
  */
 export function parseAmount(text: string, language: Language): number | null {
   const bare = text.replace(/[R$\s]/g, '');
   const match = /^([1-9]\d{0,2}([.,])\d{3}(?:\2\d{3})*|\d+)(?:([.,])(\d{1,2}))?$/.exec(bare);
-  // What groups the digits does not part the cents from them.
+  // The separator of thousands cannot also separate the cents.
   if (!match || (match[2] !== undefined && match[2] === match[3])) return null;
   const isAmbiguous = match[2] !== undefined && match[3] === undefined && bare.split(match[2]).length === 2;
   if (isAmbiguous && match[2] !== (language === 'en' ? ',' : '.')) return null;
@@ -69,12 +69,12 @@ export function dateOf(date: string, language: Language): string {
   return timeFormat(language, { dateStyle: 'short', timeZone: 'UTC' }).format(new Date(date));
 }
 
-/** `2026-11-23` in São Paulo. */
+/** The day in São Paulo as `2026-11-23`. */
 export function isoDay(at: Date): string {
   return timeFormat('sv-SE', { timeZone: ZONE }).format(at);
 }
 
-/** How long until then, in its largest unit: `3 d`, `5 h`, `12 min`; null when it is over. */
+/** Time left in its largest unit: `3 d`, `5 h`, `12 min`; null when it is over. */
 export function timeLeft(at: string, now: number): string | null {
   const minutes = Math.floor((new Date(at).getTime() - now) / 60_000);
   if (minutes < 0) return null;
@@ -83,12 +83,12 @@ export function timeLeft(at: string, now: number): string | null {
   return hours < 48 ? `${String(hours)} h` : `${String(Math.floor(hours / 24))} d`;
 }
 
-/** How long ago that was, as `timeLeft`. */
+/** Time since then, formatted as `timeLeft`. */
 export function timeSince(at: string): string {
   return timeLeft(new Date(2 * Date.now() - new Date(at).getTime()).toISOString(), Date.now()) ?? '0 min';
 }
 
-/** In its largest unit: `45 s`, `10 min`, `3 h`. */
+/** Duration in its largest unit: `45 s`, `10 min`, `3 h`. */
 export function duration(seconds: number): string {
   if (seconds < 90) return `${String(Math.round(seconds))} s`;
   const minutes = Math.round(seconds / 60);

@@ -1,12 +1,12 @@
 import { useState } from 'react';
 
-/** What somebody typed into a field, without the blanks around it. */
+/** The text of a field without surrounding blanks. */
 export function textOf(form: FormData, name: string): string {
   const value = form.get(name);
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** As it was typed: blanks are part of it. */
+/** The password as typed: blanks are part of it. */
 export function passwordOf(form: FormData): string {
   const value = form.get('password');
   return typeof value === 'string' ? value : '';
@@ -17,16 +17,16 @@ type Fields<N extends string> = Readonly<Record<N, string>>;
 interface Typed<N extends string> {
   readonly fields: Fields<N>;
   readonly set: (changes: Partial<Fields<N>>) => void;
-  /** To be called when the dialog opens. */
+  /** Resets the fields; called when the dialog opens. */
   readonly begin: () => void;
-  /** What the field's control shows and how it changes, as its attributes. */
+  /** The value and change handler of a field, as attributes of its control. */
   readonly field: (name: N) => {
     readonly value: string;
     readonly onChange: (event: { target: { value: string } }) => void;
   };
 }
 
-/** What is typed into the fields of a dialog. @param first what they begin with, as it is when the dialog opens */
+/** State of the fields of a dialog. @param first initial values, read when the dialog opens */
 export function useFields<N extends string>(first: Fields<N>): Typed<N> {
   const [fields, setFields] = useState(first);
   const set = (changes: Partial<Fields<N>>): void => setFields((all) => ({ ...all, ...changes }));

@@ -9,7 +9,7 @@ interface Page<R> {
   readonly next_cursor?: string | null;
 }
 
-/** The rows of a list that is asked for page by page, each behind the last row of the one before. */
+/** Loads the rows of a list page by page, each after the last row of the previous page. */
 export function usePages<R>(
   queryKey: QueryKey,
   path: string,
@@ -36,10 +36,9 @@ interface Asked {
 }
 
 /**
- * What has become of the question for a list: why it failed, that it is on its way, that nothing is there, or its rows
- * and the way to those behind them.
+ * Shows the state of a list: an error, loading, nothing found, or its rows and a button for more.
  * @param rows undefined until there is an answer
- * @param children what is said below `empty`
+ * @param children content below `empty`
  */
 export function Listing<R>({
   list,
@@ -71,7 +70,7 @@ export function Listing<R>({
   );
 }
 
-/** What to call when something was changed: what is shown of it is asked for again. @param queryKey how its keys begin */
+/** Returns a function that reloads shown data after a change. @param queryKey first parts of the keys */
 export function useRefresh(...queryKey: readonly string[]): () => Promise<void> {
   const client = useQueryClient();
   return () => client.invalidateQueries({ queryKey });

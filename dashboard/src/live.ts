@@ -3,17 +3,20 @@ import { useEffect } from 'react';
 import { door, reach } from './api.js';
 import { type Mode, SESSION } from './session.js';
 
-/** All that an endpoint with `*` gets, and of payments that are no Pix what such an endpoint does not get. */
+/**
+ * All events of an endpoint with `*`, and the legacy events for payments without Pix, which such an endpoint does not
+ * get.
+ */
 const NAMES = '*,payment.created,payment.status_changed,payment.refunded';
-/** However much happens, the page asks again no more often. */
+/** Shortest time between two reloads, however many events arrive. */
 const REST_MS = 1_000;
 const REOPEN_MS = 5_000;
-/** A stream that is not open again by then has a reason. */
+/** If a stream has not reopened after this time, the service is unreachable. */
 const AWAY_MS = 1_500;
 
 /**
- * What is shown follows what happens: an event has the lists of its mode, and the screens of its sale or case, asked
- * for again. A page that nobody sees follows nothing, since a browser has few connections for all of its pages.
+ * Reloads shown data on events: the lists of the event's mode, and the screens of its sale or case. A hidden page
+ * closes its stream, since a browser has few connections for all of its pages.
  */
 export function useLive(mode: Mode | null): void {
   const client = useQueryClient();
@@ -24,7 +27,7 @@ export function useLive(mode: Mode | null): void {
     let missing: ReturnType<typeof setTimeout> | undefined;
     let resting: ReturnType<typeof setTimeout> | undefined;
     let heard: string[] = [];
-    // What was asked for before the stream is open may have changed since.
+    // Data loaded before the stream opened may have changed since.
     let wasCut = true;
 
     const tell = (): void => {
@@ -49,7 +52,7 @@ export function useLive(mode: Mode | null): void {
       source.onopen = () => {
         found();
         reach.tell(false);
-        // What happened before the first event after a cut is told by nobody.
+        // The stream does not deliver events between a cut and the first event after it.
         if (wasCut) void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === mode });
         wasCut = false;
       };
@@ -58,15 +61,15 @@ export function useLive(mode: Mode | null): void {
         resting ??= setTimeout(tell, 50);
       };
       source.onerror = () => {
-        // The end of each minute's stream is none: the browser goes on by itself behind the last event.
+        // The end of each minute's stream is not an error: the browser resumes after the last event.
         wasCut = true;
         if (source?.readyState !== EventSource.CLOSED) {
-          // From the first of several tries on.
+          // Counts from the first of several tries.
           missing ??= setTimeout(() => reach.tell(true), AWAY_MS);
           return;
         }
         found();
-        // Refused: it may be that the login has ended.
+        // The stream was refused: the session may have ended.
         void client.invalidateQueries({ queryKey: SESSION });
         close();
         reopening = setTimeout(open, REOPEN_MS);

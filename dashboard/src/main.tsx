@@ -11,7 +11,7 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // What was refused is refused again; what was not reached is tried until it is.
+      // Refusals are final; if the service was not reached, the request is tried again.
       retry: (count, error) =>
         error instanceof ApiFailure && (error.status === 0 || error.status >= 500 || error.status === 429)
           ? count < 60
@@ -21,7 +21,7 @@ const client = new QueryClient({
   },
 });
 
-// Not while the first screen comes.
+// Waits until the first screen has loaded.
 setTimeout(loadAllScreens, 10_000);
 
 const root = document.getElementById('root');

@@ -16,7 +16,7 @@ export function isMode(text: string): text is Mode {
 const Context = createContext<CurrentSessionBody | null>(null);
 export const SESSION = ['session'] as const;
 
-/** What is inside is shown to who is logged in; to everybody else the login, and then what they came for. */
+/** Shows its content to a logged-in person. Everybody else gets the login first, and then the requested page. */
 export function Session({ children }: { children: ReactNode }): ReactNode {
   const { t } = useLanguage();
   const client = useQueryClient();
@@ -28,7 +28,7 @@ export function Session({ children }: { children: ReactNode }): ReactNode {
     staleTime: Infinity,
   });
   useEffect(() => {
-    // What the last login has seen is nobody else's.
+    // Data loaded by the last session must not be shown to the next person.
     const end = (): void => {
       if (client.getQueryData(SESSION) === undefined || client.getQueryState(SESSION)?.status === 'error') return;
       setWasEnded(true);
@@ -46,13 +46,13 @@ export function Session({ children }: { children: ReactNode }): ReactNode {
   return <Loading label={t('Carregando', 'Loading')} />;
 }
 
-/** As long as a login holds of which nobody makes use. */
+/** Matches the time after which the service ends an unused session. */
 const IDLE_MS = 3_600_000;
 const LOOK_MS = 30_000;
-/** When somebody has last done something, in any tab. */
+/** Time of the last activity, in any tab. */
 const USED = 'recebe.used';
 
-/** Ends a login at which nobody is: what an open page asks by itself is no use that somebody makes of it. */
+/** Ends an abandoned session: requests that an open page makes by itself do not count as activity. */
 function useIdleEnd(isLoggedIn: boolean): void {
   useEffect(() => {
     if (!isLoggedIn) return;
@@ -84,14 +84,14 @@ export function useSession(): CurrentSessionBody {
   return session;
 }
 
-/** Whether the role may act, and not only look. */
+/** Whether the role may change data, not only read it. */
 export function useMayAct(): boolean {
   return ['OWNER', 'ADMIN'].includes(useSession().role);
 }
 
 const MODE = 'recebe.mode';
 
-/** What this tab showed last, or else another one: pages of the account have no mode in their address. */
+/** The mode that this tab showed last, or else another tab's: account pages have no mode in their address. */
 export function lastMode(): Mode {
   return (sessionStorage.getItem(MODE) ?? localStorage.getItem(MODE)) === 'live' ? 'live' : 'test';
 }

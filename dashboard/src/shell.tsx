@@ -7,7 +7,7 @@ import { useLive } from './live.js';
 import { type Mode, SESSION, useMode, useSession } from './session.js';
 import { Button, Link } from './ui.js';
 
-/** The bar, the mode, the search, and the screen of the address. */
+/** The top bar with mode and search, and the screen of the address. */
 export function Shell(): ReactNode {
   const { t, language, setLanguage } = useLanguage();
   const session = useSession();
@@ -30,7 +30,7 @@ export function Shell(): ReactNode {
   const client = useQueryClient();
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
-  // Who hears the page is told that it is another one.
+  // Moving the focus tells screen readers that the page has changed.
   useEffect(() => {
     setOpen(false);
     if (first.current) first.current = false;
@@ -110,7 +110,7 @@ export function Shell(): ReactNode {
   );
 }
 
-/** What is shown may be old meanwhile. */
+/** While the service is unreachable, the shown data may be outdated. */
 function Away(): ReactNode {
   const { t } = useLanguage();
   const isAway = useSyncExternalStore(reach.watch, reach.isAway);
@@ -129,7 +129,7 @@ function ModeSwitch({ mode }: { mode: Mode }): ReactNode {
   const { t } = useLanguage();
   const { pathname } = useLocation();
   const names = { test: t('Teste', 'Test'), live: t('Produção', 'Live') };
-  // The same list; a sale or a case is in one mode alone.
+  // Leads to the same list in the other mode; a sale or a case exists in one mode only.
   const list = /^(?:\/dashboard)?\/(?:test|live)\/([a-z]+)/.exec(pathname)?.[1];
   return (
     <div className="modes" role="group" aria-label={t('Modo', 'Mode')}>
@@ -142,7 +142,7 @@ function ModeSwitch({ mode }: { mode: Mode }): ReactNode {
   );
 }
 
-/** By id, order number, txid, end-to-end id, name, e-mail or document; `/` leads here. */
+/** Search by id, order number, txid, end-to-end id, name, e-mail or document; `/` moves the focus here. */
 function Search({ mode }: { mode: Mode }): ReactNode {
   const { t } = useLanguage();
   const navigate = useNavigate();

@@ -6,8 +6,8 @@ import { dateTime, money, timeLeft } from './format.js';
 import { useLanguage } from './language.js';
 
 /**
- * @param tone `primary`: what the page is for; `danger`: what cannot be taken back
- * @param isPending its work is on its way: it does nothing, and keeps the focus of who works by keys
+ * @param tone `primary`: the page's main action; `danger`: an action that cannot be undone
+ * @param isPending while its work runs, the button does nothing and keeps the focus for keyboard users
  */
 export function Button({
   tone = 'plain',
@@ -29,10 +29,10 @@ export function Button({
   );
 }
 
-/** How long a button rests when its work is done: who clicks twice wants it once. */
+/** How long a button stays disabled after its work: a double click counts once. */
 export const REST_MS = 700;
 
-/** A button that does something at once, rests until that is done, and says why it failed. */
+/** A button that acts at once, is disabled until the work is done, and explains a failure. */
 export function ActButton({
   act,
   ...props
@@ -72,7 +72,7 @@ export function Loading({ label }: { label?: string }): ReactNode {
   );
 }
 
-/** What to do about an error, with what support asks for. */
+/** Advice about an error, with the details that support needs. */
 export function Failure({
   error,
   retry,
@@ -116,7 +116,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-/** A row that has both as they are called here is spread into it. */
+/** The parameter names match the fields of a row, so a row can be spread into it. */
 export function Money({ amount, currency = 'BRL' }: { amount: number | null; currency?: string }): ReactNode {
   const { language } = useLanguage();
   return amount === null ? (
@@ -126,7 +126,7 @@ export function Money({ amount, currency = 'BRL' }: { amount: number | null; cur
   );
 }
 
-/** In São Paulo, with the exact instant on hover. */
+/** Time in São Paulo, with the exact instant on hover. */
 export function Time({ at }: { at: string | null }): ReactNode {
   const { language } = useLanguage();
   if (at === null) return <span className="quiet">–</span>;
@@ -137,7 +137,7 @@ export function Time({ at }: { at: string | null }): ReactNode {
   );
 }
 
-/** How long is left until then. */
+/** The time left until then. */
 export function Countdown({ at }: { at: string | null }): ReactNode {
   const { t } = useLanguage();
   const [now, setNow] = useState(Date.now);
@@ -154,7 +154,7 @@ export function Countdown({ at }: { at: string | null }): ReactNode {
   );
 }
 
-/** Monospace, copied by a click. */
+/** Monospace text, copied by a click. */
 export function Id({ value, label }: { value: string; label?: string }): ReactNode {
   const { t } = useLanguage();
   const [copied, setCopied] = useState(false);
@@ -168,10 +168,10 @@ export function Id({ value, label }: { value: string; label?: string }): ReactNo
     <button
       type="button"
       className="id"
-      // What is seen is a part of what is heard, or nobody finds it by its words.
+      // The accessible name contains the visible text, or speech control could not find the button by it.
       aria-label={label === undefined ? `${t('Copiar', 'Copy')} ${value}` : `${value} ${t('copiar', 'copy')} ${label}`}
       onClick={() => {
-        // A page that came neither over TLS nor from this machine may only show what is to be copied.
+        // A page served neither over TLS nor from this machine may not copy, so it selects the text.
         const select = (): void => getSelection()?.selectAllChildren(text.current ?? document.body);
         if (!isSecureContext) select();
         else void navigator.clipboard.writeText(value).then(() => setCopied(true), select);
@@ -203,12 +203,12 @@ const TONES: Readonly<Record<string, Tone>> = {
   ...{ under_review: 'wait', appealed: 'wait', in_review: 'wait', evidence_requested: 'bad' },
 };
 
-/** A word, never a colour alone. */
+/** Shows the status as a word, never by colour alone. */
 export function Status({ value, label }: { value: string; label?: string }): ReactNode {
   return <span className={`status ${TONES[value] ?? 'quiet'}`}>{label ?? value}</span>;
 }
 
-/** @param search what is behind the `?` of the address */
+/** @param search query of the address */
 export function Link({
   to,
   search,
@@ -231,7 +231,7 @@ export function Link({
   );
 }
 
-/** A screen: its title, what can be done on it, what is in it. */
+/** A screen: its title, actions and content. */
 export function Page({
   title,
   actions,
@@ -255,7 +255,7 @@ export function Page({
   );
 }
 
-/** An address that leads nowhere: of nothing, or of what is somebody else's. */
+/** An address of a missing object, or of another account's. */
 export function Missing(): ReactNode {
   const { t } = useLanguage();
   return (
@@ -269,7 +269,7 @@ export function Missing(): ReactNode {
   );
 }
 
-/** A page of an account, for who runs the service. */
+/** Explains to an operator that the page belongs to an account, which operators do not have. */
 export function NoAccount(): ReactNode {
   const { t } = useLanguage();
   return (
@@ -288,7 +288,7 @@ export function NoAccount(): ReactNode {
   );
 }
 
-/** Why what a page is about is not shown. */
+/** Explains why the subject of a page is not shown. */
 export function Unavailable({ error, retry }: { error: unknown; retry: () => void }): ReactNode {
   return error instanceof ApiFailure && error.status === 404 ? <Missing /> : <Failure error={error} retry={retry} />;
 }
@@ -330,8 +330,8 @@ export interface Tabled<R> {
 }
 
 /**
- * Rows that scroll inside of their card where they are wider than it. Arrows move between the links of the rows, and
- * Enter follows one.
+ * Rows that scroll inside their card when they are too wide. Arrow keys move between the links of the rows, and Enter
+ * follows one.
  */
 export function Table<R>({ label, columns, rows, keyOf }: Tabled<R>): ReactNode {
   const body = useRef<HTMLTableSectionElement>(null);
@@ -373,7 +373,7 @@ export function Table<R>({ label, columns, rows, keyOf }: Tabled<R>): ReactNode 
   );
 }
 
-/** Terms and what they are here; those that are nothing here, `null` or `false`, are left out. */
+/** Terms with their values; entries with `null` or `false` are left out. */
 export function Facts({ rows }: { rows: readonly (readonly [string, ReactNode])[] }): ReactNode {
   return (
     <dl className="facts">
@@ -447,7 +447,7 @@ export function Choice({
   );
 }
 
-/** Numbers by day as bars, with the same numbers as a table for who does not see them. */
+/** Numbers by day as bars, and as a table for people who cannot see them. */
 export function Bars({
   label,
   days,

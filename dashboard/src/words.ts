@@ -1,7 +1,7 @@
 import type { VerificationBody } from '../../src/webhooks/dto/verification.body.js';
 import type { Translate } from './format.js';
 
-/** Words for people by the service's own; one that has none here is shown as it came. */
+/** Words for people, by the service's own value; a value without words is shown as received. */
 export const inWords =
   (words: (t: Translate) => Readonly<Record<string, string>>) =>
   (word: string, t: Translate): string =>
@@ -9,7 +9,7 @@ export const inWords =
 
 type VerificationReason = NonNullable<VerificationBody['reason']>;
 
-/** By which a list of sales can be narrowed. */
+/** Statuses by which a list of sales can be filtered. */
 export const SALE_STATUSES = [
   'WAITING_PAYMENT',
   'PROCESSING',
@@ -23,7 +23,7 @@ export const SALE_STATUSES = [
   'CHARGEBACK',
 ] as const;
 
-/** The words of the statuses of a sale, for people. */
+/** Words for the statuses of a sale. */
 export const saleStatus = inWords((t) => ({
   PENDING: t('Sendo criada', 'Being created'),
   WAITING_PAYMENT: t('Aguarda pagamento', 'Waiting'),
@@ -38,7 +38,7 @@ export const saleStatus = inWords((t) => ({
   CHARGEBACK: t('Contestada no cartão', 'Charged back'),
 }));
 
-/** The status of a sale of which a part went back says so. */
+/** The status of a sale; says so when a part was refunded. */
 export function saleState(
   { status, amountRefunded }: { readonly status: string; readonly amountRefunded?: number },
   t: Translate,
@@ -56,7 +56,7 @@ export const methodName = inWords((t) => ({
   CRYPTO: t('Cripto', 'Crypto'),
 }));
 
-/** What merchants write at a sale, by the names that the dashboard and the examples use. */
+/** Metadata keys that the dashboard and the examples use. */
 export const metadataName = inWords((t) => ({
   order_id: t('Pedido', 'Order'),
   description: t('Descrição', 'Description'),
@@ -132,7 +132,7 @@ export const returnStatus = inWords((t) => ({
   returned: t('Devolvido', 'Returned'),
 }));
 
-/** What workers do, for who sees it overdue. */
+/** Tasks of the workers, as the list of overdue work names them. */
 export const workKind = inWords((t) => ({
   acquirer: t('Cobrança no banco', 'Charge at the bank'),
   'acquirers.notification': t('Aviso do banco', 'Notification of the bank'),
@@ -149,7 +149,7 @@ export const workKind = inWords((t) => ({
   'transactions.expiry': t('Vencimento de cobranças', 'Expiry of charges'),
 }));
 
-/** What the service cannot read of a bank. */
+/** Kinds of messages from a bank that the service cannot read. */
 export const unreadableKind = inWords((t) => ({
   pix: 'Pix',
   charge: t('Cobrança', 'Charge'),
@@ -171,7 +171,7 @@ export const fraudOperation = inWords((t) => ({
   refund: t('reembolso', 'refund'),
 }));
 
-/** What the payer’s bank calls a dispute where it gives no reason. */
+/** Names of a dispute when the payer’s bank gives no reason. */
 export const caseType = inWords((t) => ({
   med: 'MED',
   chargeback: t('contestação no cartão', 'chargeback'),
@@ -179,7 +179,7 @@ export const caseType = inWords((t) => ({
   fraud: t('fraude denunciada', 'fraud reported'),
 }));
 
-/** Why a signature does not check; English says more, as it came. */
+/** Why a signature is rejected; the English text has more details, as received. */
 export function verificationReason(reason: VerificationReason, message: string, t: Translate): string {
   const words: Readonly<Record<VerificationReason, string>> = {
     signature_missing: 'Falta o cabeçalho com a assinatura (X-Service-Signature).',
@@ -216,11 +216,11 @@ const DELIVERY_ERRORS: readonly (readonly [start: string, text: string])[] = [
   ['the request could not be sent', 'não foi possível enviar'],
 ];
 
-/** Why no answer came to a delivery. */
+/** Why a delivery got no answer. */
 export function deliveryError(error: string, t: Translate): string {
   const known = DELIVERY_ERRORS.find(([start]) => error.startsWith(start));
   if (!known) return error;
   const [start, text] = known;
-  // What the receiver's certificate has wrong is said by its own library.
+  // The TLS library's own text describes the fault of the receiver's certificate.
   return t(start === 'TLS:' ? `${text}: ${error.slice(start.length).trim()}` : text, error);
 }

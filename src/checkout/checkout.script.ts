@@ -1,8 +1,8 @@
 /**
  * The page's only script, inlined under its hash. Without it the page still works and reloads every 15 seconds.
  *
- * - The script polls `/status` and, on a change, loads the page again and takes its <main>. The server alone writes each
- *   state, so payers with and without JavaScript read the same words.
+ * - The script polls `/status` and, on a change, loads the page again and takes its <main>. The server alone writes
+ *   each state, so payers with and without JavaScript read the same words.
  * - Polling pauses while the page is hidden and resumes at once when it is visible: on a phone the payer returns from
  *   the bank's app.
  * - A payment that has just arrived leads back to the merchant after some seconds, unless the payer touches the page.

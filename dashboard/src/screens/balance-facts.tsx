@@ -3,7 +3,7 @@ import type { BalanceBody } from '../../../src/wallets/dto/wallet.body.js';
 import type { Translate } from '../language.js';
 import { type Facts, Money, Time } from '../ui.js';
 
-/** What can be spent, and what comes. @param held shows what disputes hold, as by a way to them */
+/** Available and pending money. @param held renders the amount that disputes hold, for instance as a link */
 export function balanceFacts(
   { currency, ...balance }: BalanceBody,
   t: Translate,

@@ -15,12 +15,12 @@ import { Button, Card, Choice, Facts, Failure, Input, Link, Loading, Money, Page
 import { bucketName, entryType } from '../words.js';
 import { balanceFacts } from './balance-facts.js';
 
-/** Without those that no entry has yet. */
+/** Excludes types that no entry has yet. */
 const TYPES = ENTRY_TYPES.filter((type) => type !== 'fee' && !type.startsWith('payout'));
 
 const FILTERS = ['bucket', 'currency', 'type', 'created_after', 'created_before'] as const;
 
-/** Why the balance is what it is: every line with the balance after it, and the way to its cause. */
+/** Explains the balance: every line with the balance after it, and a link to its cause. */
 export function Balance(): ReactNode {
   const { t } = useLanguage();
   const mode = useMode();
@@ -38,7 +38,7 @@ export function Balance(): ReactNode {
   });
   const statement = door(mode, '/wallets/entries');
   const entries = usePages<WalletEntryBody>([mode, 'entries', filters], statement, { ...filters, limit: 50 });
-  // What stands above the statement comes first, so that nothing moves down when it comes.
+  // The content above the statement loads first, so that nothing shifts down later.
   if (balance.isPending || releases.isPending)
     return (
       <Page title={t('Saldo', 'Balance')}>
@@ -153,7 +153,7 @@ export function Balance(): ReactNode {
   );
 }
 
-/** What becomes spendable when. */
+/** Pending amounts by the day they become available. */
 function Releases({ list }: { list: ReleaseListBody }): ReactNode {
   const { t, language } = useLanguage();
   return (

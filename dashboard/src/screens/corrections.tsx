@@ -38,7 +38,7 @@ function Reason(field: Pick<ComponentProps<typeof Input>, 'value' | 'onChange'>)
 
 const isWritten = (reason: string): boolean => reason.trim().length >= REASON_LEAST;
 
-/** What becomes of a Pix in suspense. */
+/** Decides what happens to a Pix in suspense. */
 export function CorrectPix({ pix }: { pix: UnmatchedPixBody }): ReactNode {
   const { t, language } = useLanguage();
   const refresh = useRefresh('operations');
@@ -48,7 +48,7 @@ export function CorrectPix({ pix }: { pix: UnmatchedPixBody }): ReactNode {
   const reference = fields.reference.trim();
   if (pix.account_id === null) return t('de nenhuma conta', 'of no account');
   if (pix.correction_id !== null) return t('espera outro operador', 'waits for another operator');
-  // What was paid for a charge of its own is assigned to none.
+  // A Pix that was paid for a charge of its own cannot be assigned to another.
   const kinds = ['return', ...(pix.charge_id === null ? ['assign'] : []), 'returned_elsewhere', 'write_off'];
   const isComplete =
     isWritten(reason) &&
@@ -96,7 +96,7 @@ export function CorrectPix({ pix }: { pix: UnmatchedPixBody }): ReactNode {
   );
 }
 
-/** What operators have put right, and what waits for a second one. */
+/** Corrections by operators, and those that wait for a second operator. */
 export function Corrections(): ReactNode {
   const { t } = useLanguage();
   return (
@@ -186,7 +186,7 @@ function NewCorrection(): ReactNode {
     month: '',
     reason: '',
   });
-  // Below zero: a fee or a loss that came back.
+  // A negative amount: a fee or a loss that came back.
   const bare = fields.amount.trim().replace(/^[-−]/, '');
   const size = parseAmount(bare, language);
   const amount = size !== null && bare !== fields.amount.trim() ? -size : size;

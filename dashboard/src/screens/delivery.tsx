@@ -12,7 +12,7 @@ import { Card, Empty, Facts, Id, Loading, Page, Status, Time, Unavailable } from
 import { deliveryError, deliveryStatus } from '../words.js';
 import { NextAttempt } from './endpoint-health.js';
 
-/** What was sent, and what each attempt was answered. */
+/** The sent body, and the answer to each attempt. */
 export function Delivery(): ReactNode {
   const { t } = useLanguage();
   const mode = useMode();
@@ -33,7 +33,7 @@ export function Delivery(): ReactNode {
     return <Unavailable error={delivery.error} retry={() => void delivery.refetch()} />;
   if (!delivery.data) return <Loading />;
   const { data } = delivery;
-  // One without an endpoint goes to the address that its payment names.
+  // A delivery without an endpoint goes to the URL that its payment names.
   const isDeleted =
     data.endpointId !== null && endpoints.data?.data.some((endpoint) => endpoint.id === data.endpointId) === false;
   return (

@@ -18,7 +18,7 @@ import { Button, Card, Choice, Empty, Facts, Failure, Id, Input, Link, Loading, 
 import { useCatalog } from './webhooks.js';
 
 const LOG_FILTERS = ['requestId', 'status', 'route', 'apiKeyFingerprint'] as const;
-/** That a program meets. */
+/** HTTP statuses that a program can receive. */
 const ANSWERS = ['200', '201', '400', '401', '403', '404', '409', '422', '429', '500', '503'];
 
 export function Developers(): ReactNode {
@@ -63,7 +63,7 @@ function Keys({ mode }: { mode: Mode }): ReactNode {
   );
 }
 
-/** The key is shown here and nowhere else. */
+/** The key is shown only here. */
 function Shown({ value }: { value: string }): ReactNode {
   const { t } = useLanguage();
   return (
@@ -127,7 +127,7 @@ function IssueKey({ mode }: { mode: Mode }): ReactNode {
   );
 }
 
-/** What the list of keys does not say of one. */
+/** Loads details of a key that the list of keys lacks. */
 function keyDetails(id: string): { queryKey: string[]; queryFn: () => Promise<ApiKeyDetailsBody> } {
   return { queryKey: ['api-keys', id], queryFn: () => call<ApiKeyDetailsBody>('GET', `/v1/api-keys/${id}`) };
 }
@@ -200,7 +200,7 @@ function Key({ apiKey, canManage }: { apiKey: ApiKeyBody; canManage: boolean }):
   );
 }
 
-/** What webhooks tell of, and what one looks like. */
+/** The events of webhooks, with an example of each. */
 function Events({ mode }: { mode: Mode }): ReactNode {
   const { t } = useLanguage();
   const { account } = useSession();

@@ -40,7 +40,7 @@ interface Upload {
   readonly name: string;
   readonly share: number;
   readonly problem: string | null;
-  /** What can be sent again as it is. */
+  /** The file, if its upload can be repeated unchanged. */
   readonly again: File | null;
 }
 
@@ -60,7 +60,7 @@ export function Dispute(): ReactNode {
     queryKey: [mode, 'case', id, 'evidence'],
     queryFn: () => call<EvidenceListBody>('GET', door(mode, `${path}/evidence`)),
     enabled: one.data !== undefined,
-    // The links to the files hold five minutes.
+    // The links to the files are valid for five minutes.
     refetchInterval: 240_000,
   });
   const entries = useQuery({
@@ -69,7 +69,7 @@ export function Dispute(): ReactNode {
       call<WalletEntryListBody>('GET', door(mode, withQuery('/wallets/entries', { source: one.data?.id, limit: 100 }))),
     enabled: one.data !== undefined,
   });
-  // What the case has put aside in the balance, less what it has given back or taken.
+  // The amount that the case holds in the balance, minus what was released or taken.
   const held = entries.data?.data
     .filter(({ bucket }) => bucket === 'retained')
     .reduce((sum, { amount }) => sum + amount, 0);
@@ -271,7 +271,7 @@ export function Dispute(): ReactNode {
           <p role="note">{t('A plataforma pediu mais provas.', 'The platform asked for more evidence.')}</p>
         )}
         {mayAct && takesFiles && (
-          // The browser's own control takes files by a click, by keys and by dropping them on it.
+          // The browser's own control accepts files by click, keyboard and drag and drop.
           <label className="drop">
             {t('Solte imagens ou PDFs aqui, de até 10 MB, ou ', 'Drop pictures or PDFs here, up to 10 MB, or ')}
             <span className="button">{t('escolha arquivos', 'choose files')}</span>
@@ -354,13 +354,13 @@ export function Dispute(): ReactNode {
   );
 }
 
-/** Where the files are kept elsewhere the pages may not show them: then the link is all. */
+/** If files are stored elsewhere, the pages may not embed them: only the link is shown. */
 function Preview({ url }: { url: string }): ReactNode {
   const [isShown, setShown] = useState(true);
   return isShown && <img className="preview" src={url} alt="" loading="lazy" onError={() => setShown(false)} />;
 }
 
-/** With progress, which fetch does not tell of what is sent. */
+/** Uploads with progress, which fetch does not report. */
 function put(ticket: EvidenceTicketBody, file: File, progress: (share: number) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();

@@ -8,12 +8,14 @@ import { useMode } from '../session.js';
 import { Status, Time } from '../ui.js';
 import { deliveryError } from '../words.js';
 
-/** How many of the newest deliveries are looked at. */
+/** Number of the newest deliveries that are checked. */
 const LOOKED_AT = 20;
-/** The same of one that fails: many of the newest wait to be tried at all. */
+/**
+ * Number of the newest deliveries that are checked for a failing endpoint: many of them wait for their first attempt.
+ */
 const MOST_LOOKED_AT = 100;
 const LOOK_MS = 15_000;
-/** Longer than a delivery that is due waits where nothing is wrong. */
+/** Longer than a due delivery waits when everything works. */
 const DUE_MS = 60_000;
 
 export function lastAnswer(one: Pick<DeliveryBody, 'lastStatusCode' | 'lastError'>, t: Translate): string {
@@ -21,13 +23,13 @@ export function lastAnswer(one: Pick<DeliveryBody, 'lastStatusCode' | 'lastError
   return one.lastError === null ? '–' : deliveryError(one.lastError, t);
 }
 
-/** What has been tried of it, and how much of that has not arrived. */
+/** Deliveries with an attempt, and those of them that have not arrived. */
 function judge(list: DeliveryListBody): { tried: DeliveryBody[]; missed: number } {
   const tried = list.data.filter(({ attempts, status }) => attempts > 0 && status !== 'PROCESSING');
   return { tried, missed: tried.filter(({ status }) => status !== 'DELIVERED').length };
 }
 
-/** Whether what was sent to an endpoint lately has arrived; if not, what it answered. */
+/** Shows whether recent deliveries to an endpoint arrived; if not, its last answer. */
 export function EndpointHealth({ endpoint: { id, failingSince } }: { endpoint: EndpointBody }): ReactNode {
   const { t } = useLanguage();
   const isFailing = failingSince !== undefined;
@@ -56,7 +58,7 @@ export function EndpointHealth({ endpoint: { id, failingSince } }: { endpoint: E
       </>
     );
   }
-  // It was changed since, and nothing has been tried at it as it is now.
+  // The endpoint was changed since, and nothing has been tried with the new settings.
   if (missed > 0 && missed === tried.length) {
     return <Status value="PENDING" label={t('É tentado de novo', 'Is tried again')} />;
   }
@@ -73,7 +75,7 @@ export function EndpointHealth({ endpoint: { id, failingSince } }: { endpoint: E
   );
 }
 
-/** One that should have been tried already waits for its endpoint, which fails too often to be tried for each. */
+/** A delivery past its time waits for its endpoint, which fails too often to try each delivery. */
 export function NextAttempt({ at }: { at: string | null }): ReactNode {
   const { t } = useLanguage();
   if (at === null || Date.parse(at) > Date.now() - DUE_MS) return <Time at={at} />;

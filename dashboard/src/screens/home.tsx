@@ -15,7 +15,7 @@ import { balanceFacts } from './balance-facts.js';
 import { EndpointHealth } from './endpoint-health.js';
 
 const WINDOWS = [7, 30, 90] as const;
-/** Endpoints with nothing to look into that are shown. */
+/** Endpoints without problems that are shown. */
 const MOST_ENDPOINTS = 4;
 
 export function Home(): ReactNode {
@@ -37,7 +37,7 @@ export function Home(): ReactNode {
     queryFn: () =>
       call<MetricsBody>('GET', door(mode, withQuery('/payments/metrics', { days, currency, basis: 'paid' }))),
   });
-  // Four weeks and today, whatever window is shown below.
+  // Four weeks and today, independent of the window shown below.
   const weeks = useQuery({
     queryKey: [mode, 'metrics', 'weeks', currency],
     queryFn: () =>
@@ -57,13 +57,13 @@ export function Home(): ReactNode {
     queryFn: () => call<EndpointListBody>('GET', door(mode, '/webhooks/endpoints')),
     refetchInterval: 15_000,
   });
-  // A window without sales is no account without any.
+  // A window without sales does not mean an account without sales.
   const any = useQuery({
     queryKey: [mode, 'sales', 'any'],
     queryFn: () => call<PaymentListBody>('GET', door(mode, '/payments?limit=1')),
     enabled: metrics.data?.funnel.created === 0,
   });
-  // The cards come together, as one that came alone would push away those below it; they do not wait for one that fails.
+  // All cards appear together: a single early card would push the others down. A failed one does not block the rest.
   const isPending = [stats, weeks, balance, cases, hooks, endpoints].some(
     (one) => one.isPending && one.failureCount === 0,
   );
@@ -214,7 +214,7 @@ export function Home(): ReactNode {
   );
 }
 
-/** Those that fail and those that are off before the others, and all of them. */
+/** Failing and disabled endpoints first, all of them. */
 function Endpoints({ endpoints }: { endpoints: readonly EndpointBody[] }): ReactNode {
   const { t } = useLanguage();
   const ranked = endpoints.map((endpoint) => {
@@ -244,7 +244,7 @@ function Endpoints({ endpoints }: { endpoints: readonly EndpointBody[] }): React
   );
 }
 
-/** What the same weekday brings, of the last four. */
+/** Average of the last four days with the same weekday. */
 function Usual({ metrics }: { metrics: MetricsBody }): ReactNode {
   const { t, language } = useLanguage();
   const today = isoDay(new Date());

@@ -37,7 +37,7 @@ const atTheBank = inWords((t) => ({
   disagreed: t('a favor do lojista', 'for the merchant'),
 }));
 
-/** What an operator has to know of a dispute, and what they decide. */
+/** The facts that an operator needs about a dispute, and the decision. */
 export function medReviewColumns(t: Translate): readonly Column<MedReviewBody>[] {
   return [
     { name: t('Aberta', 'Opened'), cell: (one) => <Time at={one.case.opened_at} /> },
@@ -63,7 +63,7 @@ export function medReviewColumns(t: Translate): readonly Column<MedReviewBody>[]
   ];
 }
 
-/** What both sides have said, asked for when somebody looks. */
+/** Statements of both sides, loaded on demand. */
 function Case({ review }: { review: MedReviewBody }): ReactNode {
   const { t } = useLanguage();
   const [isOpen, setOpen] = useState(false);
@@ -72,7 +72,7 @@ function Case({ review }: { review: MedReviewBody }): ReactNode {
     queryKey: ['operations', 'med', review.id, 'evidence', review.version],
     queryFn: () => call<EvidenceListBody>('GET', `/v1/operations/med/${review.id}/evidence`),
     enabled: isOpen,
-    // The links to the files hold five minutes.
+    // The links to the files are valid for five minutes.
     refetchInterval: 240_000,
   });
   return (
@@ -108,7 +108,7 @@ function Decision({ review }: { review: MedReviewBody }): ReactNode {
   const { t, language } = useLanguage();
   const refresh = useRefresh('operations');
   const [amount, setAmount] = useState('');
-  // Decided is what was looked at: the list may have changed behind the dialog.
+  // The decision applies to the version on screen: the list may have changed behind the dialog.
   const [version, setVersion] = useState(review.version);
   const path = `/v1/operations/med/${review.id}`;
   const begin = (): void => {

@@ -11,21 +11,21 @@ import { Button, Card, Choice, Failure, Input, Page } from '../ui.js';
 import { methodName } from '../words.js';
 
 const METHODS = ['PIX', 'CREDIT_CARD', 'BOLETO', 'MBWAY', 'MULTIBANCO', 'CRYPTO'] as const;
-/** With two digits, as what is typed is read. */
+/** Currencies with two decimal digits, as the typed amount is parsed. */
 const CURRENCIES = ['BRL', 'EUR', 'USD'] as const;
 const DESCRIPTION_MOST = 500;
 
-/** What is left out where nothing was typed. */
+/** Leaves out fields without a value. */
 const unlessEmpty = (fields: Readonly<Record<string, string | undefined>>): object =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** A code and a link to hand over. */
+/** Creates a charge, with a code and a link to hand over. */
 export function NewCharge(): ReactNode {
   const { t, language } = useLanguage();
   const mode = useMode();
   const mayAct = useMayAct();
   const navigate = useNavigate();
-  // One for each form that is opened: sent twice it is one charge.
+  // The idempotency key of the form: a form sent twice makes one charge.
   const [key, setKey] = useState(() => crypto.randomUUID());
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -34,7 +34,7 @@ export function NewCharge(): ReactNode {
   const [methods, setMethods] = useState<readonly string[]>(['PIX']);
   const [chosen, setChosen] = useState('BRL');
   const isPixAlone = methods.join() === 'PIX';
-  // Pix and boleto are paid in reais.
+  // Pix and boleto need reais.
   const isReal = methods.includes('PIX') || methods.includes('BOLETO');
   const currency = isReal ? 'BRL' : chosen;
   const parsed = parseAmount(typed, language);
@@ -83,7 +83,8 @@ export function NewCharge(): ReactNode {
       }
     } catch (failure) {
       setError(failure);
-      // Refused, nothing was made: what is mended is another request. Of an answer that was lost nobody knows that.
+      // If the service refused, nothing was made, and a corrected form is a new request. If the answer was lost, the
+      // key must stay.
       if (failure instanceof ApiFailure && failure.status >= 400 && failure.status < 500) setKey(crypto.randomUUID());
     } finally {
       setBusy(false);

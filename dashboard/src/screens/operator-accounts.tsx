@@ -11,7 +11,7 @@ import { useRefresh } from '../lists.js';
 import { Button, Choice, Empty, Failure, Field, Input, Loading, Status, Table, Time } from '../ui.js';
 import { List } from './operator-list.js';
 
-/** Merchants, for those who run the service. */
+/** Merchants, for operators of the service. */
 export function Accounts(): ReactNode {
   const { t, language } = useLanguage();
   const refresh = useRefresh('operations');
@@ -106,12 +106,12 @@ export function Accounts(): ReactNode {
   );
 }
 
-/** As somebody types it. */
+/** The amount as a person would type it. */
 function decimal(amount: number, language: string): string {
   return (amount / 100).toLocaleString(language, { minimumFractionDigits: 2, useGrouping: false });
 }
 
-/** The keys of an account, of which one that has leaked is revoked here. */
+/** The keys of an account; a leaked key is revoked here. */
 function AccountKeys({ account }: { account: AccountBody }): ReactNode {
   const { t } = useLanguage();
   const [isOpen, setOpen] = useState(false);
@@ -160,7 +160,7 @@ function AccountKeys({ account }: { account: AccountBody }): ReactNode {
   );
 }
 
-/** Whole numbers, as the service takes them. */
+/** Settings that are whole numbers. */
 const NUMBERS = [
   'fee_bps',
   'fee_fixed',

@@ -5,20 +5,20 @@ import { call } from '../api.js';
 import { Listing, usePages } from '../lists.js';
 import type { Tabled } from '../ui.js';
 
-/** A list of `/v1/operations`: what it is called, and what is said of each of its rows. */
+/** A list of `/v1/operations`, with its name and columns. */
 export interface Queue<R> extends Omit<Tabled<R>, 'rows'> {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly empty: string;
 }
 
-/** It goes on being asked for. */
+/** The list is polled. */
 export function List<R>({ path, query = {}, ...queue }: Queue<R>): ReactNode {
   const list = usePages<R>(['operations', path, query], `/v1/operations/${path}`, query, { refetchInterval: 10_000 });
   return <Listing list={list} rows={list.data} {...queue} />;
 }
 
-/** An operator's lists name accounts by their ids. */
+/** Operators' lists identify accounts by id. */
 export function AccountName({ id, mode }: { id: string; mode?: string }): ReactNode {
   const account = useQuery({
     queryKey: ['account', id],

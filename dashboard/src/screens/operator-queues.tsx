@@ -24,7 +24,7 @@ function listed<R>(queue: Queue<R>): Titled {
   return [queue.label, <List key={queue.path} {...queue} />];
 }
 
-/** By the names that the service counts them by. */
+/** Queues by the names under which the service counts them. */
 export function operatorQueues(t: Translate): Readonly<Record<string, Titled>> {
   return {
     reviews: listed<ReviewBody>({
@@ -199,7 +199,7 @@ export function operatorQueues(t: Translate): Readonly<Record<string, Titled>> {
   };
 }
 
-/** A held payment is credited, or goes back. */
+/** A held payment is either credited or returned. */
 function Decision({ review }: { review: ReviewBody }): ReactNode {
   const { t, language } = useLanguage();
   const refresh = useRefresh('operations');
@@ -220,10 +220,10 @@ function Decision({ review }: { review: ReviewBody }): ReactNode {
   );
 }
 
-/** Soon enough to get another one: banks take days for that. */
+/** Early enough to get a new certificate: banks take days for that. */
 const CERTIFICATE_MS = 30 * 86_400_000;
 
-/** What the bank charges, each with its first day. */
+/** The bank's fees, each with its first day. */
 function Fees({ fees }: Pick<ConnectionBody, 'fees'>): ReactNode {
   const { t, language } = useLanguage();
   if (fees.length === 0) return '–';

@@ -20,10 +20,10 @@ export function Reports(): ReactNode {
   const { t, language } = useLanguage();
   const mode = useMode();
   const refresh = useRefresh(mode, 'reports');
-  // Of the list that somebody comes from.
+  // Filters of the list from which the person came.
   const asked = useQueryText();
   const [type, setType] = useState(asked.type ?? 'statement');
-  // A list without a beginning is of everything: as much of it as a file has.
+  // A list without a start date covers everything: the report covers as much as a file may.
   const days = asked.basis === 'created' ? MOST_DAYS : 30;
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -70,11 +70,11 @@ export function Reports(): ReactNode {
     } catch (failure) {
       setError(failure);
     } finally {
-      // Whoever clicks twice wants one file.
+      // A double click must order only one file.
       setTimeout(() => setBusy(false), REST_MS);
     }
   };
-  /** The link is made when it is asked for, and holds an hour. */
+  /** The link is made on request and is valid for an hour. */
   const download = async ({ id }: ReportBody): Promise<void> => {
     try {
       const { download_url: url } = await call<ReportBody>('GET', door(mode, `/reports/${id}`));

@@ -49,7 +49,7 @@ export function Sale(): ReactNode {
   const { t, language } = useLanguage();
   const mode = useMode();
   const mayAct = useMayAct();
-  // Lists name it `tx_…`, the statement `ch_…`.
+  // Lists use `tx_…`, the statement `ch_…`.
   const id = useParam('id').replace(/^(?:ch|tx)_/, '');
   const refresh = useRefresh(mode);
   const path = `/payments/${encodeURIComponent(id)}`;
@@ -57,7 +57,7 @@ export function Sale(): ReactNode {
   const sale = useQuery({
     queryKey: [...key, 'payment'],
     queryFn: () => call<PaymentDetailBody>('GET', door(mode, path)),
-    // What no event tells, as its deliveries.
+    // No event reports some changes, such as those of deliveries.
     refetchInterval: unlessMissing(10_000),
   });
   const status = sale.data?.status;
@@ -276,7 +276,7 @@ export function Sale(): ReactNode {
   );
 }
 
-/** What a payer needs, by each of the ways. */
+/** Payment data for the payer, for each method. */
 function Pay({ sale }: { sale: PaymentDetailBody }): ReactNode {
   const { t, language } = useLanguage();
   const outside = (href: string, text: string): ReactNode => (
@@ -298,7 +298,7 @@ function Pay({ sale }: { sale: PaymentDetailBody }): ReactNode {
       )}
       <Facts
         rows={[
-          // The page for payers is there where Pix is one of the ways, and offers the others too.
+          // The checkout exists if Pix is one of the methods, and offers the others too.
           ['Link', isPix && <Id value={`${location.origin}/checkout/${sale.id}`} label={t('o link', 'the link')} />],
           [
             t('Pix copia e cola', 'Pix code'),
@@ -354,12 +354,12 @@ function Pay({ sale }: { sale: PaymentDetailBody }): ReactNode {
   );
 }
 
-/** Digits as a wallet wants them. */
+/** Decimal digits as wallets expect them. */
 function cryptoAmount(amount: number | null, language: string): string {
   return amount === null ? '–' : amount.toLocaleString(language, { maximumFractionDigits: 12 });
 }
 
-/** What the sandbox bank can do with a sale as it is, by buttons. */
+/** Buttons for the sandbox bank's possible actions on the sale in its current state. */
 function Sandbox({
   sale,
   cases,
@@ -418,7 +418,7 @@ function Sandbox({
   );
 }
 
-/** What happened, in its order. */
+/** Events of the sale in chronological order. */
 function Timeline({
   sale,
   refunds,
@@ -430,7 +430,7 @@ function Timeline({
   sale: PaymentDetailBody;
   refunds: RefundListBody | null;
   cases: MedCaseListBody | null;
-  /** That it failed or expired. */
+  /** The event that the sale failed or expired. */
   end: EventBody | null;
   deliveries: readonly DeliveryBody[];
   mode: string;

@@ -28,7 +28,7 @@ import { orderOf } from './sale-name.js';
 const FILTERS = ['query', 'status', 'startDate', 'endDate', 'sortBy', 'sortOrder', 'page'] as const;
 const LIMIT = 25;
 
-/** Which columns are shown is a matter of this browser. */
+/** The choice of columns is stored in this browser. */
 const SHOWN = 'recebe.columns';
 const FIRST_SHOWN = ['when', 'amount', 'status', 'customer', 'method', 'net', 'order'];
 
@@ -51,7 +51,7 @@ function useShown(): [readonly string[], (id: string, isShown: boolean) => void]
 
 type Filters = Partial<Record<(typeof FILTERS)[number], string>>;
 
-/** What is filtered is in the address, so that it can be kept and sent. */
+/** Filters are in the address, so that it can be bookmarked and sent. */
 function useFilters(): [Filters, (changes: Filters) => void] {
   const search = useQueryText();
   const navigate = useNavigate();

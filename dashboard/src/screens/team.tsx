@@ -11,7 +11,7 @@ import { Listing, usePages } from '../lists.js';
 import { useMayAct, useSession } from '../session.js';
 import { Card, Choice, Empty, Input, Link, NoAccount, Page, Status, Time } from '../ui.js';
 
-/** For those who may read it. */
+/** Shown only to roles that may read it. */
 export function Team(): ReactNode {
   const { t } = useLanguage();
   const { role } = useSession();
@@ -154,7 +154,7 @@ function Audit(): ReactNode {
   );
 }
 
-/** Whom or what it was done to: a person, a role, a sale, a dispute, or the settings that changed. */
+/** The subject of an audit event: a person, a role, a sale, a dispute, or the changed settings. */
 function Subject({ event: { type, data } }: { event: AuditEventBody }): ReactNode {
   const members = useQuery({ queryKey: ['members'], queryFn: () => call<MemberListBody>('GET', '/v1/members') });
   const text = (name: string): string | null => (typeof data[name] === 'string' ? data[name] : null);
@@ -182,7 +182,7 @@ function Subject({ event: { type, data } }: { event: AuditEventBody }): ReactNod
   );
 }
 
-/** What somebody did, in the audit trail. One that has no words here does not compile. */
+/** Words for an event of the audit trail; a missing one does not compile. */
 function auditEvent(type: AuditEventType, t: Translate): string {
   const words: Readonly<Record<AuditEventType, string>> = {
     'account.created': t('Conta criada', 'Account created'),

@@ -181,7 +181,7 @@ export function Webhooks(): ReactNode {
   );
 }
 
-/** Every event that there is, without the sign for all of them. */
+/** All events, without `*`. */
 export function useCatalog(): readonly EventCatalogItemBody[] {
   const catalog = useQuery({
     queryKey: ['event-catalog'],
@@ -192,7 +192,7 @@ export function useCatalog(): readonly EventCatalogItemBody[] {
   return items.filter(({ event }) => event !== '*');
 }
 
-/** The secret is shown here and nowhere else. */
+/** The secret is shown only here. */
 function Secret({ secret }: { secret: string }): ReactNode {
   const { t } = useLanguage();
   return (
@@ -257,7 +257,7 @@ function EventPicker({
   );
 }
 
-/** Why a receiver finds that a signature is wrong. */
+/** Explains why a receiver rejects a signature. */
 function Verifier(): ReactNode {
   const { t } = useLanguage();
   const mode = useMode();
@@ -355,7 +355,7 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
   const catalog = useCatalog();
   const isActive = endpoint.status === 'ACTIVE';
   const isNothingLost = count?.charges === 0;
-  // Of the thirty days that there are one minute is left for the clocks.
+  // One minute less than the thirty days allows for different clocks.
   const since = (): string => new Date(Date.now() - Number(fields.days) * DAY_MS + MINUTE_MS).toISOString();
   return (
     <Card>
