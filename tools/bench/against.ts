@@ -15,7 +15,7 @@ import { expectCoherent, untilRelayed } from './stage.js';
 import { merge, percentile, perSecond, type Round } from './stats.js';
 import { httpCreates, httpPayments, type OpenCharge, openCharges } from './workload.js';
 
-/** One merchant with a busy wallet, and a hundred. */
+/** Merchants: the first has a busy wallet, the others are a hundred. */
 const MERCHANTS = 101;
 
 export interface AgainstPlan {
@@ -23,27 +23,27 @@ export interface AgainstPlan {
   readonly roundSeconds: number;
 }
 
-/** What is measured of both: a name, how many connections, and one round of it. */
+/** A measured kind of work: its name, the number of connections, and a function that runs a round. */
 export interface Work {
   readonly name: string;
   readonly connections: number;
   readonly round: (side: Side, load: HttpLoad, connections: number, seconds: number) => Promise<Round>;
 }
 
-/** What a round came to; processor time in milliseconds, null where the system does not tell. */
+/** Result of a round; processor time in milliseconds, null if the system does not report it. */
 export interface Measured {
   readonly round: Round;
   readonly nodeMs: number | null;
   readonly postgresMs: number | null;
 }
 
-/** What runs one round of a work. */
+/** A side that can run a round of a work. */
 export interface Measurable {
   measure(work: Work, seconds: number): Promise<Measured>;
 }
 
 /**
- * Measures this build and another checkout's in turn, each as a service with a database of its own.
+ * Measures this build and another checkout's alternately, each as a service with a database of its own.
  * @param other path of a checkout that is built, with its node_modules
  * @throws Error when the other one is not built, or an answer was wrong
  */
@@ -67,7 +67,7 @@ export async function runAgainst(
   return [`here against ${other}, ${String(plan.rounds)} rounds of each`, '', table(lines), ''].join('\n');
 }
 
-/** What this very build was compiled to. */
+/** The root of this build. */
 export const HERE = join(import.meta.dirname, '../..');
 
 export const WORKS: readonly Work[] = [
@@ -91,7 +91,7 @@ export const WORKS: readonly Work[] = [
 ];
 
 /**
- * Measures two sides in turn: what else the machine does hits both alike.
+ * Measures two sides alternately: other load on the machine affects both alike.
  * @param sides by their names in the report; the ratio is that of the first to the second
  */
 export async function compare(
@@ -100,14 +100,14 @@ export async function compare(
   plan: AgainstPlan,
 ): Promise<{ lines: Line[]; ratio: number }> {
   const both = Object.entries(sides).map(([name, side]) => ({ name, side, measured: [] as Measured[] }));
-  for (const { side } of both) await side.measure(work, plan.roundSeconds); // to warm up
+  for (const { side } of both) await side.measure(work, plan.roundSeconds); // warm-up
   for (let round = 0; round < plan.rounds; round++) {
     const inTurn = round % 2 === 0 ? both : both.toReversed();
     for (const { side, measured } of inTurn) measured.push(await side.measure(work, plan.roundSeconds));
   }
   const [one, other] = both;
   if (!one || !other) throw new Error('Two sides are compared');
-  // A round finds nothing to do where too few charges were created for it, on a slow machine.
+  // On a slow machine too few charges were created, and a round finds nothing to do.
   const ratios = one.measured
     .map(({ round }, index) => perSecond(round) / perSecond(other.measured[index]?.round ?? round))
     .filter((ratio) => ratio > 0 && Number.isFinite(ratio));
@@ -135,12 +135,12 @@ function textOf(all: readonly Measured[]): string {
 type ServiceProcesses = typeof import('../harness/service-process.js');
 type Merchants = typeof import('./merchants.js');
 
-/** One build's service, its database and the merchants in it, which that build's own code has entered. */
+/** A build's service, its database and its merchants, created by that build's own code. */
 export class Side implements Measurable {
   readonly #create: ReturnType<typeof httpCreates>;
 
   private constructor(
-    /** Starts the service on the same data once more. */
+    /** Starts the service again on the same data. */
     private readonly begin: () => Promise<ServiceProcess>,
     private running: ServiceProcess,
     readonly databaseUrl: string,
@@ -183,7 +183,7 @@ export class Side implements Measurable {
   }
 
   /**
-   * Ends the connections of `database`, as the database ends with the service.
+   * Ends the connections of `database`, because the database stops with the service.
    * @returns milliseconds from the start of the process to its banner
    */
   async restart(): Promise<number> {
@@ -200,7 +200,7 @@ export class Side implements Measurable {
     return openCharges(this.database, isOneWallet ? this.merchants.slice(0, 1) : this.merchants.slice(1));
   }
 
-  /** One round, until all of its events are relayed. */
+  /** Runs a round, until all of its events are relayed. */
   async measure({ connections, round }: Work, seconds: number): Promise<Measured> {
     const load = new HttpLoad(this.service.url, connections);
     await load.open();

@@ -10,7 +10,7 @@ import type { Merchant } from './merchants.js';
 import type { ServiceProcess } from '../harness/service-process.js';
 import { drive } from './stats.js';
 
-/** Who asks, and for what: each request ends right behind the guards, at an id that nobody has. */
+/** Requests by caller: each ends right after the guards, at an id that does not exist. */
 export interface Callers {
   readonly open: Request;
   readonly key: Request;
@@ -28,10 +28,10 @@ type Each<T> = Readonly<Record<keyof Callers, T>>;
 const EMAIL = 'owner@example.com';
 const PASSWORD = 'not a secret of anybody';
 const WORKERS = 16;
-/** As in the comparisons: at most so many times the rounds, of which the least disturbed count. */
+/** As in the comparisons: at most this many times the rounds; the least disturbed rounds count. */
 const PATIENCE = 2;
 
-/** Gives the merchant an owner, who logs in. Without the cost of a request: nothing of this is measured. */
+/** Gives the merchant an owner, who logs in. Bypasses the API, because this is not measured. */
 export async function callersOf(databaseUrl: string, service: ServiceProcess, merchant: Merchant): Promise<Callers> {
   await addOwner(databaseUrl, merchant);
   const answer = await fetch(`${service.url}/v1/auth/login`, {
@@ -67,13 +67,15 @@ async function addOwner(databaseUrl: string, { accountId }: Merchant): Promise<v
 }
 
 export interface AuthenticationCost {
-  /** Of the service's Node process, milliseconds for one request; null where the system does not tell. */
+  /**
+   * Processor time of the service's Node process, milliseconds for one request; null if the system does not report it.
+   */
   readonly processorMs: Each<number | null>;
-  /** The most that others had of the machine in a round that counts, 0 to 1. */
+  /** Largest share of the machine that others used in a counted round, 0 to 1. */
   readonly disturbed: number;
 }
 
-/** The three in turn, so that a slow minute is slow for all of them. */
+/** Measures the three alternately, so that a slow minute slows all of them. */
 export async function measureAuthentication(
   service: ServiceProcess,
   callers: Callers,

@@ -3,24 +3,24 @@ import type { ClientBase } from 'pg';
 import { encodeBrCode } from '../../src/brazil/index.js';
 
 export interface Generation {
-  /** An account in test mode that has no payments yet. */
+  /** An account in test mode without payments. */
   readonly accountId: string;
   readonly count: number;
-  /** They are created in even steps from here to there. */
+  /** Payments are created in even steps from `from` to `to`. */
   readonly from: Date;
   readonly to: Date;
-  /** Where what is paid was told, at the first attempt; nobody was told without it. */
+  /** The endpoint that received the webhooks of paid sales, at the first attempt; without it no deliveries exist. */
   readonly endpointId?: string;
 }
 
 const BATCH = 50_000;
 
-/** Fees as of an account with 99 basis points. */
+/** Fees of an account with 99 basis points. */
 const FEE = 'round(amount * 0.0099)::bigint';
 
 /**
- * What becomes of payments $5 to $6 (exclusive) of $2 in all, decided by chance: seven in ten are paid, some of them
- * refunded, the rest ends unpaid; what has no time left to be paid in waits. An id's time is that of creation.
+ * Draws the outcome of payments $5 to $6 (exclusive) of $2 in all. Seven in ten are paid, some of them refunded; the
+ * rest ends unpaid. If there is no time left to pay, the payment waits. An id contains the time of creation.
  */
 const MAKE = `
   CREATE TEMPORARY TABLE made ON COMMIT DROP AS
@@ -62,7 +62,7 @@ const TRANSACTIONS = `
     created_at, CASE status WHEN 'WAITING_PAYMENT' THEN created_at ELSE ends_at END, refunded
   FROM (SELECT *, status IN ('PAID', 'REFUNDED') AS paid FROM made) m ORDER BY id`;
 
-/** One event of each, that of its last change, delivered long ago. */
+/** The last event of each payment, delivered long ago. */
 const EVENTS = `
   INSERT INTO events (id, account_id, mode, sequence, type, subject_id, data, occurred_at, status, next_attempt_at)
   SELECT pg_temp.id_at(t.updated_at, md5('event' || noise)), t.account_id, t.mode, 1, 'transaction.' || CASE t.status WHEN 'WAITING_PAYMENT' THEN 'created'
@@ -75,7 +75,7 @@ const EVENTS = `
       'paidAt', t.paid_at, 'createdAt', t.created_at)), t.updated_at, 'done', t.updated_at
   FROM made m JOIN transactions t ON t.id = m.id`;
 
-/** $1 account, $2 endpoint: the event of each that is paid, as it was delivered. */
+/** $1 account, $2 endpoint: the event of each paid sale, as it was delivered. */
 const DELIVERIES = `
   WITH sent AS (
     SELECT id AS subject_id, pg_temp.id_at(ends_at, md5('message' || noise)) AS message_id,
@@ -158,14 +158,14 @@ const ID_AT = `
       substr(noise, 4, 15))::uuid
   $$`;
 
-/** The entries of two batches are not numbered at once. */
+/** The entries of two batches must not be numbered at the same time. */
 const LOCK = `SELECT pg_advisory_xact_lock(hashtext('generate'), hashtext($1))`;
 
 /**
- * Writes payments as if they had been made, paid and refunded in the past: transactions with their settlements,
- * journal, balances, refunds and events. The figures are left to the triggers and to whoever folds them.
+ * Writes payments as if they had been made, paid and refunded in the past: transactions with settlements, journal,
+ * balances, refunds and events. Triggers and the folding worker produce the figures.
  * @param clients connections to the same database, which share the work
- * @param progress called with how many are written
+ * @param progress called with the number of written payments
  */
 export async function generate(
   clients: readonly ClientBase[],

@@ -17,7 +17,7 @@ export interface GrowthPlan extends AgainstPlan {
   /** Payments of the first merchant in each of the two databases, over the same time. */
   readonly small: number;
   readonly large: number;
-  /** For each list and statistic. */
+  /** Number of requests for each list and statistic. */
   readonly requests: number;
   /** Deliveries that are drained in one round. */
   readonly backlog: number;
@@ -31,12 +31,12 @@ const MOST = 1.5;
 const TABLES = 12;
 const SEARCH = 'transactions_search_idx';
 
-/** A year stays whole, and receivers are on this machine. */
+/** No row is deleted during a year of data, and receivers are on this machine. */
 const ENV = { RETENTION_DAYS: '3660', WEBHOOK_ALLOW_PRIVATE: 'true' };
 
 /**
- * The same service on a database with few payments and on one with many, in turn: what is new must not be slower because
- * of what is old.
+ * Compares the same service on a database with few payments and on one with many, alternately. Old data must not make
+ * new payments slower.
  * @param directory an empty one; the caller removes it after the clean-up
  * @throws Error when an answer was wrong
  */
@@ -64,7 +64,7 @@ export async function runGrowthBenchmark(
     const { lines: compared, ratio } = await compare(work, sides, plan);
     lines.push(...compared.slice(0, -1), atMost('  as slow as in the small one', 1 / ratio));
   }
-  // Autovacuum comes a minute later: until then the planner takes what was just created for a part of the large account.
+  // Autovacuum runs only a minute later: until then the planner takes new rows for a part of the large account.
   for (const { database } of Object.values(sides)) await database.query('ANALYZE transactions');
   for (const { figure, judged, requests, path } of REQUESTS) {
     progress(figure);
@@ -90,7 +90,7 @@ export async function runGrowthBenchmark(
   ].join('\n');
 }
 
-/** Until the journal is linked by its hashes, and all balances have been compared. */
+/** Waits until the journal is linked by its hashes and all balances have been compared. */
 async function untilLinked(client: pg.Client, progress: Progress): Promise<void> {
   for (;;) {
     const { rows } = await client.query<{ waiting: string }>(
@@ -113,7 +113,7 @@ function atMost(figure: string, ratio: number): Line {
   };
 }
 
-/** Payments of the first merchant, and what was told of them to an endpoint that is no more. */
+/** Writes payments of the first merchant, and their deliveries to a deleted endpoint. */
 async function fill(
   { databaseUrl, merchants, service }: Side,
   count: number,
@@ -132,7 +132,7 @@ async function fill(
   const client = await connect();
   const second = await connect();
   const endpointId = await registerEndpoint(service.url, apiKey, receiverUrl);
-  // Longer ago than any of them waits for its payment.
+  // Older than any payment waits to be paid.
   const to = new Date(Date.now() - 2 * DAY_MS);
   const from = new Date(to.getTime() - YEAR_MS);
   const { rows } = await client.query<{ search: string }>(`SELECT pg_get_indexdef('${SEARCH}'::regclass) AS search`);
@@ -158,7 +158,7 @@ async function fill(
   return account;
 }
 
-/** Medians of the rates at which a backlog of the first merchant goes out. */
+/** Medians of the rates at which a backlog of the first merchant is sent. */
 async function drainLines(
   sides: Readonly<Record<'small' | 'large', Side>>,
   plan: GrowthPlan,

@@ -12,7 +12,7 @@ import { registerEndpoint } from './webhook-latency.js';
 import { httpPayments, openCharges } from './workload.js';
 
 export interface HeldPlan {
-  /** Paid in each of the two databases while one has the snapshot: 180 000 are 300 a second for ten minutes. */
+  /** Payments in each of the two databases while one has the snapshot: 180 000 are 300 a second for ten minutes. */
   readonly payments: number;
   readonly roundPayments: number;
   /** Deliveries that are drained at the end. */
@@ -24,13 +24,14 @@ const LIMIT_SECONDS = 600;
 const LOOK_MS = 100;
 const LEAST = 0.9;
 const DRAINS = 5;
-/** Of the rounds, at the beginning and at the end. */
+/** Share of the rounds that counts as the beginning, and as the end. */
 const SHARE = 0.2;
 const ENV = { WEBHOOK_ALLOW_PRIVATE: 'true' };
 
 /**
- * Payments and their webhooks beside a snapshot that somebody holds (a backup, a report of hours): PostgreSQL keeps all
- * that was changed since, and a queue has to look past it. In turn with a second service whose database nobody holds.
+ * Measures payments and webhooks while another session holds a snapshot, such as a backup or a long report. PostgreSQL
+ * keeps all rows changed since, and a queue has to scan past them. Alternates with a second service without a held
+ * snapshot.
  * @param directory an empty one; the caller removes it after the clean-up
  * @throws Error when an answer was wrong
  */
@@ -45,7 +46,7 @@ export async function runHeldBenchmark(
     held: await Side.start(HERE, directory, cleanup, ENV),
     free: await Side.start(HERE, directory, cleanup, ENV),
   };
-  /** Of the first merchant, which has half of all payments. */
+  /** Endpoints of the first merchant, which has half of all payments. */
   const endpointIds = { held: '', free: '' };
   for (const name of ['held', 'free'] as const) {
     const { service, merchants } = sides[name];
@@ -88,7 +89,7 @@ export async function runHeldBenchmark(
   return [`${String(plan.payments)} payments beside a snapshot of before them`, '', table(lines), ''].join('\n');
 }
 
-/** So many charges, created and then paid; the time is that of the payments until their webhooks have been answered. */
+/** Creates and then pays `count` charges; measures from the payments until their webhooks have been answered. */
 async function pay(side: Side, count: number): Promise<Round> {
   const load = new HttpLoad(side.service.url, CONNECTIONS);
   await load.open();
@@ -109,7 +110,7 @@ async function pay(side: Side, count: number): Promise<Round> {
   }
 }
 
-/** Of all webhooks. Attempts are only added, so that counting them does not look past what was changed. */
+/** Counts the attempts of all webhooks. Attempts are only added, so counting does not scan past changed rows. */
 async function attempts({ database }: Side): Promise<number> {
   const [row] = await database.query<{ count: number }>('SELECT count(*)::int AS count FROM webhook_attempts');
   return row?.count ?? 0;

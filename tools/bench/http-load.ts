@@ -1,13 +1,13 @@
 import { Client, type Dispatcher } from 'undici';
 
 /**
- * Keep-alive connections to the service, one request at a time on each. On undici's lowest level, without a promise
- * or stream for the body: the load generator runs on the machine it measures, and what it takes the service lacks.
+ * Keep-alive connections to the service, one request at a time on each. Uses undici's lowest level, without a promise
+ * or stream for the body. The load generator shares the machine with the service and must leave it the processor.
  */
 export class HttpLoad {
   readonly #clients: Client[];
 
-  /** @param connect for a server that asks for a certificate */
+  /** @param connect for a server that requires a client certificate */
   constructor(origin: string, connections: number, connect: Client.Options['connect'] = {}) {
     this.#clients = Array.from({ length: connections }, () => new Client(origin, { pipelining: 1, connect }));
   }
@@ -17,7 +17,7 @@ export class HttpLoad {
     await Promise.all(this.#clients.map((_, index) => this.send(index, 'GET', '/health/live', {}, null, 200)));
   }
 
-  /** @returns null when the answer had the `expected` status, else status and body */
+  /** @returns null when the answer had the `expected` status, otherwise status and body */
   send(
     connection: number,
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',

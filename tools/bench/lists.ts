@@ -16,10 +16,10 @@ import { ServiceProcess } from '../harness/service-process.js';
 import { percentile } from './stats.js';
 
 export interface ListPlan {
-  /** Payments of the small account and of the large one, over the same year. */
+  /** Payments of the small and of the large account, over the same year. */
   readonly small: number;
   readonly large: number;
-  /** Requests for each figure and account. */
+  /** Number of requests for each figure and account. */
   readonly requests: number;
 }
 
@@ -30,11 +30,11 @@ const MOST = 1.5;
 
 export interface Account extends Omit<Merchant, 'keyHash'> {
   readonly count: number;
-  /** To its service. */
+  /** Connections to the account's service. */
   readonly http: HttpLoad;
 }
 
-/** What is asked for, by the number of pages that the account has. Only judged where the promise is given. */
+/** Requests, by the account's number of pages. Only `judged` ones are covered by the promise. */
 export const REQUESTS: readonly {
   figure: string;
   judged: boolean;
@@ -57,14 +57,14 @@ export const REQUESTS: readonly {
   },
   { figure: 'list by amount, first page', judged: false, path: () => `?limit=${LIMIT}&sortBy=amount` },
   { figure: 'list by paidAt, first page', judged: false, path: () => `?limit=${LIMIT}&sortBy=paidAt` },
-  // Sorted anew: bounded in time, not flat.
+  // Sorts all rows: bounded in time, not constant.
   {
     figure: 'list by customerName, page 50',
     judged: false,
     requests: 20,
     path: () => `?limit=${LIMIT}&sortBy=customerName&page=50`,
   },
-  // Of the names all begin with "Cliente" and go on with one of 5 000 numbers.
+  // All names begin with "Cliente", followed by one of 5 000 numbers.
   { figure: 'search: one customer in 5 000', judged: false, path: () => `?limit=${LIMIT}&query=cliente+3538` },
   { figure: 'search: a number that begins so', judged: false, path: () => `?limit=${LIMIT}&query=353` },
   { figure: 'search: what all have', judged: false, path: () => `?limit=${LIMIT}&query=cli` },
@@ -76,7 +76,7 @@ export const REQUESTS: readonly {
 ];
 
 /**
- * Lists and statistics of an account with few payments against those of one with many, in turn, on the same service.
+ * Compares lists and statistics of an account with few payments and of one with many, alternately, on the same service.
  * @param directory an empty one; the caller removes it after the clean-up
  * @throws Error when an answer was wrong
  */
@@ -96,7 +96,7 @@ export async function runListBenchmark(
   cleanup.add(() => client.end());
   const [small] = await makeMerchants(databaseUrl, 1);
   if (!small) throw new Error('No merchants');
-  // Somebody can log in to this one, and look at its pages.
+  // A person can log in to this account and open its pages.
   const demo = readDemo(dataDir);
   const large = { accountId: demo.account_id, apiKey: demo.test_api_key };
   const http = new HttpLoad(service.url, 1);
@@ -141,7 +141,7 @@ async function fill(client: pg.Client, { accountId, count }: Account, progress: 
   });
 }
 
-/** By the service's own worker, as ever. */
+/** Waits for the service's own worker. */
 export async function untilFolded(client: pg.Client, progress: Progress): Promise<void> {
   const deadline = performance.now() + FOLD_LIMIT_MS;
   for (;;) {
@@ -154,7 +154,7 @@ export async function untilFolded(client: pg.Client, progress: Progress): Promis
   }
 }
 
-/** Totals, and the ids of a page far from the first one. */
+/** Checks totals, and the ids of a page far from the first one. */
 export async function expectRight(client: pg.Client, { accountId, apiKey, count, http }: Account): Promise<void> {
   for (const status of [null, 'PAID'] as const) {
     const page = Math.floor(count / LIMIT / 3);
@@ -179,7 +179,7 @@ export async function expectRight(client: pg.Client, { accountId, apiKey, count,
   }
 }
 
-/** Milliseconds of each account, the requests in turn: what else the machine does hits both alike. */
+/** Milliseconds for each account, with alternating requests: other load on the machine affects both alike. */
 export async function measure(
   accounts: readonly Account[],
   path: (pages: number) => string,

@@ -16,17 +16,17 @@ import { newCharge } from './requests.js';
 import type { Stage } from './stage.js';
 import { drive, percentile, perSecond, type Round } from './stats.js';
 
-/** What the PSP takes for each request, whatever it is. */
+/** Latency of the PSP for each request of any kind. */
 const PSP_LATENCY_MS = 50;
 const CONNECTIONS = 16;
 const STEADY_PER_SECOND = 100;
 const WARM_UP_SECONDS = 5;
 
-/** The bare side is the PSP alone, asked for charges by a plain client in the same way. */
+/** The bare side is the PSP alone: a plain client requests charges in the same way. */
 export interface LiveCreates {
-  /** At a steady rate. */
+  /** Requests at a steady rate. */
   readonly steady: Comparison;
-  /** Every connection asks again as soon as it is answered. */
+  /** Every connection sends its next request as soon as it is answered. */
   readonly utmost: Comparison;
   readonly connections: { readonly made: number; readonly charges: number };
 }
@@ -67,7 +67,7 @@ export async function liveLines(
   ];
 }
 
-/** Charges of a live key over the wire to a PSP in a process of its own, in turn with the bare requests to that PSP. */
+/** Creates charges with a live key through a PSP in a separate process, alternating with bare requests to that PSP. */
 export async function measureLiveCreates(
   stage: Stage,
   { pairs, roundSeconds }: Rounds,
@@ -91,7 +91,7 @@ export async function measureLiveCreates(
       liveCreates(load, merchant.apiKey, seconds, rate);
     const bare = (seconds: number, rate: number | null): Promise<Round> =>
       putCharges(direct, psp, token, seconds, rate);
-    // Meanwhile nobody else connects to it.
+    // During this time nobody else connects to the PSP.
     const before = await connectionsTo(psp);
     const warmUp = await service(WARM_UP_SECONDS, null);
     const made = (await connectionsTo(psp)) - before;

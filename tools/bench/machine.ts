@@ -18,7 +18,7 @@ export function loadAverage(): string {
     .join(', ')}`;
 }
 
-/** Of another process, in MB; `peakMb` null where the system does not tell it. */
+/** Memory of another process in MB; `peakMb` is null if the system does not report it. */
 export function residentMemory(pid: number): { nowMb: number; peakMb: number | null } {
   try {
     const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8');
@@ -30,7 +30,7 @@ export function residentMemory(pid: number): { nowMb: number; peakMb: number | n
   }
 }
 
-/** Processor time that another process has used so far, in seconds; null where the system does not tell it. */
+/** Processor time that another process has used so far, in seconds; null if the system does not report it. */
 export function processorSeconds(pid: number): number | null {
   try {
     const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');

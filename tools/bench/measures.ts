@@ -6,16 +6,19 @@ import { type Stage, untilRelayed } from './stage.js';
 import { merge, percentile, perSecond, type Round } from './stats.js';
 import { bareCreates, barePayments, httpCreates, httpPayments, openCharges, type OpenCharge } from './workload.js';
 
-/** The service and the bare SQL in turn, in the same minute on the same machine. */
+/** The service and the bare SQL alternately, in the same minute on the same machine. */
 export interface Comparison {
   readonly service: Round;
   readonly bare: Round;
   readonly ratio: number;
-  /** Of the service's Node process, milliseconds for one operation; null where the system does not tell. */
+  /**
+   * Processor time of the service's Node process, milliseconds for one operation; null if the system does not report
+   * it.
+   */
   readonly processorMs: number | null;
-  /** After the last answer of a round, until no event was left to relay: the longest, milliseconds. */
+  /** Longest time after the last answer of a round until all events were relayed, milliseconds. */
   readonly relayMs: number;
-  /** The most that others had of the machine in a round that counts, 0 to 1. */
+  /** Largest share of the machine that others used in a counted round, 0 to 1. */
   readonly disturbed: number;
 }
 
@@ -32,10 +35,10 @@ interface Pair {
   readonly disturbed: number;
 }
 
-/** On a machine that is never quiet: so many times the pairs that were asked for, of which the least disturbed count. */
+/** On a busy machine: at most this many times the requested pairs; the least disturbed pairs count. */
 const PATIENCE = 2;
 
-/** The least disturbed of the pairs that were taken. @throws Error when an answer was wrong */
+/** The least disturbed of the measured pairs. @throws Error when an answer was wrong */
 export async function compare(stage: Stage, pairs: number, sides: Sides): Promise<Comparison> {
   const taken: Pair[] = [];
   const quiet = (): number => taken.filter(({ disturbed }) => disturbed <= UNDISTURBED).length;

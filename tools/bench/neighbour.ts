@@ -13,16 +13,16 @@ const ROUNDS = 3;
 const ROUND_MS = 3_000;
 const PAUSE_MS = 25;
 const CHARGE = JSON.stringify({ amount: 1990, payment_method: 'pix' });
-/** As many values as a body may have, each of which is looked at, and none of which is known. */
+/** As many fields as a body may have: each is looked up, and none is known. */
 const DEAREST = JSON.stringify(Object.fromEntries(Array.from({ length: 4_990 }, (_, n) => [String(n), n])));
 
-/** Medians of one merchant's reads and creates in milliseconds, in turns alone and beside a hostile merchant. */
+/** Medians of one merchant's reads and creates in milliseconds, alternately alone and beside a hostile merchant. */
 export interface Neighbour {
   readonly alone: number;
   readonly beside: number;
 }
 
-/** A service of its own, with the limits as they are by default. */
+/** Starts a separate service with the default limits. */
 export async function measureNeighbour(directory: string, cleanup: Cleanup): Promise<Neighbour> {
   const dataDir = mkdtempSync(join(directory, 'neighbour-'));
   const service = await ServiceProcess.start(dataDir, cleanup, { RATE_LIMIT: 'on' });
@@ -65,7 +65,7 @@ async function medianOf(load: HttpLoad, { apiKey }: Merchant): Promise<number> {
   return percentile(times, 0.5);
 }
 
-/** Answered 400 as long as its tokens last, and 429 then. */
+/** Answers are 400 while the merchant has tokens, and 429 afterwards. */
 async function sendWithoutPause(load: HttpLoad, { apiKey }: Merchant, signal: AbortSignal): Promise<void> {
   const sender = async (connection: number): Promise<void> => {
     while (!signal.aborted) {

@@ -4,7 +4,7 @@ import { chromium } from 'playwright-core';
 import { below, type Line, told } from './report.js';
 import { percentile } from './stats.js';
 
-/** Of the demo account, whose owner can log in. */
+/** The demo account, whose owner can log in. */
 export interface Demo {
   readonly account_id: string;
   readonly email: string;
@@ -24,8 +24,8 @@ const PAGES = [
 ] as const;
 
 /**
- * From the begin of a visit until everything is shown, in a real browser that has been there before.
- * @returns a line that says why not, where there is no browser
+ * Measures from the start of a visit until everything is shown, in a real browser with a warm cache.
+ * @returns a line with the reason if there is no browser
  */
 export async function pageLines(url: string, { email, password }: Demo): Promise<Line[]> {
   if (!existsSync(CHROMIUM)) return [told('dashboard', `no browser at ${CHROMIUM}; set CHROMIUM_PATH`)];
@@ -37,7 +37,7 @@ export async function pageLines(url: string, { email, password }: Demo): Promise
   const [name = '', value = ''] = (login.headers.get('set-cookie') ?? '').split(';')[0]?.split('=') ?? [];
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
   try {
-    // What asks whether everything is shown is no part of the page.
+    // The script that checks whether everything is shown is not part of the page, so its CSP is bypassed.
     const context = await browser.newContext({ bypassCSP: true });
     await context.addCookies([{ name, value, url }]);
     const page = await context.newPage();

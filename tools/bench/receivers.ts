@@ -5,16 +5,16 @@ import type { Cleanup } from '../harness/cleanup.js';
 
 export interface Receiver {
   readonly url: string;
-  /** What is wrong with it; null for a good one. */
+  /** Fault of a dead receiver; null for a good one. */
   readonly fault: string | null;
-  /** How often each event arrived, by its `evt_…` id; empty for a dead one. */
+  /** How often each event arrived, by its `evt_…` id; empty for a dead receiver. */
   readonly arrivals: Map<string, number>;
   /** Milliseconds from the event to its first arrival. */
   readonly delays: number[];
 }
 
 /**
- * Merchants' receivers: good ones, and `dead` ones that take turns in being dead (refusing, silent, breaking off,
+ * Starts merchants' receivers: good ones, and `dead` ones with alternating faults (refusing, silent, breaking off,
  * answering 500).
  */
 export async function startReceivers(good: number, dead: number, cleanup: Cleanup): Promise<Receiver[]> {
@@ -36,7 +36,7 @@ export async function startReceivers(good: number, dead: number, cleanup: Cleanu
   return receivers;
 }
 
-/** Answers 200 to everything and writes down what came, by the number in the path. */
+/** Answers 200 to everything and records arrivals by the number in the path. */
 async function answering(receivers: readonly Receiver[], cleanup: Cleanup): Promise<string> {
   const server = createServer((request, response) => {
     const at = Date.now();
@@ -51,7 +51,7 @@ async function answering(receivers: readonly Receiver[], cleanup: Cleanup): Prom
       if (seen === 0) receiver?.delays.push(at - Date.parse(event.created_at));
     });
   });
-  // Under load a client may be late with its next request: closing on it would be a fault of ours.
+  // Under load a client may be late with its next request: the receiver must not close its connection.
   server.keepAliveTimeout = 60_000;
   return listening(server, cleanup, () => server.closeAllConnections());
 }
@@ -75,7 +75,7 @@ async function sockets(cleanup: Cleanup, onConnection: (socket: { destroy(): voi
   return listening(server, cleanup, () => open.forEach((socket) => socket.destroy()));
 }
 
-/** An address on which nobody listens: bound once, then let go. */
+/** An address without a listener: bound once, then released. */
 async function refusing(): Promise<string> {
   const server = createSocketServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -8,11 +8,11 @@ import { type Known, Replay } from './replay.js';
 import { ServiceProcess } from '../harness/service-process.js';
 import { type Turn, WireRecorder } from './wire.js';
 
-/** The database's share of the two hot paths, as the service was seen to send it. */
+/** Statements of the two hot paths, recorded from the running service. */
 export interface Recordings {
   readonly create: Replay;
   readonly pay: Replay;
-  /** Queries of a request that ends right behind the guards, by who asks. */
+  /** Queries of a request that ends right after the guards, by caller. */
   readonly authentication: Readonly<Record<keyof Callers, number>>;
 }
 
@@ -20,9 +20,9 @@ const WARM_UPS = 5;
 const ATTEMPTS = 10;
 
 /**
- * Runs the service as an API process on `databaseUrl` and records one create and one payment. As an API process, since
- * it then sends nothing but what its requests ask for: relay and sweepers belong to the workers. It migrates the
- * database, so this comes before any other use of it.
+ * Runs the service on `databaseUrl` and records a create and a payment. As an API process the service sends only the
+ * statements of its requests: relay and sweepers belong to the workers. The service migrates the database, so this runs
+ * before any other use of it.
  */
 export async function recordHotPaths(databaseUrl: string, directory: string, cleanup: Cleanup): Promise<Recordings> {
   const { recorder, url } = await WireRecorder.start(databaseUrl);
@@ -32,7 +32,7 @@ export async function recordHotPaths(databaseUrl: string, directory: string, cle
     try {
       const [merchant] = await makeMerchants(databaseUrl, 1);
       if (!merchant) throw new Error('No merchant');
-      // The first requests prepare the statements, once for each connection; that is no part of the usual request.
+      // The first requests prepare the statements once for each connection, which a usual request does not.
       for (let run = 0; run < WARM_UPS; run++)
         await pay(service, merchant, await create(service, merchant, `warm-up-${String(run)}`), run);
 
@@ -41,7 +41,7 @@ export async function recordHotPaths(databaseUrl: string, directory: string, cle
         return { key, charge: await create(service, merchant, key) };
       });
       const { key } = created.result;
-      // Each attempt pays a charge of its own: one that is paid twice is credited once.
+      // Each attempt pays a new charge: a charge that is paid twice is credited only once.
       let { charge } = created.result;
       const paid = await recordOne(
         recorder,
@@ -78,8 +78,8 @@ export async function recordHotPaths(databaseUrl: string, directory: string, cle
 }
 
 /**
- * Every half second the process writes its request log, which is no part of any request: a recording that it came into
- * is made anew.
+ * Every half second the process writes its request log, outside any request: a recording with these statements is
+ * repeated.
  */
 async function recordOne<T>(
   recorder: WireRecorder,

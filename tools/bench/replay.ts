@@ -5,10 +5,10 @@ import type { SentStatement, Turn } from './wire.js';
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
 
-/** What differs from one operation to the next, by the value it had in the recording. */
+/** Values of the recording that differ between operations, with their field names. */
 export type Known = ReadonlyMap<string, string>;
 
-/** Gives a field its value in one operation; asked once for each field. */
+/** Returns a field's value in one operation; called once for each field. */
 export type Fresh = (field: string) => string;
 
 type Part = { readonly field: string } | { readonly text: string };
@@ -20,11 +20,11 @@ interface ReplayStatement {
   readonly values: readonly Value[];
 }
 
-/** A recorded operation that can be repeated any number of times with other ids, outside the service. */
+/** A recorded operation that can be repeated any number of times with other ids, without the service. */
 export class Replay {
   readonly turns: readonly (readonly ReplayStatement[])[];
 
-  /** UUIDv7s that are not `known` were made by the service for this operation: each becomes a field of its own. */
+  /** UUIDv7s that are not `known` were made by the service for this operation: each becomes a field. */
   constructor(recorded: readonly Turn[], known: Known) {
     const fields = new Map(known);
     for (const { values } of recorded.flat()) {
@@ -38,7 +38,7 @@ export class Replay {
     this.turns = recorded.map((turn) => turn.map((statement) => compile(statement, fields)));
   }
 
-  /** Runs the operation on one client, each turn sent at once and awaited whole, as the service does. */
+  /** Runs the operation on one client. Each turn is sent at once and its answers are awaited, as the service does. */
   async run(client: pg.Client, fresh: Fresh): Promise<void> {
     const made = new Map<string, string>();
     const of = (field: string): string => {
@@ -80,7 +80,7 @@ function fill(value: Value, of: Fresh): unknown {
   return text;
 }
 
-/** Plain `pg` clients, nothing else: no pool, no HTTP, no framework. */
+/** Plain `pg` clients without pool, HTTP or framework. */
 export class BareClients {
   readonly #clients: pg.Client[];
 
@@ -92,7 +92,7 @@ export class BareClients {
     const clients = Array.from({ length: count }, () => {
       const config: pg.ClientConfig & { pipeline: boolean } = { connectionString: databaseUrl, pipeline: true };
       const client = new pg.Client(config);
-      // A server that is stopped half-way cuts its clients off; without a listener that would end the process.
+      // A server that is stopped during a run disconnects its clients; without a listener that would end the process.
       client.on('error', () => undefined);
       return client;
     });
@@ -102,7 +102,7 @@ export class BareClients {
     return connected;
   }
 
-  /** @param next what the operation's fields are, or null when there is nothing left to do */
+  /** @param next returns the fields of an operation, or null when there is nothing left to do */
   drive(replay: Replay, workers: number, seconds: number, next: () => Fresh | null): Promise<Round> {
     return drive(workers, seconds, (worker): Operation | null => {
       const client = this.#clients[worker];

@@ -10,7 +10,7 @@ import { BareClients } from './replay.js';
 import { ownerUrl } from '../harness/local-servers.js';
 import { ServiceProcess } from '../harness/service-process.js';
 
-/** One merchant with a busy wallet, and a hundred. */
+/** Merchants: the first has a busy wallet, the other hundred share the rest. */
 const MERCHANTS = 101;
 export const MOST_CONNECTIONS = 64;
 const RELAY_LIMIT_MS = 60_000;
@@ -20,7 +20,7 @@ export interface StartTimes {
   readonly secondMs: readonly number[];
 }
 
-/** Starts the service in fresh directories, and in each again; the last one stays up. */
+/** Starts the service in new directories, and again in each; the last service stays up. */
 export async function measureStarts(
   times: number,
   directory: string,
@@ -42,17 +42,19 @@ export async function measureStarts(
   }
 }
 
-/** What the measurements run on. */
+/** The running service and databases of the measurements. */
 export interface Stage {
   readonly service: ServiceProcess;
   readonly postgresVersion: string;
   readonly databaseUrl: string;
   readonly recordings: Recordings;
-  /** The service's own database, to look into. */
+  /** The service's own database, for checks. */
   readonly database: BareClients;
   readonly merchants: readonly Merchant[];
   readonly callers: Callers;
-  /** A second database in the same PostgreSQL for the bare SQL: the service's relay would else work off its events. */
+  /**
+   * A second database in the same PostgreSQL for the bare SQL: otherwise the service's relay would process its events.
+   */
   readonly bare: BareClients;
   readonly bareMerchants: readonly Merchant[];
 }
@@ -94,7 +96,7 @@ export async function openStage(
   };
 }
 
-/** Waits until no event waits for the relay: what the service still has to do must not run into the bare round. */
+/** Waits until all events are relayed: the remaining work of the service must not overlap the bare round. */
 export async function untilRelayed({ database }: Pick<Stage, 'database'>): Promise<void> {
   const deadline = performance.now() + RELAY_LIMIT_MS;
   for (;;) {
@@ -107,7 +109,7 @@ export async function untilRelayed({ database }: Pick<Stage, 'database'>): Promi
   }
 }
 
-/** A fast service that loses cents is no result: every balance is the sum of its lines. */
+/** A fast service that loses cents is worthless: checks that every balance is the sum of its lines. */
 export async function expectCoherent(databases: readonly BareClients[]): Promise<void> {
   for (const clients of databases) {
     const broken = await clients.query(

@@ -1,22 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What one round came to; latencies in milliseconds, one for each request that was answered as it should be. */
+/** Result of a round; latencies in milliseconds, one for each request with the expected answer. */
 export interface Round {
   readonly count: number;
   readonly seconds: number;
   readonly latencies: readonly number[];
-  /** Answers other than the expected one, with the first of them. */
+  /** Number of unexpected answers, with the first of them. */
   readonly refused: number;
   readonly firstRefusal: string | null;
 }
 
-/** The value below which `share` (0 to 1) of the values lie; NaN of nothing. */
+/** The value below which `share` (0 to 1) of the values lie; NaN without values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
-/** Several rounds as one: all requests over all seconds, so that a slow round weighs as much as it lasted. */
+/** Merges rounds: all requests over all seconds, so that a round's weight is its duration. */
 export function merge(rounds: readonly Round[]): Round {
   return {
     count: rounds.reduce((sum, round) => sum + round.count, 0),
@@ -31,14 +31,14 @@ export function perSecond(round: Round): number {
   return round.count / round.seconds;
 }
 
-/** One operation: its answer was the expected one, or what it was instead. */
+/** Runs an operation: null if its answer was the expected one, otherwise the answer. */
 export type Operation = () => Promise<string | null>;
 
 /**
  * Runs operations for `seconds`, one at a time for each worker; `null` instead of the next one ends a worker early.
  * @param next gives the worker's next operation
- * @param perSecond of all workers together: each begins in its turn, and a latency counts from when it should have begun,
- *   so that what is late is not left out of the figures. Null: as fast as they go, each begins when the one before ends
+ * @param perSecond rate of all workers together: each operation has a planned start, from which its latency counts,
+ *   so that late operations stay in the figures. Null: without a limit, each begins when the one before ends
  */
 export async function drive(
   workers: number,

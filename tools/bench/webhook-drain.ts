@@ -17,7 +17,7 @@ import { registerEndpoint } from './webhook-latency.js';
 const RECEIVER = join(import.meta.dirname, 'receiver-process.js');
 const BARE_CLIENT = join(import.meta.dirname, 'bare-client-process.js');
 const DRAIN_LIMIT_MS = 120_000;
-/** In which the second backlog is written, before it falls due. */
+/** Time in which the second backlog is written, before it falls due. */
 const WRITING_MS = 2_000;
 const PAYLOAD = JSON.stringify({
   id: `evt_${'0'.repeat(32)}`,
@@ -30,21 +30,21 @@ const PAYLOAD = JSON.stringify({
 
 export interface Rate {
   readonly perSecond: number;
-  /** Of a bare client that signs and posts as many times the same body to the same receiver. */
+  /** Rate of a bare client that signs the same body as many times and posts it to the same receiver. */
   readonly barePerSecond: number;
 }
 
 export interface Drain {
-  /** Of a process that has just been started. */
+  /** Rate of a process that has just started. */
   readonly fresh: Rate;
-  /** Of the same process once more, its code compiled by now. */
+  /** Rate of the same process in a second run, with its code compiled. */
   readonly warm: Rate;
-  /** While fresh. */
+  /** Processor time in the first run. */
   readonly processorMs: number | null;
   readonly memory: { nowMb: number; peakMb: number | null };
 }
 
-/** A worker process works off two backlogs of due deliveries to one endpoint; nothing else runs. */
+/** Measures a worker process that sends two backlogs of due deliveries to one endpoint; nothing else runs. */
 export async function measureDrain(
   stage: Stage,
   deliveries: number,
@@ -71,8 +71,9 @@ export async function measureDrain(
   const database = await BareClients.connect(url.href, 1, cleanup);
   const to = { accountId: merchant.accountId, endpointId };
   const first = await backlog(database, to, deliveries, new Date());
-  // Before the worker and again after it: each lasts less than a second, in which a machine may be faster or slower.
-  await bare(receiver.url, deliveries); // for the receiver, which is warm when the worker comes
+  // Runs before the worker and again after it: each takes less than a second, in which a machine may be faster or
+  // slower.
+  await bare(receiver.url, deliveries); // warms up the receiver for the worker
   const before = await bare(receiver.url, deliveries);
   const worker = await ServiceProcess.start(dataDir, cleanup, { ...env, ROLE: 'worker' });
   const began = processorSeconds(worker.pid);
@@ -92,7 +93,7 @@ export async function measureDrain(
   };
 }
 
-/** A receiver that answers 200 in a process of its own. */
+/** Starts a receiver that answers 200 in a separate process. */
 export async function startReceiver(cleanup: Cleanup): Promise<{ url: string; stop: () => void }> {
   const receiver = spawn(process.execPath, [RECEIVER], { stdio: ['ignore', 'pipe', 'inherit'] });
   cleanup.add(async () => void receiver.kill());
@@ -100,7 +101,7 @@ export async function startReceiver(cleanup: Cleanup): Promise<{ url: string; st
   return { url: `http://127.0.0.1:${port.toString('utf8').trim()}`, stop: () => void receiver.kill() };
 }
 
-/** A backlog of the first merchant, from when it falls due. @returns deliveries a second */
+/** Sends a backlog of the first merchant, measured from its due time. @returns deliveries a second */
 export async function drainAgain(
   { merchants, database }: Pick<Stage, 'merchants' | 'database'>,
   deliveries: number,
@@ -116,7 +117,7 @@ interface Backlog {
   readonly dueAt: Date;
 }
 
-/** Deliveries as the relay writes them, each of an event of its own. */
+/** Writes deliveries like the relay, each for a separate event. */
 async function backlog(
   database: BareClients,
   { accountId, endpointId }: { accountId: string; endpointId: string },
@@ -140,7 +141,7 @@ async function backlog(
   return { ids, dueAt };
 }
 
-/** Looks seldom: what it costs is taken from the worker. @returns deliveries a second */
+/** Polls rarely, because each query slows down the worker. @returns deliveries a second */
 async function drained(database: BareClients, { ids, dueAt }: Backlog): Promise<number> {
   const deadline = dueAt.getTime() + DRAIN_LIMIT_MS;
   await delay(Math.max(0, dueAt.getTime() - Date.now()));
@@ -167,7 +168,7 @@ async function drained(database: BareClients, { ids, dueAt }: Backlog): Promise<
   return ids.length / seconds;
 }
 
-/** @returns posts a second of the first round and of the second one */
+/** @returns posts a second of the first and of the second round */
 async function bare(url: string, posts: number): Promise<[number, number]> {
   const { stdout } = await promisify(execFile)(process.execPath, [BARE_CLIENT, url, PAYLOAD, String(posts), '2']);
   const [first, second] = stdout

@@ -42,7 +42,7 @@ export class WebhookTimer {
     });
   }
 
-  /** Listens and is registered as the merchant's only endpoint. */
+  /** Starts listening and registers itself as the merchant's only endpoint. */
   static async register(serviceUrl: string, apiKey: string): Promise<WebhookTimer> {
     const timer = new WebhookTimer();
     await new Promise<void>((resolve) => timer.#server.listen(0, '127.0.0.1', resolve));
@@ -52,8 +52,8 @@ export class WebhookTimer {
   }
 
   /**
-   * Pays `charges` at a steady rate, whether or not earlier ones are through, and takes the time from sending each
-   * `pay` to the arrival of its webhook.
+   * Pays `charges` at a steady rate, even while earlier ones are still running. Measures from sending each `pay` to the
+   * arrival of its webhook.
    * @returns milliseconds, one for each charge
    * @throws Error when a payment is refused or a webhook does not come
    */

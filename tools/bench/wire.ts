@@ -1,20 +1,23 @@
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 
 export interface SentStatement {
-  /** Empty for a simple query: BEGIN, COMMIT. */
+  /** The statement's name; empty for a simple query such as BEGIN and COMMIT. */
   readonly name: string;
   readonly text: string;
-  /** As they were on the wire: text, or bytes where the driver chose the binary format. */
+  /** Values in wire format: text, or bytes where the driver chose the binary format. */
   readonly values: readonly (string | Buffer | null)[];
 }
 
-/** Statements that were sent without waiting for an answer in between: one round trip. */
+/** Statements sent without waiting for an answer in between: one round trip. */
 export type Turn = SentStatement[];
 
-/** How long the server's answers are held back; see `WireRecorder`. Milliseconds. */
+/** Delay of the server's answers in milliseconds; see `WireRecorder`. */
 const FAR_AWAY = 5;
 
-/** Cuts a PostgreSQL byte stream into messages: one byte of type (not in the first message of a client), four of length. */
+/**
+ * Splits a PostgreSQL byte stream into messages: one byte of type (not in the first message of a client), four of
+ * length.
+ */
 class Messages {
   #rest: Buffer = Buffer.alloc(0);
   #startup: boolean;
@@ -43,7 +46,7 @@ function textAt(body: Buffer, start: number): [text: string, next: number] {
   return [body.toString('utf8', start, end), end + 1];
 }
 
-/** Bind: portal, statement, formats of the values, values, formats of the results. */
+/** Parses Bind: portal, statement, formats of the values, values, formats of the results. */
 function readBind(body: Buffer): { name: string; values: (string | Buffer | null)[] } {
   const [, afterPortal] = textAt(body, 0);
   const [name, afterName] = textAt(body, afterPortal);
@@ -71,11 +74,11 @@ function readBind(body: Buffer): { name: string; values: (string | Buffer | null
 }
 
 /**
- * Stands between the service and PostgreSQL and notes what is really sent: so the counted queries and round trips are
- * those of the code as it is, and the bare run repeats them without a list of statements that could go stale.
+ * Records the statements between the service and PostgreSQL. Counted queries and round trips therefore belong to the
+ * current code. The bare run repeats them without a list of statements that could become stale.
  *
- * Answers are held back for some milliseconds, as by a database that is far away. On a fast loopback an answer may
- * overtake the next statement of the same burst, and one round trip would look like two.
+ * Answers are delayed by some milliseconds, as by a distant database. On a fast loopback an answer may overtake the
+ * next statement of the same burst, and one round trip would look like two.
  */
 export class WireRecorder {
   readonly #server: Server;
@@ -95,7 +98,7 @@ export class WireRecorder {
     return { recorder, url: url.href };
   }
 
-  /** @returns what was sent while `work` ran; nothing else may use the database meanwhile */
+  /** @returns the statements sent while `work` ran; nothing else may use the database meanwhile */
   async record(work: () => Promise<void>): Promise<Turn[]> {
     const turns: Turn[] = [];
     this.#turns = turns;

@@ -7,14 +7,17 @@ import type { BareClients, Fresh, Replay } from './replay.js';
 import { newCharge, PAY, payPath } from './requests.js';
 import { drive, type Round } from './stats.js';
 
-/** A charge that waits for its payment. */
+/** An unpaid charge. */
 export interface OpenCharge {
   readonly id: string;
   readonly txid: string;
   readonly merchant: Merchant;
 }
 
-/** Every second charge is the first merchant's, the others go round: afterwards one wallet and many have open charges. */
+/**
+ * Every second charge belongs to the first merchant, the others alternate: afterwards one wallet and many have open
+ * charges.
+ */
 function merchantOf(merchants: readonly Merchant[], index: number): Merchant {
   const [first, ...others] = merchants;
   const chosen = index % 2 === 0 ? first : others[((index - 1) / 2) % others.length];
@@ -22,7 +25,7 @@ function merchantOf(merchants: readonly Merchant[], index: number): Merchant {
   return chosen;
 }
 
-/** Creates over HTTP, each with an Idempotency-Key of its own; only 201 counts. */
+/** Creates charges over HTTP, each with its own Idempotency-Key; only 201 counts. */
 export function httpCreates(
   merchants: readonly Merchant[],
 ): (load: HttpLoad, workers: number, seconds: number, limit?: number) => Promise<Round> {
@@ -38,7 +41,7 @@ export function httpCreates(
   };
 }
 
-/** The statements of a create by plain clients. */
+/** Runs the statements of a create with plain clients. */
 export function bareCreates(
   merchants: readonly Merchant[],
   replay: Replay,
@@ -86,7 +89,7 @@ export function barePayments(
   });
 }
 
-/** What waits for payment in this database, the wallets in turn. */
+/** Open charges in this database, alternating between wallets. */
 export async function openCharges(clients: BareClients, merchants: readonly Merchant[]): Promise<OpenCharge[]> {
   const byAccount = new Map(merchants.map((merchant) => [merchant.accountId, merchant]));
   const rows = await clients.query<{ id: string; txid: string; account_id: string }>(

@@ -3,7 +3,7 @@ import { Agent, request } from 'undici';
 import type { Cleanup } from '../harness/cleanup.js';
 
 const ANSWER_LIMIT_MS = 150_000;
-/** Then the merchant is impatient and sends the request again, while the first may still be under way. */
+/** After this time the merchant sends the request again, while the first may still be under way. */
 const PATIENCE_MS = 10_000;
 const PAUSE_MS = 200;
 const NOT_YET_PAUSE_MS = 500;
@@ -11,14 +11,14 @@ const NOT_YET_PAUSE_MS = 500;
 export interface Post {
   readonly path: string;
   readonly apiKey: string;
-  /** JSON. */
+  /** The body as JSON text. */
   readonly body: string;
   readonly idempotencyKey?: string;
-  /** Codes of refusals that stand for "not yet". */
+  /** Error codes that mean "not yet". */
   readonly notYet?: readonly string[];
 }
 
-/** Any other answer than that it is done or cannot be done now. */
+/** Any answer except success and "not yet". */
 class Refused extends Error {}
 
 /** Merchants that repeat a request, with the same key, until it is answered. */
@@ -39,7 +39,7 @@ export class InsistentClient {
     });
   }
 
-  /** Requests that were sent again for want of an answer. */
+  /** Number of requests that were repeated because no answer came. */
   get repetitions(): number {
     return this.#repetitions;
   }

@@ -1,4 +1,4 @@
-/** What somebody hands on and somebody else takes, in order. */
+/** A queue from producers to consumers, in order. */
 export class Line<T> {
   readonly #items: T[] = [];
   readonly #waiting: ((item: T | null) => void)[] = [];
@@ -17,13 +17,13 @@ export class Line<T> {
     else this.#items.push(item);
   }
 
-  /** Nothing more comes. */
+  /** Marks the end: no more items come. */
   close(): void {
     this.#isClosed = true;
     for (const waiting of this.#waiting.splice(0)) waiting(null);
   }
 
-  /** The next one, once it is there; null when there is none any more. */
+  /** Waits for the next item; null after the end. */
   async take(): Promise<T | null> {
     const item = this.#items.shift();
     if (item !== undefined) return item;

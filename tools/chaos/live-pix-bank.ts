@@ -3,10 +3,10 @@ import type { PlannedPayment } from './live-pix-plan.js';
 import type { PspProcess } from './psp-process.js';
 
 const ROUND_MS = 400;
-/** Devolutions are under way for at least so long. */
+/** Shortest time for which a devolution stays under way. */
 const UNDER_WAY_MS = 600;
 
-/** Who carries devolutions out at the bank, or does not, as it is planned. */
+/** Settles devolutions at the bank, or fails them, as planned. */
 export class BankDesk {
   readonly #failing: ReadonlySet<string>;
   #isOpen = true;
@@ -25,11 +25,11 @@ export class BankDesk {
 
   open(): void {
     this.#work = this.#rounds();
-    // Told by `close`.
+    // Reported by `close`.
     this.#work.catch(() => undefined);
   }
 
-  /** @throws what has gone wrong at the desk */
+  /** @throws the first error of the desk */
   async close(): Promise<void> {
     this.#isOpen = false;
     await this.#work;
@@ -59,7 +59,7 @@ function nameOf(endToEndId: string, amount: number): string {
   return `${endToEndId} ${String(amount)}`;
 }
 
-/** `"110.00"` → `11000`. */
+/** Converts `"110.00"` to `11000`. */
 export function centsOf(valor: string): number {
   return Number(valor.replace('.', ''));
 }

@@ -1,14 +1,14 @@
 import type { LivePixStage } from './live-pix-stage.js';
 
-/** A transaction of the merchant, with what was made of money that came for it. */
+/** A transaction of the merchant, with the bookings for the money it received. */
 export interface BookedPayment {
   readonly id: string;
   readonly txid: string;
   readonly status: string;
   readonly amount: number;
-  /** Of the Pix that was credited. */
+  /** The end-to-end id of the credited Pix. */
   readonly end_to_end_id: string | null;
-  /** Settlements that were credited, and entries of them in the ledger with their sum. */
+  /** Credited settlements, and their ledger entries with their sum. */
   readonly credited: number;
   readonly entries: number;
   readonly entered: number;
@@ -21,7 +21,7 @@ export interface BookedRefund {
   readonly status: string;
 }
 
-/** A Pix that went back by itself. */
+/** A Pix that was returned automatically. */
 export interface BookedReturn {
   readonly end_to_end_id: string;
   readonly return_id: string;
@@ -33,13 +33,13 @@ export interface Books {
   readonly payments: readonly BookedPayment[];
   readonly refunds: readonly BookedRefund[];
   readonly returns: readonly BookedReturn[];
-  /** Cents that the merchant has. */
+  /** The merchant's available balance in cents. */
   readonly available: number;
-  /** Cents that the bank holds, as the books have it: what `clearing` of all live wallets says. */
+  /** Cents that the bank should hold by our books: the `clearing` balance of all live wallets. */
   readonly clearing: number;
 }
 
-/** Everything the service has written about the merchant. */
+/** All rows of the service about the merchant. */
 export async function bookedHere(stage: LivePixStage): Promise<Books> {
   const of = [stage.accountId];
   const [balance] = await stage.rows<{ amount: number }>(

@@ -4,9 +4,9 @@ import { centsOf } from './live-pix-bank.js';
 import type { BookedPayment, Books } from './live-pix-books.js';
 import type { PlannedPayment } from './live-pix-plan.js';
 
-/** What the merchant was answered about a planned payment. */
+/** Ids in the service's answers to the merchant about a planned payment. */
 export interface Answered {
-  /** The payment's, bare. */
+  /** The payment's id without prefix. */
   readonly id: string;
   readonly txid: string;
   readonly refundIds: string[];
@@ -18,9 +18,9 @@ export interface Verdict {
   readonly refundsMade: number;
   readonly refundsFailedAtBank: number;
   readonly refundsWrong: number;
-  /** Second payments of a charge that went back by themselves. */
+  /** Second payments of a charge that were returned automatically. */
   readonly sentBack: number;
-  /** Attempts that came to nothing: neither here nor at the bank has anything of them. */
+  /** Attempts without any trace here or at the bank. */
   readonly attemptsForNothing: number;
   /** Cents that the bank holds, by its own books and by ours. */
   readonly held: { readonly atBank: number; readonly here: number };
@@ -29,7 +29,7 @@ export interface Verdict {
 
 type Bank = Pick<SimulatorState, 'cobs' | 'pix'>;
 
-/** Holds the plan against what the merchant was answered, what the bank has booked, and our books. Pure. */
+/** Compares the plan with the answers to the merchant, the bank's bookings, and our books. Pure. */
 export function judge(
   plan: readonly PlannedPayment[],
   answered: readonly Answered[],
@@ -66,7 +66,7 @@ export function judge(
   };
 }
 
-/** What it has received and not sent back. */
+/** The amount the bank has received and not returned. */
 function heldBy({ pix }: Bank): number {
   const back = pix.flatMap(({ devolucoes = [] }) => devolucoes.filter(({ status }) => status === 'DEVOLVIDO'));
   const sum = (all: readonly { readonly valor: string }[]): number =>
@@ -80,7 +80,7 @@ interface Finding {
   readonly failed: number;
   readonly wrong: number;
   readonly sentBack: number;
-  /** Devolutions that somebody has asked for, as `<end-to-end id>/<id>`. */
+  /** Requested devolutions, as `<end-to-end id>/<id>`. */
   readonly devolutions: readonly string[];
   readonly violations: readonly string[];
 }
@@ -153,7 +153,7 @@ function judgePayment(
   return { isCredited, made, failed, wrong, sentBack, devolutions, violations };
 }
 
-/** What is there of which the plan knows nothing. */
+/** Judges payments and devolutions that are not in the plan. */
 function judgeRest(
   txids: ReadonlySet<string>,
   others: readonly BookedPayment[],

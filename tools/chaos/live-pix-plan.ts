@@ -3,28 +3,28 @@ import { newEndToEndId } from '../../src/brazil/index.js';
 import type { Random } from '../harness/random.js';
 import type { Victim } from './live-pix-stage.js';
 
-/** Of the payers' bank; no bank has it. */
+/** The ISPB of the payers' bank; no real bank has it. */
 const PAYERS_ISPB = '99999008';
-/** Of all answers of the PSP, and of all of its callbacks. */
+/** Share of the PSP's answers that are faulty, and of its callbacks. */
 const FAULTY = 0.2;
 const REFUNDED = 0.4;
-/** Refunds that the bank takes on and then does not carry out. */
+/** Share of refunds that the bank accepts but does not carry out. */
 const FAILING = 0.2;
 const PAID_TWICE = 0.03;
 
 export interface PlannedRefund {
-  /** Cents; no two of one payment are the same. */
+  /** Amount in cents; refunds of one payment all differ. */
   readonly amount: number;
   readonly failsAtBank: boolean;
 }
 
 export interface PlannedPayment {
   readonly number: number;
-  /** Cents. */
+  /** Amount in cents. */
   readonly amount: number;
-  /** The payer's bank has chosen it. */
+  /** End-to-end id, chosen by the payer's bank. */
   readonly endToEndId: string;
-  /** The payer pays once more: that one has to go back by itself. Null: pays once. */
+  /** Set if the payer pays a second time, which must be returned automatically. Null: pays once. */
   readonly secondEndToEndId: string | null;
   readonly refunds: readonly PlannedRefund[];
 }
@@ -32,16 +32,16 @@ export interface PlannedPayment {
 export interface LivePixPlan {
   readonly payments: readonly PlannedPayment[];
   readonly faults: readonly FaultRule[];
-  /** How often something is killed. */
+  /** Number of kills. */
   readonly kills: number;
-  /** Taken in turn. */
+  /** Victims, used in rotation. */
   readonly victims: readonly (readonly Victim[])[];
 }
 
 type RequestFault = Exclude<FaultRule, { operation: 'callback' }>['fault'];
 type CallbackFault = Extract<FaultRule, { operation: 'callback' }>['fault'];
 
-/** An answer that never comes takes the caller's whole patience: less often than the others. */
+/** A missing answer takes the caller's whole time limit, so it is rarer than other faults. */
 const SILENCE: RequestFault = { kind: 'timeout', effect: true, ending: 'silence' };
 const SILENCE_RATE = 0.005;
 const REQUEST_FAULTS: readonly RequestFault[] = [
@@ -54,7 +54,7 @@ const REQUEST_FAULTS: readonly RequestFault[] = [
   { kind: 'unavailable' },
   { kind: 'tokenExpiry' },
 ];
-/** Found by reading the PSP's list, once a minute. */
+/** Lost Pix are found in the PSP's list, which is read once a minute. */
 const LOST: CallbackFault = { kind: 'lose' };
 const CALLBACK_FAULTS: readonly CallbackFault[] = [
   { kind: 'duplicate', times: 3 },
@@ -71,7 +71,7 @@ const VICTIMS: LivePixPlan['victims'] = [
   ['PostgreSQL (SIGTERM)'],
 ];
 
-/** @param quick without faults that have to be waited for, and with one kill */
+/** @param quick leaves out faults that need long waits, and kills once */
 export function planOf(count: number, quick: boolean, random: Random): LivePixPlan {
   return {
     payments: Array.from({ length: count }, (_, number) => planPayment(number, random)),
@@ -81,7 +81,7 @@ export function planOf(count: number, quick: boolean, random: Random): LivePixPl
       ...callbackRules(quick ? CALLBACK_FAULTS : [...CALLBACK_FAULTS, LOST]),
     ],
     kills: quick ? 1 : 12,
-    // A request that is under way in the API process at its end waits for the lease of its key (40 s).
+    // A request under way in a killed API process blocks its key until its lease ends (40 s).
     victims: quick ? [['worker']] : VICTIMS,
   };
 }
@@ -90,7 +90,7 @@ function callbackRules(faults: readonly CallbackFault[]): FaultRule[] {
   return faults.map((fault) => ({ operation: 'callback', fault, rate: rateOf(faults.length) }));
 }
 
-/** Each of `kinds` is drawn for by itself: with it some fault hits in `FAULTY` of all cases. */
+/** The rate for each of `kinds`, drawn independently, so that any fault hits in `FAULTY` of all cases. */
 function rateOf(kinds: number): number {
   return 1 - (1 - FAULTY) ** (1 / kinds);
 }
@@ -103,12 +103,12 @@ function planPayment(number: number, random: Random): PlannedPayment {
     amount,
     endToEndId: newEndToEndId(PAYERS_ISPB, new Date()),
     secondEndToEndId: isPaidTwice ? newEndToEndId(PAYERS_ISPB, new Date()) : null,
-    // Of two Pix it is open which is the payment: the bank carries out whatever goes back of them.
+    // With two Pix, either may become the payment: the bank carries out all devolutions of both.
     refunds: random.next() < REFUNDED ? planRefunds(amount, isPaidTwice ? 0 : FAILING, random) : [],
   };
 }
 
-/** All of it, a part, or two parts. */
+/** Plans a full refund, a partial one, or two partial ones. */
 function planRefunds(amount: number, failing: number, random: Random): PlannedRefund[] {
   const refund = (part: number): PlannedRefund => ({ amount: part, failsAtBank: random.next() < failing });
   const shape = random.between(1, 4);

@@ -6,17 +6,17 @@ import type { LivePixStage } from './live-pix-stage.js';
 const PASSES = 2;
 const LIMIT_MS = 180_000;
 
-/** What is not known yet, by what it is; empty: nothing. */
+/** Numbers of open items by kind; empty when there are none. */
 export type Unknown = Readonly<Record<string, number>>;
 
 /**
- * How what was unknown became known, once the PSP was well again. A pass of the sweeper is one reading of the PSP's whole
- * list (`GET /pix`): the first begins after the faults have ended, the second after the first.
+ * How open items were resolved after the PSP recovered. In a pass the sweeper reads the PSP's whole list (`GET /pix`).
+ * The first pass begins after the faults have ended, the second after the first.
  */
 export interface Settling {
   /** Seconds from the end of the faults to the end of each pass. */
   readonly passes: readonly number[];
-  /** Until nothing was unknown any more; null: something was, after the last pass. */
+  /** Seconds until no item was open; null: some were still open after the last pass. */
   readonly seconds: number | null;
   readonly before: Unknown;
   readonly unknown: Unknown;
@@ -38,7 +38,7 @@ export async function settle(stage: LivePixStage, received: readonly string[], p
       passes.push(seconds());
       passBegan = Date.now();
       progress(`pass ${String(passes.length)} of the sweeper is over; unknown: ${unknownText(left)}`);
-      // What it has found is asked about by jobs, which take a moment.
+      // Jobs query the Pix that the sweeper found, which takes a moment.
       await delay(2_000);
     }
     await delay(250);
@@ -69,7 +69,7 @@ async function unknown(stage: LivePixStage, received: readonly string[]): Promis
   return Object.fromEntries(rows.map(({ what, count }) => [what, count]));
 }
 
-/** Milliseconds; 0 before the first pass. */
+/** End of the last sweep in milliseconds; 0 before the first pass. */
 async function sweptUntil(stage: LivePixStage): Promise<number> {
   const [row] = await stage.rows<{ swept_until: Date | null }>(
     `SELECT swept_until FROM acquirer_statements WHERE list = 'payments'`,

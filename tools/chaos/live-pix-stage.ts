@@ -17,7 +17,7 @@ export type Victim = Role | `PostgreSQL (${(typeof POSTMASTER_ENDS)[number]})`;
 const EMAIL = 'owner@example.com';
 const PASSWORD = 'a-password-of-nobody';
 
-/** Databases, the PSP and the service as two processes that may die, with a merchant who is connected to the PSP. */
+/** Databases, the PSP, and two service processes that may be killed, with a merchant connected to the PSP. */
 export class LivePixStage {
   readonly #services = new Map<Role, ServiceProcess>();
   readonly #started: ServiceProcess[] = [];
@@ -38,7 +38,7 @@ export class LivePixStage {
     const postgres = await CrashingPostgres.start(directory, cleanup);
     const redis = await CrashingRedis.start(directory, cleanup);
     const psp = await PspProcess.start(directory, random.between(1, 2 ** 30), cleanup);
-    // The PSP calls back at one address, whichever process stands behind it.
+    // The PSP calls back at one address, whichever process listens there.
     const port = String(await freePort());
     const url = `http://127.0.0.1:${port}`;
     const env = {
@@ -61,7 +61,7 @@ export class LivePixStage {
     return this.postgres.url;
   }
 
-  /** How service processes have ended that nobody had killed. */
+  /** Exits of service processes that were not killed by the test. */
   get died(): string[] {
     return this.#started.flatMap(({ died }) => died ?? []);
   }
@@ -70,7 +70,7 @@ export class LivePixStage {
     return this.#accountId;
   }
 
-  /** Of live mode. */
+  /** The merchant's key in live mode. */
   get apiKey(): string {
     return this.#apiKey;
   }
@@ -82,7 +82,7 @@ export class LivePixStage {
     ].join('\n');
   }
 
-  /** Killed (`kill -9` unless it says otherwise), and started again. */
+  /** Kills the victims (with `kill -9` by default) and starts them again. */
   async crash(victims: readonly Victim[]): Promise<void> {
     const roles = victims.filter((victim) => victim === 'API' || victim === 'worker');
     const signals = POSTMASTER_ENDS.filter((signal) => victims.includes(`PostgreSQL (${signal})`));
@@ -91,13 +91,13 @@ export class LivePixStage {
     await Promise.all(roles.map((role) => this.#launch(role)));
   }
 
-  /** The command line, as an operator uses it while the service runs. */
+  /** Runs the command line like an operator, while the service runs. */
   cli(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
     const DATA_DIR = mkdtempSync(join(this.run.directory, 'cli-'));
     return runToEnd('bundle/cli/main.js', args, { ...this.env, DATA_DIR });
   }
 
-  /** On a connection of its own. */
+  /** Queries over a separate connection. */
   async rows<R extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<R[]> {
     const client = new pg.Client({ connectionString: this.databaseUrl });
     await client.connect();
@@ -110,7 +110,7 @@ export class LivePixStage {
 
   async #launch(role: Role): Promise<void> {
     const dataDir = mkdtempSync(join(this.run.directory, `${role}-`));
-    // Without Redis jobs stay in their process: then the API process works as well, beside a worker more.
+    // Without Redis jobs stay in their process: the API process then works too, beside another worker.
     const own = role === 'worker' ? { ROLE: 'worker', PORT: '0' } : { ROLE: this.hasRedis ? 'api' : 'all' };
     const service = await ServiceProcess.start(dataDir, this.run.cleanup, { ...this.env, ...own });
     this.#services.set(role, service);

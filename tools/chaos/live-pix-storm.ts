@@ -13,25 +13,25 @@ import type { LivePixPlan, PlannedPayment } from './live-pix-plan.js';
 import { settle, type Settling } from './live-pix-settling.js';
 import { LivePixStage } from './live-pix-stage.js';
 
-/** Many, for a request that was under way at a kill keeps its merchant for the lease of its key (40 s). */
+/** Many clients, because a request under way at a kill blocks its client until the lease of its key ends (40 s). */
 const MERCHANT_CLIENTS = 32;
-/** Each of them pays some ten charges a second. */
+/** Number of payers; each pays about ten charges a second. */
 const PAYERS = 6;
 const TICK_MS = 15_000;
-/** Impatient merchants send the same request twice at once. */
+/** Impatient merchants send every so many requests twice at once. */
 const TWINS_EVERY = 9;
 
 export interface LivePixResult extends Verdict {
   readonly plan: LivePixPlan;
-  /** What the PSP received by operation, and faults by `operation kind`. */
+  /** Requests to the PSP by operation, and faults by `operation kind`. */
   readonly requests: Readonly<Record<string, number>>;
   readonly callbacks: number;
   readonly faults: Readonly<Record<string, number>>;
   readonly kills: ReadonlyMap<string, number>;
-  /** Of merchants' requests that were not answered as they should be. */
+  /** Number of merchants' requests that were repeated for lack of a proper answer. */
   readonly repetitions: number;
   readonly settling: Settling;
-  /** Seconds until everything was asked for. */
+  /** Seconds until all planned requests were sent. */
   readonly loadSeconds: number;
   readonly reconciled: readonly { readonly day: string; readonly exitCode: number | null }[];
 }
@@ -40,11 +40,11 @@ type Operation = 'charges' | 'payments' | 'refunds';
 
 interface RefundOrder {
   readonly number: number;
-  /** Cents. */
+  /** Amount in cents. */
   readonly amount: number;
 }
 
-/** Live payments at a PSP that has a bad day, while the service dies again and again. */
+/** Live payments at a PSP with faults, while the service dies again and again. */
 export class LivePixStorm {
   readonly #client: InsistentClient;
   readonly #answered: Answered[];
@@ -116,7 +116,7 @@ export class LivePixStorm {
     if (secondEndToEndId !== null) await this.stage.psp.pay({ txid, endToEndId: secondEndToEndId, force: true });
   }
 
-  /** Asked for until the payment is there: its callback may be lost. @returns the refund's id */
+  /** Requests a refund until the payment is there: its callback may be lost. @returns the refund's id */
   async #refund(number: number, amount: number): Promise<string> {
     const refund = await this.#client.post({
       path: `/v1/payments/${this.#answered[number]?.id ?? ''}/refund`,
@@ -127,7 +127,7 @@ export class LivePixStorm {
     return (refund as { id: string }).id;
   }
 
-  /** Everything at once: what is created is paid, what is paid is refunded, and the service dies in between. */
+  /** Runs everything at once: created charges are paid, paid ones are refunded, and the service dies in between. */
   async #load(progress: Progress): Promise<void> {
     const toPay = new Line<PlannedPayment>();
     const toRefund = new Line<RefundOrder>();
@@ -165,7 +165,7 @@ export class LivePixStorm {
     await Promise.all(Array.from({ length: clients }, client));
   }
 
-  /** Spread over the load, by how much of it is done: so they hit work on any machine. */
+  /** Spreads kills over the load by its progress, so that they hit work on a machine of any speed. */
   async #crashes(progress: Progress): Promise<void> {
     const { payments, kills, victims: choices } = this.plan;
     const total = payments.reduce((sum, { refunds }) => sum + 2 + refunds.length, 0);
@@ -173,7 +173,7 @@ export class LivePixStorm {
     for (let kill = 1; kill <= kills; kill++) {
       const at = Math.floor(share * kill - this.random.next() * share * 0.8);
       while (this.#operations() < at) await delay(5);
-      // Some milliseconds more or less decide between before, inside and after a transaction.
+      // A few milliseconds decide between before, inside and after a transaction.
       await delay(this.random.between(0, 15));
       const victims = choices[(kill - 1) % choices.length] ?? [];
       progress(`killing ${victims.join(' and ')} (${this.#soFar()})`);

@@ -40,7 +40,7 @@ interface Options {
   readonly seeds: readonly number[];
 }
 
-/** Null: the usage is to be shown. */
+/** Null: the usage text must be shown. */
 function readOptions(): Options | null {
   const { values } = parseArgs({
     options: {
@@ -94,7 +94,7 @@ async function main(): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
-  // One after the other, each with servers of its own.
+  // Runs one storm after the other, each with its own servers.
   for (const seed of options.seeds) {
     for (const storm of options.storms) {
       await inOwnDirectory('chaos', (run) => (storm === 'webhooks' ? webhooks : livePix)(options, seed, run));

@@ -14,7 +14,7 @@ interface Addresses {
   readonly pixKey: string;
 }
 
-/** `npm run psp-simulator` in a process of its own, and the hand of who plays the payer, the bank and the bad days. */
+/** `npm run psp-simulator` in a separate process, controlled by the test as payer, bank and source of faults. */
 export class PspProcess {
   private constructor(
     private readonly directory: string,
@@ -37,7 +37,7 @@ export class PspProcess {
     return new PspProcess(directory, (await BuiltProcess.start(program, cleanup)).said);
   }
 
-  /** Of `acquirer configure`, with the files that the PSP has handed out. */
+  /** Arguments of `acquirer configure`, with the files from the PSP. */
   get configuration(): string[] {
     const { baseUrl, tokenUrl, clientId, pixKey } = this.addresses;
     const file = (name: string): string => join(this.directory, name);
@@ -97,7 +97,7 @@ export class PspProcess {
 
 function readAddresses(output: string): Addresses | null {
   const after = (pattern: RegExp): string => pattern.exec(output)?.[1] ?? '';
-  // The last thing it prints.
+  // The last line that the process prints.
   if (!output.includes('/clearFaults\n')) return null;
   return {
     baseUrl: after(/^ {2}API +(\S+)$/m),

@@ -15,13 +15,13 @@ import { InsistentClient } from './insistent-client.js';
 import { CrashingRedis } from './servers.js';
 
 export interface StormPlan {
-  /** Of each round: one without and one with crashes. */
+  /** Settings of each round: one round without and one with crashes. */
   readonly events: number;
   readonly goodEndpoints: number;
   readonly deadEndpoints: number;
 }
 
-/** What became of the deliveries to good endpoints in one round. */
+/** Result of the deliveries to good endpoints in one round. */
 export interface RoundResult {
   readonly events: number;
   readonly expected: number;
@@ -32,24 +32,24 @@ export interface RoundResult {
   readonly delays: readonly number[];
   readonly seconds: number;
   readonly crashes: ReadonlyMap<string, number>;
-  /** To dead endpoints, by status. */
+  /** Deliveries to dead endpoints, by status. */
   readonly dead: Readonly<Record<string, number>>;
 }
 
 const MERCHANTS = 5;
 const WORKERS = 2;
 const CLIENTS = 16;
-/** A killed worker's deliveries wait for their lease. */
+/** Deliveries of a killed worker wait for their lease. */
 const DRAIN_LIMIT_MS = 240_000;
-/** Short, so that what failed during a crash is tried again within the run. */
+/** Short waits, so that deliveries that fail during a crash are retried within the run. */
 const RETRY_SCHEDULE = '1,2,3,5,5,10,10,20,30,60,60,60,60,60';
 
-/** Merchants, their endpoints and the service as several processes, of which every one may die. */
+/** Merchants, their endpoints, and the service as several processes, each of which may die. */
 export class WebhookStorm {
   readonly #workers: ServiceProcess[] = [];
-  /** All that were ever started. */
+  /** All services that were ever started. */
   readonly #services: ServiceProcess[] = [];
-  /** Events of the rounds before, which are judged already. */
+  /** Events of earlier rounds, which are judged already. */
   readonly #judged = new Set<string>();
 
   private constructor(
@@ -76,7 +76,7 @@ export class WebhookStorm {
       WEBHOOK_RETRY_SCHEDULE: RETRY_SCHEDULE,
       LOG_LEVEL: 'warn',
     };
-    // Without Redis jobs stay in their process: then one process is both API and worker, and the other a worker more.
+    // Without Redis jobs stay in their process: one process is then both API and worker, and the other another worker.
     const api = await start('api', directory, cleanup, { ...env, ROLE: redis ? 'api' : 'all' });
     const merchants = await makeMerchants(postgres.url, MERCHANTS);
     const receivers = await startReceivers(plan.goodEndpoints, plan.deadEndpoints, cleanup);
@@ -96,12 +96,12 @@ export class WebhookStorm {
     ].join('\n');
   }
 
-  /** How service processes have ended that nobody had killed. */
+  /** Exits of service processes that were not killed by the test. */
   get died(): string[] {
     return this.#services.flatMap(({ died }) => died ?? []);
   }
 
-  /** Creates `events` charges, each of which is announced to every endpoint of its merchant, and judges what arrived. */
+  /** Creates `events` charges, announces each to every endpoint of its merchant, and judges the arrivals. */
   async round(events: number, crashing: boolean, progress: Progress): Promise<RoundResult> {
     const began = performance.now();
     for (const receiver of this.receivers) receiver.delays.length = 0;
@@ -150,7 +150,7 @@ export class WebhookStorm {
   }
 
   /**
-   * Crashes spread over the creation of the charges, PostgreSQL's in every way in which a postmaster ends, and one more
+   * Spreads crashes over the creation of the charges, with every way in which a postmaster ends. The last crash happens
    * while the last webhooks are on their way.
    */
   async #crashes(
@@ -185,7 +185,7 @@ export class WebhookStorm {
     crashes.set(kind, (crashes.get(kind) ?? 0) + 1);
   }
 
-  /** Until nothing waits for a good endpoint any more. */
+  /** Waits until no good endpoint has waiting deliveries. */
   async #drained(): Promise<void> {
     const deadline = performance.now() + DRAIN_LIMIT_MS;
     for (;;) {
@@ -196,13 +196,13 @@ export class WebhookStorm {
         [this.receivers.filter(({ fault }) => fault === null).map(({ url }) => url)],
       );
       if (row?.waiting === '0') return;
-      // What is late now is counted as lost: the report says so.
+      // Late deliveries count as lost: the report says so.
       if (performance.now() > deadline) return;
       await delay(200);
     }
   }
 
-  /** Against the events themselves: each must have come to every good endpoint of its account. */
+  /** Compares arrivals with the events: each event must have reached every good endpoint of its account. */
   async #judge(created: number): Promise<Omit<RoundResult, 'seconds' | 'crashes'>> {
     const rows = await this.#rows<{ id: string; account_id: string }>(
       `SELECT 'evt_' || replace(id::text, '-', '') AS id, account_id FROM events WHERE type = 'transaction.created'`,
@@ -242,7 +242,7 @@ export class WebhookStorm {
     };
   }
 
-  /** On a connection of its own: the last one may have died with the server. */
+  /** Queries over a new connection: the last one may have died with the server. */
   async #rows<R extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<R[]> {
     const client = new pg.Client({ connectionString: this.postgres.url });
     client.on('error', () => undefined);

@@ -7,33 +7,33 @@ import type { Cleanup } from './cleanup.js';
 
 const START_LIMIT_MS = 120_000;
 
-/** Settings of the caller's shell that would make it another service than the one that is looked at. */
+/** Settings of the caller's shell that would change the service under test. */
 const OWN = ['DATABASE_URL', 'REDIS_URL', 'NODE_ENV', 'NODE_OPTIONS', 'ROLE', 'HOST', 'PUBLIC_BASE_URL', 'LOG_LEVEL'];
 
 export interface Program<T> {
-  /** Below the build's directory, as `bundle/main.js`, or absolute. */
+  /** Path below the build's directory, as `bundle/main.js`, or absolute. */
   readonly script: string;
   readonly args?: readonly string[];
   readonly nodeOptions?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Its working directory; default: the caller's. */
+  /** The working directory; default: the caller's. */
   readonly cwd?: string;
-  /** Where its output goes. */
+  /** The file for its output. */
   readonly logPath: string;
-  /** What it says of itself once it is ready; null: not yet. */
+  /** Reads a result from the output once the program is ready; null: not yet. */
   readonly ready: (output: string) => T | null;
 }
 
-/** A built program in a process of its own. */
+/** A built program in a separate process. */
 export class BuiltProcess<T> {
-  /** How it ended, when nobody told it to. */
+  /** How it ended, if that was not requested. */
   died: string | null = null;
   #isTold = false;
 
   private constructor(
     readonly pid: number,
     readonly said: T,
-    /** From the start of the process to its word that it is ready. */
+    /** Milliseconds from the start of the process until it reported ready. */
     readonly startMs: number,
     private readonly child: ChildProcess,
   ) {
@@ -42,7 +42,7 @@ export class BuiltProcess<T> {
     });
   }
 
-  /** @throws Error with the program's own words when it does not start */
+  /** @throws Error with the program's output when it does not start */
   static async start<T>(program: Program<T>, cleanup: Cleanup): Promise<BuiltProcess<T>> {
     const { script, args = [], nodeOptions = [], env = {}, cwd, logPath, ready } = program;
     const log = openSync(logPath, 'w');
@@ -72,7 +72,7 @@ export class BuiltProcess<T> {
     return end(this.child);
   }
 
-  /** As in a crash. Resolves when the process is gone. */
+  /** Kills the process as in a crash. Resolves when it is gone. */
   kill(): Promise<void> {
     this.#isTold = true;
     return end(this.child, 'SIGKILL');
@@ -102,14 +102,17 @@ function built(script: string): string {
   return resolve(import.meta.dirname, '../..', script);
 }
 
-/** What is given, over the caller's own; a database that is given has neither TLS nor a mail server beside it. */
+/**
+ * Given settings override the caller's. A given database has neither TLS nor a mail server, so the service needs
+ * ALLOW_INSECURE.
+ */
 function environment(given: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !OWN.includes(name));
   const insecure = given['DATABASE_URL'] === undefined ? {} : { ALLOW_INSECURE: 'true' };
   return { ...Object.fromEntries(inherited), ...insecure, ...given };
 }
 
-/** In order by default, as a process manager does it: with PostgreSQL and Redis shut down. */
+/** Shuts down in order by default, like a process manager: with PostgreSQL and Redis. */
 async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));

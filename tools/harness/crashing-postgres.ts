@@ -5,16 +5,16 @@ import { type Postgres, startPostgres } from '../../src/local-servers/index.js';
 import type { Cleanup } from './cleanup.js';
 
 /**
- * What a postmaster ends by. SIGKILL: its children follow, and the next start recovers from the log. SIGINT: every
- * client is told that it has to go. SIGTERM: nobody new is let in, and who is connected may stay.
+ * Signals that end a postmaster. SIGKILL: its children follow, and the next start recovers from the log. SIGINT: every
+ * client is disconnected. SIGTERM: new clients are refused, and connected ones may stay.
  */
 export const POSTMASTER_ENDS = ['SIGINT', 'SIGKILL', 'SIGTERM'] as const;
 export type PostmasterEnd = (typeof POSTMASTER_ENDS)[number];
 
-/** Whoever restarts a server waits this long for clients to leave, and then ends it as with `pg_ctl -m fast`. */
+/** A restart waits this long for clients to leave, and then ends the server as with `pg_ctl -m fast`. */
 const PATIENCE_MS = 2_000;
 
-/** A PostgreSQL of its own that can end and come back under one address. Whoever uses it knows only its URL. */
+/** A separate PostgreSQL that can end and come back under the same address. Clients know only its URL. */
 export class CrashingPostgres {
   private constructor(
     private readonly dataDir: string,
@@ -32,7 +32,7 @@ export class CrashingPostgres {
     return this.server.url;
   }
 
-  /** Resolves when it answers again. */
+  /** Resolves when the server answers again. */
   async crash(signal: PostmasterEnd): Promise<void> {
     const pid = postmasterPid(this.dataDir);
     process.kill(pid, signal);
@@ -47,7 +47,7 @@ export class CrashingPostgres {
   }
 }
 
-/** @param dataDir of an embedded PostgreSQL */
+/** @param dataDir data directory of an embedded PostgreSQL */
 export function postmasterPid(dataDir: string): number {
   return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
 }

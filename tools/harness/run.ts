@@ -3,20 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Cleanup } from './cleanup.js';
 
-/** Tells, on stderr, what is being done. */
+/** Reports the current step on stderr. */
 export type Progress = (line: string) => void;
 
-/** What a program that starts servers works with. */
+/** Resources of a program that starts servers. */
 export interface Run {
-  /** Of its own, and gone afterwards. */
+  /** A directory for this run, removed afterwards. */
   readonly directory: string;
   readonly cleanup: Cleanup;
   readonly progress: Progress;
 }
 
 /**
- * Runs the program to its end, and leaves nothing behind: neither then, nor when it fails, nor when somebody stops it.
- * @param name of the program, as in `recebe-<name>-…`
+ * Runs the program and cleans up at its end, after a failure, and when a person interrupts it.
+ * @param name name of the program, as in `recebe-<name>-…`
  */
 export async function inOwnDirectory(name: string, work: (run: Run) => Promise<void>): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), `recebe-${name}-`));

@@ -11,22 +11,22 @@ import { type Tokens } from './tokens.js';
 export const API_PATH = '/api/v2';
 export const TOKEN_PATH = '/oauth/token';
 
-/** One request of API Pix and what it was answered, for checks against the standard. */
+/** A request of API Pix and its answer, for checks against the standard. */
 export interface Exchange {
   readonly method: string;
-  /** Below the base URL, as `/cob/…`. */
+  /** Path below the base URL, as `/cob/…`. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** As it came; empty: none. */
+  /** The received body; empty: none. */
   readonly requestBody: string;
   readonly status: number;
-  /** Null: none. */
+  /** The sent body; null: none. */
   readonly responseBody: unknown;
 }
 
 interface Received {
   readonly operation: Operation;
-  /** Null: the token endpoint. */
+  /** Null for the token endpoint. */
   readonly route: Route | null;
   readonly params: readonly [string, string];
   readonly url: URL;
@@ -34,7 +34,7 @@ interface Received {
   readonly request: IncomingMessage;
 }
 
-/** The PSP's public side: TLS that asks for a client certificate, token endpoint and API, and the faults of both. */
+/** The PSP's public side: TLS with client certificates, token endpoint and API, and the faults of both. */
 export class ApiServer {
   readonly #server = createServer(
     { ...SERVER, ca: CA_CERTIFICATE, requestCert: true, rejectUnauthorized: true },
@@ -56,7 +56,7 @@ export class ApiServer {
     });
   }
 
-  /** Connections that were ever made, and requests by operation. */
+  /** Number of connections ever made, and requests by operation. */
   get traffic(): { connections: number; requests: Readonly<Partial<Record<Operation, number>>> } {
     return { connections: this.#connections, requests: Object.fromEntries(this.#requests) };
   }
@@ -167,7 +167,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Null for a broken escape. */
+/** Decodes a path segment; null for a broken escape. */
 function decoded(segment = ''): string | null {
   try {
     return decodeURIComponent(segment);

@@ -9,10 +9,10 @@ import { wireCob, wireCobWithPix, wirePix, wireReturn, wireWebhook } from './wir
 
 export interface Call {
   readonly merchant: Merchant;
-  /** What stands for the variables of the path. */
+  /** Values of the path's variables. */
   readonly params: readonly [string, string];
   readonly query: URLSearchParams;
-  /** Read only by what takes a body: a text that is no JSON is a Problem. */
+  /** Read only by routes with a body: text that is not JSON is a Problem. */
   readonly body: () => unknown;
 }
 
@@ -123,7 +123,7 @@ export function apiRoutes(bank: Bank, returns: Returns): readonly Route[] {
   ];
 }
 
-/** Undefined: the last one. @throws Problem CobConsultaInvalida for one that does not exist */
+/** Undefined: the last revision. @throws Problem CobConsultaInvalida if it does not exist */
 function readRevisionNumber(query: URLSearchParams, count: number): number | undefined {
   const text = query.get('revisao');
   if (text === null) return undefined;

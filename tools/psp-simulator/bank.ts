@@ -6,10 +6,10 @@ import { readRevision, readTerms, readWebhookUrl } from './requests.js';
 import type { expiry, newMerchant, payment, Settings } from './settings.js';
 import type * as z from 'zod';
 
-/** No bank has it. */
+/** An ISPB that no real bank has. */
 const PAYERS_ISPB = '99999008';
 
-/** A control request that makes no sense; the message says what to do. */
+/** A contradictory control request; the message explains the solution. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 
@@ -21,14 +21,16 @@ export class Refusal extends Error {
   }
 }
 
-/** Charges, received Pix and webhooks of all merchants. What merchants ask for throws Problem, what the operator asks for Refusal. */
+/**
+ * Charges, received Pix and webhooks of all merchants. Merchants' requests throw Problem, the operator's throw Refusal.
+ */
 export class Bank {
   readonly #merchants = new Map<string, Merchant>();
   readonly #cobs = new Map<string, Cob>();
   readonly #pix = new Map<string, Pix>();
   readonly #webhooks = new Map<string, Webhook>();
 
-  /** `locationPrefix`: `host/path/` under which charges are found; the port is known after the start only. */
+  /** `locationPrefix`: `host/path/` under which charges are found; the port is known only after the start. */
   constructor(
     private readonly settings: Settings,
     private readonly now: () => Date,
@@ -64,7 +66,7 @@ export class Bank {
     return this.#merchants.get(clientId);
   }
 
-  /** Creates the charge; a repetition that changes something revises it. @throws Problem CobOperacaoInvalida */
+  /** Creates the charge; a repetition with changes revises it. @throws Problem CobOperacaoInvalida */
   putCob(merchant: Merchant, txid: string, body: unknown): Cob {
     if (!isTxid(txid)) {
       const razao = 'O campo cob.txid não respeita o _schema_.';
@@ -121,7 +123,7 @@ export class Bank {
     return cob;
   }
 
-  /** @throws Problem PixNaoEncontrado; another merchant's Pix is not found either */
+  /** @throws Problem PixNaoEncontrado, also for another merchant's Pix */
   getPix(merchant: Merchant, endToEndId: string): Pix {
     const pix = this.#pix.get(endToEndId);
     if (pix?.merchant !== merchant) throw Problem.of('PixNaoEncontrado');
@@ -157,7 +159,7 @@ export class Bank {
     return this.#webhooks.get(key);
   }
 
-  /** Books a Pix. The end-to-end id of one that is booked gives that one. @throws Refusal */
+  /** Books a Pix. A known end-to-end id returns the booked Pix. @throws Refusal */
   pay(input: z.output<typeof payment>): Pix {
     const known = input.endToEndId === undefined ? undefined : this.#pix.get(input.endToEndId);
     if (known) return known;
@@ -236,7 +238,7 @@ export class Bank {
   }
 }
 
-/** Two merchants may use the same txid. */
+/** The merchant is part of the key: two merchants may use the same txid. */
 function cobKey(merchant: Merchant, txid: string): string {
   return `${merchant.clientId}\n${txid}`;
 }

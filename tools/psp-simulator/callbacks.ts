@@ -4,7 +4,7 @@ import { type Settings } from './settings.js';
 import { type Timers } from './timers.js';
 import { type WirePix } from './wire.js';
 
-/** How long a callback that is to come late waits for another one to overtake it. */
+/** How long a delayed callback waits for another one to overtake it. */
 const OVERTAKING_MS = 2_000;
 
 export interface CallbackAttempt {
@@ -13,7 +13,7 @@ export interface CallbackAttempt {
   readonly status: number | null;
 }
 
-/** One callback, with what became of it so far. */
+/** A callback with its attempts so far. */
 export interface CallbackRecord {
   readonly url: string;
   readonly pix: readonly WirePix[];
@@ -26,13 +26,13 @@ interface Callback extends CallbackRecord {
   outcome: CallbackRecord['outcome'];
 }
 
-/** Tells merchants of their Pix, in the background, until a 2xx or until the patience of the settings ends. */
+/** Calls back merchants about their Pix, in the background, until a 2xx or until the configured retries are used up. */
 export class Callbacks {
   readonly #records: Callback[] = [];
-  /** By URL: what is gathered for one callback, and what waits to be overtaken. */
+  /** Pix by URL: those gathered for one callback, and those that wait to be overtaken. */
   readonly #gathered = new Map<string, WirePix[]>();
   readonly #held = new Map<string, WirePix[]>();
-  // Whatever stands at the other end is asked for nothing: the receiver is the one who is developed.
+  // Accepts any certificate: the receiver is software under development.
   readonly #agent = new Agent({ connect: { rejectUnauthorized: false }, pipelining: 0 });
 
   constructor(
@@ -99,7 +99,7 @@ export class Callbacks {
     });
   }
 
-  /** What was held goes out, now that another one has been there before it. */
+  /** Sends the delayed Pix, now that another callback has overtaken them. */
   #release(url: string): void {
     const held = this.#held.get(url) ?? [];
     this.#held.delete(url);

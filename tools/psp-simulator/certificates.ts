@@ -1,9 +1,9 @@
 /**
- * The simulator's fixed certificates: keys that everybody knows, so that nothing has to be made at a start and a client
- * configured once works with every later run. They vouch for nothing but localhost and 127.0.0.1, until 2120.
+ * The simulator's fixed certificates. Their keys are public, so a start creates nothing, and a configured client works
+ * with every later run. The certificates are valid only for localhost and 127.0.0.1, until 2120.
  */
 
-/** Who signs both of the others: what a client trusts, and whose clients the simulator lets in. */
+/** The authority that signs both other certificates: clients trust it, and the simulator accepts its clients. */
 export const CA_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBdzCCAR2gAwIBAgIBATAKBggqhkjOPQQDAjAiMSAwHgYDVQQDDBdSZWNlYmUg
 UFNQIHNpbXVsYXRvciBDQTAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAw
@@ -38,7 +38,7 @@ p4fNHRV2ZPcpQtazqZlUjI19Cp2hRANCAAQcSCpiT+sjsOkW7QHdmTOxBErJau3X
 `,
 };
 
-/** What a client shows; the same certificate as PEM and, with its key under the passphrase, as PKCS #12 in base64. */
+/** The client's certificate as PEM and, with its key under the passphrase, as PKCS #12 in base64. */
 export const CLIENT = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBrzCCAVSgAwIBAgIBAzAKBggqhkjOPQQDAjAiMSAwHgYDVQQDDBdSZWNlYmUg

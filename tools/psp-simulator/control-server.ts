@@ -5,7 +5,7 @@ import { type FaultRule } from './faults.js';
 import { close, listen, readText, send } from './http.js';
 import { type PspSimulator } from './simulator.js';
 
-/** What `POST /<name>` does: the simulator's methods, whose own checks read the body. */
+/** Actions of `POST /<name>`: the simulator's methods, which validate the body themselves. */
 const ACTIONS: Readonly<Record<string, (simulator: PspSimulator, body: never) => unknown>> = {
   pay: (simulator, body: Parameters<PspSimulator['pay']>[0]) => simulator.pay(body),
   settleReturn: (simulator, body: Parameters<PspSimulator['settleReturn']>[0]) => simulator.settleReturn(body),
@@ -31,7 +31,7 @@ const ACTIONS: Readonly<Record<string, (simulator: PspSimulator, body: never) =>
   },
 };
 
-/** The operator's desk: plain HTTP on loopback, JSON in and out. `GET /state` lists everything. */
+/** The operator's interface: plain HTTP on loopback, JSON in and out. `GET /state` lists everything. */
 export class ControlServer {
   readonly #server = createServer((request, response) => void this.#serve(request, response));
 

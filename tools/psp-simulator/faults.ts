@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Random } from '../harness/random.js';
 
-/** What can go wrong, one at a time: a request of API Pix each, or a callback. */
+/** Operations that can fail: requests of API Pix, or a callback. */
 export const OPERATIONS = [
   'token',
   'cob.put',
@@ -22,21 +22,23 @@ const milliseconds = z.number().int().min(0).max(600_000);
 
 const requestFault = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('latency'), ms: milliseconds }),
-  /** No answer: the connection breaks (`reset`), or stays open in silence. `effect`: whether it is done all the same. */
+  /**
+   * No answer: the connection breaks (`reset`), or stays open in silence. `effect`: whether the request takes effect.
+   */
   z.strictObject({
     kind: z.literal('timeout'),
     effect: z.boolean(),
     ending: z.enum(['reset', 'silence']).default('reset'),
   }),
-  /** 500. */
+  /** Answers 500. */
   z.strictObject({ kind: z.literal('error'), effect: z.boolean() }),
-  /** 429. */
+  /** Answers 429. */
   z.strictObject({ kind: z.literal('throttle'), retryAfterSeconds: z.number().int().min(0).max(3_600).default(1) }),
-  /** 503. */
+  /** Answers 503. */
   z.strictObject({ kind: z.literal('unavailable') }),
   /**
-   * Done as always, and answered otherwise: with another status, fields in place of the right ones (also in each entry of
-   * `pix`), or no body at all.
+   * The request takes effect but its answer is changed: another status, other fields (also in each entry of `pix`), or
+   * no body at all.
    */
   z.strictObject({
     kind: z.literal('answer'),
@@ -44,19 +46,19 @@ const requestFault = z.discriminatedUnion('kind', [
     fields: z.record(z.string(), z.unknown()).nullable().default({}),
     entries: z.record(z.string(), z.unknown()).default({}),
   }),
-  /** All tokens end before their time: the request gets 401. */
+  /** All tokens expire early: the request gets 401. */
   z.strictObject({ kind: z.literal('tokenExpiry') }),
 ]);
 
 const callbackFault = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('duplicate'), times: z.number().int().min(2).max(1_000).default(2) }),
-  /** Goes out after the next one. */
+  /** The callback goes out after the next one. */
   z.strictObject({ kind: z.literal('reorder') }),
   z.strictObject({ kind: z.literal('delay'), ms: milliseconds }),
   z.strictObject({ kind: z.literal('lose') }),
 ]);
 
-/** Either the next `times` ones, or a `rate` of all, drawn by the seed; of several rates the first that hits. */
+/** Either the next `times` cases, or a `rate` of all, drawn by the seed; of several rates the first hit counts. */
 const when = {
   times: z.number().int().min(1).max(1_000_000).optional(),
   rate: z.number().min(0).max(1).optional(),
@@ -77,7 +79,7 @@ export type CallbackFault = z.output<typeof callbackFault>;
 
 type Rule = z.output<typeof faultRule> & { left: number };
 
-/** Which faults are due. What is queued (`times`, default once) comes before what is drawn (`rate`). */
+/** Selects the due faults. Queued faults (`times`, default once) precede random ones (`rate`). */
 export class Faults {
   #rules: Rule[] = [];
   readonly #random: Random;
@@ -99,7 +101,7 @@ export class Faults {
     return this.#rules;
   }
 
-  /** How often each was made, by `operation kind`. */
+  /** How often each fault was made, by `operation kind`. */
   get made(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#made);
   }
@@ -122,7 +124,7 @@ export class Faults {
       if (queued.left === 0) this.#rules = this.#rules.filter((rule) => rule !== queued);
       return queued;
     }
-    // Each is drawn for, whichever hits, so that one rule does not move the numbers of another.
+    // Every rule draws a number, even after a hit, so that rules do not change each other's numbers.
     const drawn = rules.filter(({ rate }) => rate !== undefined && this.#random.next() < rate);
     return drawn[0] ?? null;
   }

@@ -33,7 +33,7 @@ interface Arguments {
   readonly directory: string | null;
 }
 
-/** Null: the usage was asked for. @throws UsageError */
+/** Null: the usage text was requested. @throws UsageError */
 function readArguments(): Arguments | null {
   const { values } = parseArgs({
     options: {
@@ -65,7 +65,7 @@ function readArguments(): Arguments | null {
   };
 }
 
-/** What a PSP hands to a merchant, as files. */
+/** Writes the files that a PSP hands to a merchant. */
 function writeFiles(directory: string): Record<'cert' | 'key' | 'pfx' | 'ca' | 'secret', string> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const write = (name: string, content: string | Buffer): string => {

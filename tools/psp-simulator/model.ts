@@ -1,4 +1,4 @@
-/** What the simulated bank keeps. Amounts are integer cents; what clients see is written by `wire.ts`. */
+/** Data of the simulated bank. Amounts are integer cents; `wire.ts` writes the form that clients see. */
 
 export interface Merchant {
   readonly clientId: string;
@@ -10,12 +10,12 @@ export interface Merchant {
 }
 
 export interface Person {
-  /** CPF or CNPJ, bare. */
+  /** CPF or CNPJ without punctuation. */
   readonly document: string;
   readonly name: string;
 }
 
-/** What a merchant may say of a charge, and change by a revision. */
+/** Terms that a merchant sets for a charge, and changes by a revision. */
 export interface CobTerms {
   readonly expirationSeconds: number;
   readonly debtor: Person | null;
@@ -32,12 +32,12 @@ export interface Cob {
   readonly txid: string;
   readonly createdAt: Date;
   readonly locationId: number;
-  /** `host/path`. */
+  /** Location as `host/path`. */
   readonly location: string;
-  /** By number of the revision; the last one holds. */
+  /** Revisions in order; the last one is valid. */
   readonly revisions: CobTerms[];
   status: CobStatus;
-  /** When it was made to expire before its time. */
+  /** When it was made to expire early. */
   expiredAt: Date | null;
   readonly pix: Pix[];
 }
@@ -48,7 +48,7 @@ export interface Pix {
   readonly txid: string | null;
   readonly key: string;
   readonly amount: number;
-  /** How the amount is shown, where that is not as the standard has it. */
+  /** The amount's text, if it deviates from the standard. */
   written: string | null;
   readonly at: Date;
   readonly payer: Person | null;
@@ -59,7 +59,7 @@ export interface Pix {
 export type ReturnStatus = 'EM_PROCESSAMENTO' | 'DEVOLVIDO' | 'NAO_REALIZADO';
 export type ReturnNature = 'ORIGINAL' | 'MED_FRAUDE' | 'MED_OPERACIONAL';
 
-/** A devolution, whoever asked for it. */
+/** A devolution, requested by anybody. */
 export interface Return {
   readonly id: string;
   readonly rtrId: string;
@@ -79,7 +79,7 @@ export interface Webhook {
   readonly createdAt: Date;
 }
 
-/** The terms that hold now. */
+/** The current terms. */
 export function termsOf(cob: Cob): CobTerms {
   const terms = cob.revisions.at(-1);
   if (terms === undefined) throw new Error('a charge has at least one revision');

@@ -1,6 +1,6 @@
-/** Errors as API Pix has them: RFC 7807 documents of the standard's types. Their texts are the standard's own. */
+/** Errors of API Pix: RFC 7807 documents with the standard's types and texts. */
 
-/** One thing wrong with a request. */
+/** A violation in a request. */
 export interface Violation {
   readonly razao: string;
   readonly propriedade: string;
@@ -58,7 +58,7 @@ export interface ProblemDocument {
   readonly violacoes?: readonly Violation[];
 }
 
-/** Refuses a request of API Pix; what is thrown is answered as it is. */
+/** Refuses a request of API Pix; the thrown document becomes the answer. */
 export class Problem extends Error {
   override readonly name = 'Problem';
 
@@ -75,7 +75,7 @@ export class Problem extends Error {
     return new Problem({ type, title, status, detail, ...(violations.length > 0 && { violacoes: violations }) });
   }
 
-  /** 401 and 429 come from the gateway in front of a PSP: the standard has no type for them. */
+  /** The gateway in front of a PSP answers 401 and 429: the standard has no type for them. */
   static unauthorized(): Problem {
     const detail = 'O token de acesso é desconhecido ou expirou.';
     return new Problem(

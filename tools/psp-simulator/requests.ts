@@ -1,4 +1,4 @@
-/** Reads what clients of API Pix send, and lists everything that is wrong with it at once. Pure. */
+/** Reads requests of API Pix clients, and lists all their faults at once. Pure. */
 import { normalizeTaxId, taxIdKind } from '../../src/brazil/index.js';
 import { type CobTerms, type Person } from './model.js';
 import { Problem, type ProblemKind, type Violation } from './problems.js';
@@ -35,13 +35,16 @@ class Reading {
     this.wrong(property, `O campo ${this.prefix}${property} não respeita o _schema_.`, value);
   }
 
-  /** @throws Problem with all that was found wrong */
+  /** @throws Problem with all violations found */
   finish(): void {
     if (this.#violations.length > 0) throw Problem.of(this.kind, this.#violations);
   }
 }
 
-/** A charge created (`before` null) or revised, where what is left out stays. @throws Problem CobOperacaoInvalida */
+/**
+ * Reads a charge that is created (`before` null) or revised; a revision keeps omitted fields. @throws Problem
+ * CobOperacaoInvalida
+ */
 export function readTerms(body: unknown, before: CobTerms | null, ownKeys: readonly string[]): CobTerms {
   const reading = new Reading('cob.', 'CobOperacaoInvalida');
   const fields = fieldsOf(body) ?? {};
@@ -60,7 +63,7 @@ export function readTerms(body: unknown, before: CobTerms | null, ownKeys: reado
   return terms;
 }
 
-/** What a PATCH asks for: to remove the charge, or a revision. @throws Problem CobOperacaoInvalida */
+/** Reads a PATCH: removes the charge or revises it. @throws Problem CobOperacaoInvalida */
 export function readRevision(body: unknown, before: CobTerms, ownKeys: readonly string[]): CobTerms | 'remove' {
   const { status, ...rest } = fieldsOf(body) ?? {};
   if (status === undefined) return readTerms(body, before, ownKeys);
@@ -160,13 +163,13 @@ function readNotes(value: unknown, before: CobTerms | null, reading: Reading): C
   return good;
 }
 
-/** A devolution asked for. @throws Problem PixDevolucaoInvalida */
+/** Reads a requested devolution. @throws Problem PixDevolucaoInvalida */
 export function readReturn(body: unknown): { amount: number; description: string | null } {
   const reading = new Reading('devolucao.', 'PixDevolucaoInvalida');
   const fields = fieldsOf(body) ?? {};
   const amount = toCents(fields['valor']);
   if (amount === null || amount === 0) reading.malformed('valor', fields['valor']);
-  // A Pix Saque, whose devolutions are a RETIRADA, is not simulated.
+  // Pix Saque, whose devolutions are a RETIRADA, is not simulated.
   if ((fields['natureza'] ?? 'ORIGINAL') !== 'ORIGINAL') reading.malformed('natureza', fields['natureza']);
   const description = fields['descricao'] ?? null;
   if (description !== null && !isText(description, 140)) reading.malformed('descricao', description);
@@ -177,7 +180,7 @@ export function readReturn(body: unknown): { amount: number; description: string
 /** @throws Problem WebhookOperacaoInvalida */
 export function readWebhookUrl(body: unknown): string {
   const url = fieldsOf(body)?.['webhookUrl'];
-  // Plain http too, which no PSP takes: whoever develops has no certificate.
+  // Plain http is allowed although no PSP accepts it: developers have no certificate.
   if (typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url)) return url;
   throw Problem.of('WebhookOperacaoInvalida', [
     {

@@ -1,4 +1,4 @@
-/** What can be changed of a running simulator, and the arguments of its methods; the control endpoint takes the same. */
+/** Settings of a running simulator, and the arguments of its methods; the control endpoint accepts the same. */
 import * as z from 'zod';
 import { newReturnId, normalizePixKey, normalizeTaxId } from '../../src/brazil/index.js';
 
@@ -11,28 +11,28 @@ const document = z
   .refine((text) => text !== '', 'a valid CPF or CNPJ');
 
 export const callbackSettings = z.strictObject({
-  /** Whether `/pix` is put behind the URL, as the standard has it. */
+  /** Whether `/pix` is appended to the URL, as in the standard. */
   suffix: z.boolean(),
-  /** `{"pix": […]}`, as the standard has it, or the bare array. */
+  /** `{"pix": […]}`, as in the standard, or the bare array. */
   shape: z.enum(['object', 'array']),
-  /** How many Pix at most go into one callback; more than 1 waits `batchWaitMs` for others. */
+  /** Most Pix in one callback; more than 1 waits `batchWaitMs` for others. */
   batch: z.number().int().min(1).max(1_000),
   batchWaitMs: milliseconds,
-  /** Waits after a failed attempt; when they are used up it is given up. */
+  /** Waits after a failed attempt; after the last one the callback is given up. */
   retryDelaysMs: z.array(milliseconds).max(100),
   timeoutMs: milliseconds,
-  /** Whether Pix without txid are called back as well; the standard says no. */
+  /** Whether Pix without txid are called back too; the standard excludes them. */
   withoutTxid: z.boolean(),
 });
 
 export const settings = z.strictObject({
-  /** Every request waits so long before it is worked on. */
+  /** Delay before each request is handled. */
   latencyMs: milliseconds,
   tokenSeconds: z.number().int().min(1).max(86_400),
   /** How long a devolution is EM_PROCESSAMENTO; null: until it is settled by hand. */
   returnDelayMs: milliseconds.nullable(),
   returnOutcome: z.enum(['DEVOLVIDO', 'NAO_REALIZADO']),
-  /** What PUT /cob answers for a txid that exists: by the standard it revises it, but many PSPs refuse. */
+  /** Answer of PUT /cob for an existing txid: the standard revises the charge, but many PSPs refuse. */
   repeatedTxid: z.enum(['revise', 'refuse']),
   callbacks: callbackSettings,
 });
@@ -73,20 +73,20 @@ export const newMerchant = z.strictObject({
 
 export const payment = z
   .strictObject({
-    /** Of the charge that is paid, or of none that exists: then `key` and `amount` are needed. */
+    /** The txid of the paid charge. If it is omitted or no charge has it, `key` and `amount` are required. */
     txid: z
       .string()
       .regex(/^[a-zA-Z0-9]{1,35}$/, '1 to 35 letters and digits')
       .optional(),
-    /** Whose charge, where two merchants have one with this txid. */
+    /** The charge's merchant, if two merchants have one with this txid. */
     clientId: z.string().optional(),
     /** Default: the charge's. */
     key: z.string().max(77).optional(),
     /** Cents; default: the charge's. */
     amount: cents.optional(),
-    /** How the amount is shown, as by a PSP that does not keep to the standard; default: as it has it. */
+    /** The amount's text, as of a PSP that deviates from the standard; default: as in the standard. */
     written: z.string().max(40).optional(),
-    /** Null: the payer's bank did not tell who paid. */
+    /** Null: the payer's bank did not report the payer. */
     payer: z
       .strictObject({ document, name: z.string().min(1).max(200) })
       .nullable()
@@ -95,7 +95,7 @@ export const payment = z
     message: z.string().max(140).nullable().default(null),
     /** When it was booked; default: now. */
     at: z.iso.datetime({ offset: true }).optional(),
-    /** Books it although the charge is paid, expired or removed. */
+    /** Books the Pix although the charge is paid, expired or removed. */
     force: z.boolean().default(false),
   })
   .refine(({ txid, key }) => txid !== undefined || key !== undefined, 'txid or key must be given');
@@ -113,7 +113,7 @@ export const medReturn = z.strictObject({
     .string()
     .regex(/^[a-zA-Z0-9]{1,35}$/, '1 to 35 letters and digits')
     .default(() => newReturnId()),
-  /** Cents; default: what has not gone back yet. */
+  /** Amount in cents; default: the part not returned yet. */
   amount: cents.optional(),
   nature: z.enum(['MED_FRAUDE', 'MED_OPERACIONAL']).default('MED_FRAUDE'),
   status: z.enum(['EM_PROCESSAMENTO', 'DEVOLVIDO', 'NAO_REALIZADO']).default('EM_PROCESSAMENTO'),
@@ -123,7 +123,7 @@ export const medReturn = z.strictObject({
 export const expiry = z.strictObject({
   txid: z.string(),
   clientId: z.string().optional(),
-  /** Also takes it away (REMOVIDA_PELO_PSP); otherwise it stays ATIVA, as API Pix has it, and cannot be paid. */
+  /** Removes the charge too (REMOVIDA_PELO_PSP); otherwise it stays ATIVA, as in API Pix, and cannot be paid. */
   removed: z.boolean().default(false),
 });
 

@@ -33,7 +33,7 @@ import {
   wireWebhook,
 } from './wire.js';
 
-/** The merchant that is there when none is named. */
+/** The default merchant. */
 export const DEFAULT_MERCHANT = {
   clientId: 'recebe',
   clientSecret: 'a-secret-that-everybody-knows',
@@ -41,19 +41,19 @@ export const DEFAULT_MERCHANT = {
 };
 
 export interface SimulatorOptions {
-  /** 0, the default: any that is free. */
+  /** 0, the default: any free port. */
   readonly port?: number;
   readonly controlPort?: number;
-  /** Of the faults that are drawn; default 1. */
+  /** Seed of the random faults; default 1. */
   readonly seed?: number;
   readonly settings?: SettingsChange;
   readonly merchants?: readonly z.input<typeof newMerchant>[];
   readonly now?: () => Date;
-  /** Sees each request of API Pix that is answered. */
+  /** Receives each answered request of API Pix. */
   readonly observe?: (exchange: Exchange) => void;
 }
 
-/** Everything booked, as API Pix shows it, for checks. */
+/** Everything booked, in the form of API Pix, for checks. */
 export interface SimulatorState {
   readonly merchants: readonly { readonly clientId: string; readonly pixKeys: readonly string[] }[];
   readonly cobs: readonly (WireCob & { readonly clientId: string })[];
@@ -66,9 +66,9 @@ export interface SimulatorState {
 }
 
 /**
- * A PSP that speaks BACEN's API Pix, in memory. Merchants reach it at `baseUrl` and `tokenUrl` with the client
- * certificate of `certificates.ts`; whoever plays the payer, the payer's bank and the bad days uses the methods, or the
- * same as `POST <controlUrl>/<method>`.
+ * A PSP that implements BACEN's API Pix in memory. Merchants reach it at `baseUrl` and `tokenUrl` with the client
+ * certificate of `certificates.ts`. The methods, or `POST <controlUrl>/<method>`, control the payer, the payer's bank
+ * and the faults.
  */
 export class PspSimulator {
   readonly #settings: Settings = structuredClone(DEFAULT_SETTINGS);
@@ -134,27 +134,27 @@ export class PspSimulator {
     return this.#bank.addMerchant(newMerchant.parse(merchant));
   }
 
-  /** Somebody pays a charge, or to a key. @throws Refusal, ZodError */
+  /** Pays a charge, or to a key. @throws Refusal, ZodError */
   pay(input: z.input<typeof payment>): WirePix {
     return wirePix(this.#bank.pay(payment.parse(input)));
   }
 
-  /** A Pix is shown with its amount written otherwise; null: as the standard has it. @throws Refusal */
+  /** Shows the amount of a Pix as another text; null: as in the standard. @throws Refusal */
   write(endToEndId: string, written: string | null): void {
     this.#bank.bookedPix(endToEndId).written = written;
   }
 
-  /** Ends a devolution, also one of the MED. @throws Refusal, ZodError */
+  /** Settles a devolution, also one of the MED. @throws Refusal, ZodError */
   settleReturn(input: z.input<typeof returnSettlement>): WireReturn {
     return wireReturn(this.#returns.settle(returnSettlement.parse(input)));
   }
 
-  /** A devolution of the MED appears. @throws Refusal, ZodError */
+  /** Adds a devolution of the MED. @throws Refusal, ZodError */
   med(input: z.input<typeof medReturn>): WireReturn {
     return wireReturn(this.#returns.med(medReturn.parse(input)));
   }
 
-  /** A charge can be paid no more. @throws Refusal, ZodError */
+  /** Ends a charge, so that it cannot be paid. @throws Refusal, ZodError */
   expire(input: z.input<typeof expiry>): WireCob {
     return wireCobWithPix(this.#bank.expire(expiry.parse(input)));
   }
@@ -163,7 +163,7 @@ export class PspSimulator {
     this.#tokens.expireAll();
   }
 
-  /** Calls back once more, or many times, as things are now. @throws Refusal, ZodError */
+  /** Repeats a callback, once or many times, with the current state. @throws Refusal, ZodError */
   announce(input: z.input<typeof announcement>): void {
     const { endToEndId, times } = announcement.parse(input);
     const pix = this.#bank.bookedPix(endToEndId);
@@ -179,7 +179,7 @@ export class PspSimulator {
     this.#faults.clear();
   }
 
-  /** Changes what is named and gives all. @throws ZodError */
+  /** Changes the given settings and returns all. @throws ZodError */
   change(input: SettingsChange): Settings {
     const { callbacks, ...rest } = settingsChange.parse(input);
     const merged = { ...this.#settings, ...rest, callbacks: { ...this.#settings.callbacks, ...callbacks } };

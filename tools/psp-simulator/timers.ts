@@ -18,7 +18,7 @@ export class Timers {
     });
   }
 
-  /** What was waiting never happens. */
+  /** Cancels all waiting timers. */
   close(): void {
     this.#closed = true;
     for (const timer of this.#running) clearTimeout(timer);

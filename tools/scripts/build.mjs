@@ -1,6 +1,6 @@
-// Builds dist/. With --if-needed only when a source is newer than the last build, so that `npm start` is right after a pull
-// and quick after that. Each build has a folder of its own, which takes the place of dist/ when it is complete: several
-// that run at once, or are killed, leave a dist/ that is whole.
+// Builds dist/. With --if-needed it builds only if a source is newer than the last build: `npm start` is right after a
+// pull and fast otherwise. Each build has its own folder, which replaces dist/ when it is complete. Builds that run at
+// once or are killed therefore leave a complete dist/.
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -18,11 +18,11 @@ import { join, relative } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 const dist = join(root, 'dist');
 const STAMP = '.built';
-/** Folders under the root that builds work in. */
+/** Prefix of the folders under the root in which builds work. */
 const WORK = '.dist-';
-/** No build takes as long: an older folder was left by one that was killed. */
+/** No build takes this long: an older folder belongs to a killed build. */
 const ABANDONED_MS = 3_600_000;
-/** So many builds do not end at the same moment. */
+/** No more builds than this end at the same moment. */
 const ATTEMPTS = 20;
 
 function newest(path) {
@@ -31,7 +31,7 @@ function newest(path) {
   return Math.max(stats.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
 }
 
-/** Whether dist/ was built after the last change of a source. An image or a package may have dist/ without the sources. */
+/** Whether dist/ is newer than all sources. An image or a package may have dist/ without the sources. */
 function isCurrent() {
   if (!existsSync(join(root, 'src'))) return true;
   const stamp = statSync(join(dist, STAMP), { throwIfNoEntry: false });
@@ -51,7 +51,7 @@ function compile(outdir) {
   if (status !== 0) throw new Error(`${stdout}${stderr}`);
 }
 
-/** @returns false where there is nothing to move, or another build has put its own there at that moment */
+/** @returns false if there is nothing to move, or another build has moved its own folder there first */
 function isMoved(from, to) {
   try {
     renameSync(from, to);
@@ -62,7 +62,7 @@ function isMoved(from, to) {
   }
 }
 
-/** @param isWanted asked once more before: another build may have been quicker */
+/** @param isWanted checked again before the move: another build may have been faster */
 function replaceDist(fresh, isWanted) {
   const last = `${fresh}-last`;
   for (let attempt = 1; isWanted(); attempt++) {
@@ -88,11 +88,11 @@ async function build(isWanted) {
   const fresh = mkdtempSync(join(root, WORK));
   try {
     compile(fresh);
-    // Imported here: an image has dist/ without what builds it.
+    // Imported here, because an image has dist/ without the build tools.
     await (await import('./bundle.mjs')).bundle(fresh);
     const stamp = join(fresh, STAMP);
     writeFileSync(stamp, '');
-    utimesSync(stamp, started, started); // a source that changed meanwhile is newer
+    utimesSync(stamp, started, started); // A source that changed meanwhile is newer, so it starts another build.
     replaceDist(fresh, isWanted);
   } catch (error) {
     process.stderr.write(` failed:\n${error.message}\n`);
@@ -106,7 +106,7 @@ async function build(isWanted) {
   return true;
 }
 
-/** @returns whether dist/ is newer than the sources now */
+/** @returns whether dist/ is now newer than the sources */
 export async function buildIfNeeded() {
   return isCurrent() || (await build(() => !isCurrent()));
 }

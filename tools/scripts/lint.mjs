@@ -1,6 +1,5 @@
-// ESLint in two threads and Prettier beside it: in turn and in one thread they would take the time of one processor, and
-// leave the others idle. Prettier remembers files that were right; ESLint does not, as its rules about types depend on
-// other files too.
+// Runs ESLint in two threads and Prettier beside it: in sequence they would use one processor and leave the others
+// idle. Prettier caches correct files. ESLint does not, because its type rules depend on other files.
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -8,7 +7,7 @@ import { dirname, join } from 'node:path';
 const { resolve } = createRequire(import.meta.url);
 const root = join(import.meta.dirname, '../..');
 
-/** @returns the exit code; what it prints comes in one piece */
+/** @returns the exit code; the output is printed in one piece */
 function run(name, file, args) {
   return new Promise((done) => {
     const program = join(dirname(resolve(`${name}/package.json`)), file);

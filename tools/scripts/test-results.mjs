@@ -1,15 +1,15 @@
-// How `npm test` counts: what it runs once more, and what its last lines say.
+// Results of `npm test`: which files run again, and the last lines.
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-/** More failures than that are no chance. */
+/** More failed files than this are not due to chance. */
 const RUN_AGAIN = 5;
 
 const isFailed = ({ status }) => status === 'failed';
 
 /**
- * Runs files once more by themselves that failed, or after whose end something failed: on a busy machine a limit of time
- * passes that is no fault of the program. The second run of a file counts, also where another file fails again.
+ * Runs failed files again, alone, and files with failures after their end. On a busy machine a test may time out
+ * without a fault of the program. The second run of a file counts, even if another file fails again.
  * @param first a run of Jest: { isWhole, files, late }, with `files` null where Jest gave no results
  * @param runAlone runs these paths, one at a time
  * @returns a run, with the paths in `passedAlone` that failed and then passed
@@ -33,12 +33,12 @@ export async function withSecondRun(first, runAlone) {
   };
 }
 
-/** @returns the counts of the last line; whatever went wrong without a failed test counts as one */
+/** @returns the counts of the last line; a failure without a failed test counts as one */
 export function countResults(runs) {
   const files = runs.flatMap((run) => run.files ?? []);
   const tests = files.flatMap((file) => file.assertionResults);
   const count = (...statuses) => tests.filter(({ status }) => statuses.includes(status)).length;
-  // A file that could not be loaded, or whose hooks failed, has no failed test, but it failed.
+  // If a file did not load or its hooks failed, it has no failed test, but it failed.
   const withoutTest = files.filter((file) => isFailed(file) && !file.assertionResults.some(isFailed)).length;
   const late = runs.flatMap((run) => run.late).length;
   const [passed, skipped] = [count('passed'), count('pending', 'todo')];
@@ -47,7 +47,7 @@ export function countResults(runs) {
   return { passed, failed: Math.max(failed, isWhole ? 0 : 1), skipped };
 }
 
-/** Once more and last, where somebody looks who does not read 300 files' output: each failure with its first lines. */
+/** Repeats each failure with its first lines at the end, for readers who do not search the output of 300 files. */
 export function failureLines(root, files) {
   return files.filter(isFailed).flatMap(({ name, message, assertionResults }) => {
     const told = assertionResults.filter(isFailed).map((one) => [one.fullName, one.failureMessages.join('\n')]);
@@ -63,7 +63,7 @@ export function failureLines(root, files) {
 /** The text that test/support/needs.ts adds to the name of a skipped test. */
 const NEED = / \[skipped: ([^\]]+)\]/;
 
-/** @returns a line for each program that tests need and that is not here */
+/** @returns a line for each missing program that tests need */
 export function skippedLines(files) {
   const counts = new Map();
   for (const { fullName, status } of files.flatMap((file) => file.assertionResults)) {

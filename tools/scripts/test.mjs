@@ -1,7 +1,6 @@
-// Everything the tests need: a build (some of them start the real service), a PostgreSQL of their own with a migrated
-// template that each spec file copies, and Jest, first with the specs that run in parallel, then with those that must
-// be alone. Arguments go to Jest: npm test -- test/e2e. Without a path what is long or must be alone is left out, unless
-// FULL=1 asks for everything.
+// Provides everything the tests need: a build (some start the real service), and a PostgreSQL with a migrated template
+// that each spec file copies. Jest runs the parallel specs first, then those that must run alone. Arguments go to Jest:
+// npm test -- test/e2e. Without a path, long specs and those that run alone are left out, unless FULL=1.
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { availableParallelism, freemem, tmpdir } from 'node:os';
@@ -12,7 +11,7 @@ import { buildIfNeeded } from './build.mjs';
 import { countResults, failureLines, skippedLines, withSecondRun } from './test-results.mjs';
 
 const root = join(import.meta.dirname, '../..');
-/** A path in the form of an import: a blank or a sign in it would else be read as of a URL. */
+/** Converts a path to an import URL: blanks and special characters would otherwise be misread. */
 const urlOf = (path) => pathToFileURL(join(root, path)).href;
 if (!(await buildIfNeeded())) process.exit(1);
 const { startPostgres } = await import(urlOf('dist/src/local-servers/index.js'));
@@ -22,12 +21,15 @@ const { MIGRATIONS } = await import(urlOf('dist/migrations/index.js'));
 const args = process.argv.slice(2);
 const isEverything = process.env.FULL === '1' || args.some((arg) => !arg.startsWith('-'));
 const print = (line) => process.stdout.write(`${line}\n`);
-/** Two for each processor, as specs wait a good deal; more than eight would need more connections than the server below allows. */
+/**
+ * Two workers for each processor, as specs often wait. More than eight would need more connections than the server
+ * below allows.
+ */
 const WORKERS = Math.min(8, 2 * availableParallelism());
 
 /**
- * Files that live for seconds are kept in memory where there is plenty of it: a copy of the database then takes 12 ms,
- * on a disk up to half a second. Linux has such a place, which containers make small.
+ * Keeps short-lived files in memory if there is enough of it: copying the database takes 12 ms, on a disk up to half a
+ * second. Linux has such a directory, but in containers it is small.
  */
 const MEMORY = '/dev/shm';
 const PLENTY = 6 * 1024 ** 3;
@@ -50,7 +52,10 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
   });
 }
 
-/** Runs one project of jest.config.js. @returns whether Jest ended well, its files or null without results, and late failures */
+/**
+ * Runs one project of jest.config.js. @returns whether Jest succeeded, its files or null without results, and late
+ * failures
+ */
 async function run(project, workers, postgres, only = args) {
   if (interrupted) return { isWhole: false, files: null, late: [] };
   const outputFile = join(dataDir, `${project}.json`);
@@ -74,7 +79,7 @@ async function run(project, workers, postgres, only = args) {
     },
   );
   const code = await new Promise((resolve) => jest.on('exit', (status) => resolve(status ?? 1)));
-  // Without results Jest was ended by something, even where its exit code is 0.
+  // Without results something has stopped Jest, even if its exit code is 0.
   const files = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, 'utf8')) : null;
   const late = existsSync(lateFailures) ? readFileSync(lateFailures, 'utf8').trim().split('\n') : [];
   for (const path of [outputFile, lateFailures]) rmSync(path, { force: true });
@@ -86,7 +91,7 @@ async function runTwice(project, workers, postgres) {
   return withSecondRun(first, (names) => run(project, 1, postgres, ['--runTestsByPath', ...names]));
 }
 
-/** Specs make thousands of connections: the same password, hashed anew with the server's `scram_iterations`. */
+/** Specs make thousands of connections: hashes the same password again with the server's `scram_iterations`. */
 async function cheapenLogins(url) {
   const { username, password } = new URL(url);
   const client = new pg.Client({ connectionString: url });
@@ -96,12 +101,14 @@ async function cheapenLogins(url) {
 }
 
 async function runAll() {
-  // As root PostgreSQL runs as another user, who must get in.
+  // As root, PostgreSQL runs as another user, who needs access.
   chmodSync(dataDir, 0o755);
   chmodSync(temporary, 0o1777);
-  // Durability off: a test database that is lost is made again, and fsync would dominate the time.
-  const off = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
-  const settings = [...off, 'max_connections=300', 'scram_iterations=1'];
+  // Durability off: a lost test database is created again, and fsync would dominate the time.
+  const settings = {
+    ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+    scram_iterations: '1',
+  };
   const postgres = await startPostgres({ dataDir, databaseName: 'recebe_template', settings });
   try {
     await cheapenLogins(postgres.url);

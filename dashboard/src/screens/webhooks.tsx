@@ -355,7 +355,7 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
   const catalog = useCatalog();
   const isActive = endpoint.status === 'ACTIVE';
   const isNothingLost = count?.charges === 0;
-  // One minute less than the thirty days allows for different clocks.
+  // Subtracts a minute from the most the API allows (thirty days), since clocks differ.
   const since = (): string => new Date(Date.now() - Number(fields.days) * DAY_MS + MINUTE_MS).toISOString();
   return (
     <Card>

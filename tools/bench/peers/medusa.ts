@@ -6,12 +6,12 @@ import { ask, Ground, type Peer } from './peer.js';
 
 const VERSION = '2.21.2';
 const CLI = 'node_modules/@medusajs/cli/cli.js';
-/** Each session is its collection's first one: for a second one Medusa deletes that before. */
+/** Each session is the first of its collection: before a second one Medusa deletes the first. */
 const COLLECTIONS = 10_000;
 
 /**
- * Medusa with what it is without Redis: events, locks and workflows in the memory of one process.
- * @param directory where it is installed
+ * Starts Medusa in its setup without Redis: events, locks and workflows in the memory of one process.
+ * @param directory the directory where it is installed
  */
 export async function startMedusa(directory: string, runDirectory: string, cleanup: Cleanup): Promise<Peer> {
   const dependencies = { '@medusajs/cli': VERSION, '@medusajs/framework': VERSION, '@medusajs/medusa': VERSION };

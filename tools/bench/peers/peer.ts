@@ -8,31 +8,31 @@ import { freePort } from '../../harness/free-port.js';
 import type { HttpLoad } from '../http-load.js';
 import type { Round } from '../stats.js';
 
-/** Another system that runs, on a new database of its own. */
+/** A running system for comparison, on a new database of its own. */
 export interface Peer {
   readonly name: string;
   readonly url: string;
-  /** Of all its Node.js processes. */
+  /** Ids of all its Node.js processes. */
   readonly pids: readonly number[];
   readonly works: readonly PeerWork[];
   stop(): Promise<void>;
 }
 
-/** What is measured of a peer. */
+/** A measured kind of work of a peer. */
 export interface PeerWork {
   readonly name: string;
-  /** What of ours is measured in turn with it. */
+  /** The service's work that is measured alternately with it. */
   readonly beside: 'charges created' | 'charges paid';
-  /** Makes what a round uses up. */
+  /** Creates the data that a round consumes. */
   prepare(): Promise<void>;
   round(load: HttpLoad, connections: number, seconds: number): Promise<Round>;
 }
 
-/** Where a peer is installed and what it is given. */
+/** Directories and database of an installed peer. */
 export class Ground {
   private constructor(
     private readonly directory: string,
-    /** For files of this run. */
+    /** The directory for files of this run. */
     readonly runDirectory: string,
     readonly port: number,
     private readonly databaseUrl: string,
@@ -54,11 +54,11 @@ export class Ground {
   ): Promise<Ground> {
     mkdirSync(directory, { recursive: true });
     const manifest = JSON.stringify({ private: true, type: 'module', dependencies }, null, 2);
-    // Written when npm is done: an installation that broke off is begun again.
+    // Written when npm is done: an interrupted installation starts again.
     const installed = join(directory, 'installed.json');
     if (!existsSync(installed) || readFileSync(installed, 'utf8') !== manifest) {
       writeFileSync(join(directory, 'package.json'), manifest);
-      // None of the peers needs a script of a package for what is measured.
+      // The measured work needs no install script of any package.
       const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund'];
       const { status, error, stderr } = spawnSync('npm', args, { cwd: directory, encoding: 'utf8' });
       if (status !== 0) throw new Error(`npm install in ${directory} failed:\n${error?.message ?? stderr}`);
@@ -76,13 +76,13 @@ export class Ground {
     return `http://127.0.0.1:${String(this.port)}`;
   }
 
-  /** @param script below the peer's directory @throws Error with the script's words when it fails */
+  /** @param script below the peer's directory @throws Error with the script's output when it fails */
   async run(script: string, ...args: string[]): Promise<void> {
     const { code, stdout, stderr } = await runToEnd(join(this.directory, script), args, this.#env, this.directory);
     if (code !== 0) throw new Error(`${[script, ...args].join(' ')} failed:\n${stdout}${stderr}`);
   }
 
-  /** @param ready what its output contains once it is ready */
+  /** @param ready text in its output once it is ready */
   start(script: string, args: readonly string[], ready: string): Promise<BuiltProcess<true>> {
     const program = {
       ...{ script: join(this.directory, script), args, env: this.#env, cwd: this.directory },
@@ -95,13 +95,13 @@ export class Ground {
   get #env(): Record<string, string> {
     return {
       ...{ NODE_ENV: 'production', DATABASE_URL: this.databaseUrl, PORT: String(this.port) },
-      // A line for each request would cost Medusa time; neither peer is to report this run to its makers.
+      // A line for each request would cost Medusa time; neither peer may report this run to its makers.
       ...{ LOG_LEVEL: 'info', MEDUSA_DISABLE_TELEMETRY: 'true', VENDURE_DISABLE_TELEMETRY: 'true' },
     };
   }
 }
 
-/** Sends one request. @returns null when the answer is a 200 with a body that is `right`, else what came instead */
+/** Sends one request. @returns null when the answer is a 200 with a body that is `right`, otherwise the answer */
 export async function ask(
   load: HttpLoad,
   connection: number,

@@ -10,16 +10,19 @@ import { startMedusa } from './medusa.js';
 import type { Peer, PeerWork } from './peer.js';
 import { startVendure } from './vendure.js';
 
-/** Node.js compiles what has run often, which at a few dozen requests a second takes more than the one of `compare`. */
+/**
+ * Node.js compiles frequently run code. At a few dozen requests a second this takes more than the single warm-up round
+ * of `compare`.
+ */
 const WARM_UP_ROUNDS = 8;
 const PEERS = { medusa: startMedusa, vendure: startVendure };
-/** What of ours stands beside the peers' work. */
+/** The service's work that is compared with the peers' work. */
 const OURS = { 'charges created': 'charges created, 16 connections', 'charges paid': 'charges paid, 100 wallets, 16' };
 
 /**
- * Measures the service in turn with other systems, one after another, so that none of them works beside a third one;
- * each on a new database of the same PostgreSQL with the same settings.
- * @param path of a directory outside the project for the peers' packages; what it lacks is installed
+ * Measures the service alternately with other systems, one after another, so that no third system runs beside them.
+ * Each has a new database of the same PostgreSQL with the same settings.
+ * @param path of a directory outside the project for the peers' packages; missing ones are installed
  * @throws Error when a peer could not be installed or started, or an answer was wrong
  */
 export async function runPeers(
@@ -70,7 +73,7 @@ async function measure(peer: Peer, work: PeerWork, connections: number, seconds:
   }
 }
 
-/** Of all its processes; null where the system does not tell. */
+/** Processor time of all processes of a peer; null if the system does not report it. */
 function nodeMs({ pids }: Peer): number | null {
   const seconds = pids.map((pid) => processorSeconds(pid));
   return seconds.includes(null) ? null : seconds.reduce<number>((sum, value) => sum + (value ?? 0), 0) * 1000;

@@ -7,7 +7,7 @@ import { ask, Ground, type Peer } from './peer.js';
 
 const VERSION = '3.7.3';
 const PATH = '/shop-api';
-/** Sessions or orders that wait for a round; it ends early when they are used up. */
+/** Sessions or orders prepared for a round, which ends early when they are used up. */
 const STOCK = 250;
 const PREPARED_AT_ONCE = 8;
 
@@ -19,7 +19,7 @@ Bread,bread,Bread,,,,,BREAD,19.90,Standard,0,false,,
 const RESULT = '{ __typename ... on Order { id code state totalWithTax } ... on ErrorResult { message } }';
 const ADD_ITEM = `order: addItemToOrder(productVariantId: "1", quantity: 1) ${RESULT}`;
 const ADD_PAYMENT = `order: addPaymentToOrder(input: { method: "dummy", metadata: {} }) ${RESULT}`;
-/** Mutations of one request are done one after the other; what the last one answers tells of them all. */
+/** Mutations of one request run one after the other; the last answer shows whether all of them succeeded. */
 const UNTIL_PAYMENT = `
   customer: setCustomerForOrder(
     input: { firstName: "Maria", lastName: "da Silva", emailAddress: "maria@example.com" }
@@ -29,8 +29,8 @@ const UNTIL_PAYMENT = `
   order: transitionOrderToState(state: "ArrangingPayment") ${RESULT}`;
 
 /**
- * Vendure's server and worker, with its job queue in PostgreSQL.
- * @param directory where it is installed
+ * Starts Vendure's server and worker, with its job queue in PostgreSQL.
+ * @param directory the directory where it is installed
  */
 export async function startVendure(directory: string, runDirectory: string, cleanup: Cleanup): Promise<Peer> {
   const dependencies = { '@vendure/core': VERSION, pg: '8.23.1' };
@@ -73,7 +73,7 @@ export async function startVendure(directory: string, runDirectory: string, clea
   };
 }
 
-/** Each mutation with one of the sessions, whose order it leaves in a state. */
+/** Runs each mutation with one of the sessions; the session's order ends in the given state. */
 function mutate(
   load: HttpLoad,
   connections: number,

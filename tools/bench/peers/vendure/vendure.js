@@ -1,4 +1,4 @@
-// Vendure as `node vendure.js fill | server | worker`; it is copied to where Vendure is installed.
+// Vendure as `node vendure.js fill | server | worker`; this file is copied to where Vendure is installed.
 import { join } from 'node:path';
 import { bootstrap, bootstrapWorker, DefaultJobQueuePlugin, dummyPaymentHandler } from '@vendure/core';
 import { populate } from '@vendure/core/cli/index.js';
@@ -19,7 +19,7 @@ const config = {
   plugins: [DefaultJobQueuePlugin],
 };
 
-/** One variant of one product (1), one way of shipping it (1), and one of paying for it (dummy). */
+/** A single variant of a product (id 1), a single shipping method (id 1), and a single payment method (dummy). */
 const data = {
   defaultLanguage: 'en',
   defaultZone: 'Americas',
