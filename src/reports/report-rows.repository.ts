@@ -118,8 +118,8 @@ const STATEMENT = source('statement', {
 });
 
 /**
- * Finds entry numbers through the lines, which have an index on their time: before the first entry of the window, and
- * after the last one.
+ * Finds entry numbers through the lines, which are indexed by time: before the first entry of the window, and after the
+ * last one.
  */
 const edge = (comparison: string, order: string): string =>
   `SELECT x.number FROM unnest(ARRAY[${BUCKETS}]) b CROSS JOIN LATERAL (

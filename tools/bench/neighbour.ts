@@ -13,7 +13,7 @@ const ROUNDS = 3;
 const ROUND_MS = 3_000;
 const PAUSE_MS = 25;
 const CHARGE = JSON.stringify({ amount: 1990, payment_method: 'pix' });
-/** As many fields as a body may have: each is looked up, and none is known. */
+/** The most fields a body may have: each is looked up, and none is known. */
 const DEAREST = JSON.stringify(Object.fromEntries(Array.from({ length: 4_990 }, (_, n) => [String(n), n])));
 
 /** Medians of one merchant's reads and creates in milliseconds, alternately alone and beside a hostile merchant. */

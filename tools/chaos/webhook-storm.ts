@@ -44,7 +44,7 @@ const DRAIN_LIMIT_MS = 240_000;
 /** Short waits, so that deliveries that fail during a crash are retried within the run. */
 const RETRY_SCHEDULE = '1,2,3,5,5,10,10,20,30,60,60,60,60,60';
 
-/** Merchants, their endpoints, and the service as several processes, each of which may die. */
+/** Merchants, their endpoints, and the service as several processes; any process may die. */
 export class WebhookStorm {
   readonly #workers: ServiceProcess[] = [];
   /** All services that were ever started. */

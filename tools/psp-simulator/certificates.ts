@@ -1,6 +1,6 @@
 /**
- * The simulator's fixed certificates. Their keys are public, so a start creates nothing, and a configured client works
- * with every later run. The certificates are valid only for localhost and 127.0.0.1, until 2120.
+ * The simulator's fixed certificates, with public keys. A start creates nothing, and a configured client works with
+ * every later run. The certificates are valid only for localhost and 127.0.0.1, until 2120.
  */
 
 /** The authority that signs both other certificates: clients trust it, and the simulator accepts its clients. */

@@ -17,9 +17,9 @@ const JITTER = 0.1;
 const MAX_RETRY_AFTER_FACTOR = 2;
 
 /**
- * Returns 15 (in three days) for the default WEBHOOK_RETRY_SCHEDULE: at once, then after each wait from 10 s, 30 s, 2
- * min and 5 min up to 22 h (docs/contract.md#attempts). A manual retry of a failed delivery allows at least one more,
- * up to 100 in all. After a 410, the remaining attempts are used.
+ * Returns 15 for the default WEBHOOK_RETRY_SCHEDULE, over three days. The first attempt is at once; the waits grow from
+ * 10 s, 30 s, 2 min and 5 min up to 22 h (docs/contract.md#attempts). A manual retry of a failed delivery allows at
+ * least one more, up to 100 in all. After a 410, the remaining attempts are used.
  */
 export function maxAttempts(scheduleSeconds: readonly number[]): number {
   return scheduleSeconds.length + 1;
