@@ -63,7 +63,7 @@ export class AppModule {
             new ErrorFilter(logger, chargeListEnabled ? [] : ['GET /v1/charges']),
           inject: [Logger, CONFIG],
         },
-        // In this order: a write without its key is refused before its body is looked at.
+        // The order matters: a write without its key is refused before its body is validated.
         { provide: APP_INTERCEPTOR, useClass: RequestIdInterceptor },
         { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
         { provide: APP_INTERCEPTOR, useClass: BodyInterceptor },

@@ -14,7 +14,7 @@ import { Failure, Missing, NoAccount } from './ui.js';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: Missing });
 
-/** For who has no login yet. */
+/** Screens for people without a session. */
 const forgot = createRoute({
   getParentRoute: () => root,
   path: 'forgot-password',
@@ -111,7 +111,7 @@ export const router = createRouter({
   defaultErrorComponent: ({ error }) => <Failure error={error} retry={() => location.reload()} />,
 });
 
-/** So that any screen can be opened while the service does not answer. */
+/** Preloads all screens, so that they open while the service does not answer. */
 export function loadAllScreens(): void {
   for (const { options } of [...screens, ...people]) void options.component?.preload?.()?.catch(() => undefined);
 }

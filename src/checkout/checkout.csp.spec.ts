@@ -26,7 +26,7 @@ function hashesOf(page: string, element: 'style' | 'script'): string[] {
 }
 
 describe('the content security policy', () => {
-  it('allows exactly what the page needs', () => {
+  it('allows exactly the sources that the page needs', () => {
     expect([...DIRECTIVES.keys()]).toEqual([
       'default-src',
       'img-src',
@@ -43,7 +43,7 @@ describe('the content security policy', () => {
     expect(contentSecurityPolicy('')).not.toMatch(/unsafe|\*|http/);
   });
 
-  it('carries the hashes of what is really inline', () => {
+  it('carries the hashes of the inline style and script', () => {
     const { html: page } = checkoutPage(aView(), 'pt');
     expect(hashesOf(page, 'style')).toEqual([DIRECTIVES.get('style-src')]);
     expect(hashesOf(page, 'script')).toEqual([DIRECTIVES.get('script-src')]);
@@ -85,7 +85,7 @@ describe('the colours', () => {
       ['accent', 'card', 4.5],
       ['accent', 'page', 4.5],
       ['warn', 'warn-tint', 4.5],
-      // Not text: icons, the field's edge, the focus ring.
+      // Contrast of graphics: icons, the field's edge, the focus ring.
       ['good', 'good-tint', 3],
       ['bad', 'bad-tint', 3],
       ['edge', 'card', 3],

@@ -20,7 +20,7 @@ export function icon(name: Icon, size: number): Html {
   </svg>`;
 }
 
-/** The tab's icon inside the page, or browsers would ask the API for /favicon.ico. */
+/** The tab's icon is inside the page: browsers would otherwise request /favicon.ico from the API. */
 export const FAVICON = trusted(
   "data:image/svg+xml,%3Csvg xmlns='http%3A%2F%2Fwww.w3.org/2000/svg' viewBox='0 0 24 24'%3E%3Crect width='24' height='24' rx='6' fill='%230b6b60'/%3E%3Cpath d='M12 5l7 7-7 7-7-7z' fill='none' stroke='%23fff' stroke-width='2' stroke-linejoin='round'/%3E%3C/svg%3E",
 );

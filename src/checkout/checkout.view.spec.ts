@@ -94,7 +94,7 @@ describe('toCheckoutStatus', () => {
     });
   });
 
-  it('writes null for what there is not', () => {
+  it('writes null for missing times', () => {
     expect(toCheckoutStatus(aTransaction({ expiresAt: null }))).toEqual({
       status: 'pending',
       paid_at: null,

@@ -59,7 +59,7 @@ function secretOf(file: Buffer | undefined): string | null {
   return file === undefined ? null : file.toString('utf8').replace(/^\ufeff|\r?\n$/g, '');
 }
 
-/** @throws UsageError when the addresses of the PSP's homologation are asked for and not known */
+/** @throws UsageError when the addresses of the PSP's homologation are requested but unknown */
 function addressesOf({ psp, baseUrl, tokenUrl, homologation }: Options): Pick<Configuration, 'baseUrl' | 'tokenUrl'> {
   const profile = homologation && findProfile(psp);
   const addresses = {

@@ -67,7 +67,7 @@ describe('the password of a command', () => {
     await expect(readPassword(undefined, terminal(typed))).rejects.toThrow(words);
   });
 
-  it('is not asked for where nobody sits: what to do is said', async () => {
+  it('throws with advice when there is neither a terminal nor a file', async () => {
     await expect(readPassword(undefined, terminal('', false))).rejects.toThrow(/--password-file .*stdin.*terminal/);
   });
 });

@@ -24,7 +24,7 @@ export async function readPassword(
 ): Promise<string> {
   if (file !== undefined) return lineOf(file === '-' ? await text(input) : readFile(file), file);
   if (!input.isTTY) throw new UsageError(`There is no password. ${ADVICE}`);
-  // Without echo: what is typed goes nowhere, and an arrow key brings it not back.
+  // Disables echo: typed text is not printed, and an arrow key does not recall it.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });
   lines.once('SIGINT', () => lines.close());
@@ -54,7 +54,7 @@ function readFile(file: string): string {
   }
 }
 
-/** Without the line break that editors and `echo` put behind it. */
+/** Removes the line break that editors and `echo` append. */
 function lineOf(content: string, file: string): string {
   const line = content.replace(/\r?\n$/, '');
   if (line === '' || /[\r\n]/.test(line)) {

@@ -9,13 +9,15 @@ import type { Shell } from './shell.js';
 
 export interface Service {
   readonly app: NestExpressApplication;
-  /** Where the service is reached: `PUBLIC_BASE_URL`, else what the one that runs has said; null when neither is. */
+  /**
+   * URL of the service: `PUBLIC_BASE_URL`, else the address that the running service announced; null without either.
+   */
   readonly baseUrl: string | null;
 }
 
 /**
- * Only the start of the service makes what is missing. A command would work on an empty database that was not meant, or
- * seal secrets under a key that the service does not know.
+ * Refuses to run without the service's data. A command would otherwise work on a new, empty database, or seal secrets
+ * under a key that the service does not know.
  */
 function assertDataDir({ dataDir, databaseUrl, encryptionKey }: Config, env: NodeJS.ProcessEnv): void {
   const needed = [

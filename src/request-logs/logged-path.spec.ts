@@ -25,11 +25,11 @@ describe('loggedPath', () => {
     `x/${UUID}`,
     UUID.toUpperCase(),
     '',
-  ])('keeps what is no id to itself: %j', (id) => {
+  ])('leaves out a value that is not an id: %j', (id) => {
     expect(loggedPath('/v1/charges/:id', { id })).toBe('/v1/charges/:id');
   });
 
-  it('takes nothing for a value that the request has not', () => {
+  it('leaves the placeholder for a parameter that the request lacks', () => {
     expect(loggedPath('/v1/x/:constructor/:id', {})).toBe('/v1/x/:constructor/:id');
   });
 });

@@ -34,7 +34,7 @@ const list = (name: string, more: string): ReadStatement =>
     `SELECT ${COLUMNS} FROM request_logs WHERE ${WANTED} ${more} ORDER BY created_at DESC, id DESC LIMIT $11`,
   );
 const LIST = list('list', '');
-/** Each apart, with a condition that is never open, so that it is planned over its own index. */
+/** Separate statements whose condition is always set, so that each is planned over its own index. */
 const LIST_OF_REQUEST = list('list_of_request', 'AND request_id = $10');
 const LIST_OF_KEY = list('list_of_key', 'AND api_key_fingerprint = $7');
 const LIST_OF_ERRORS = list('list_of_errors', 'AND status >= 400 AND status = $9');

@@ -69,7 +69,7 @@ export class RequestRecorder implements OnModuleInit, OnApplicationBootstrap, On
     const route = routeOf(request);
     if (accountId === undefined || route === undefined) return;
     const address = addressOf(request);
-    // A page that is open asks again and again: it would bury what programs ask.
+    // An open dashboard page polls: its reads would bury the requests of programs.
     if (request.door !== undefined && isRead(request)) return;
     if (response.statusCode === 429 && !this.#isLogged(`${accountId} ${mode ?? ''} ${userId ?? ''}`)) return;
     const durationMs = Math.round(performance.now() - request.receivedAt);
@@ -87,7 +87,7 @@ export class RequestRecorder implements OnModuleInit, OnApplicationBootstrap, On
       status: response.statusCode,
       errorCode: request.errorCode ?? null,
       durationMs,
-      // Behind a proxy it is what the proxy says.
+      // Behind a proxy, the address that the proxy reports.
       ip: isIP(address) === 0 ? null : address,
       createdAt,
     });

@@ -14,11 +14,11 @@ export interface Psp {
   readonly baseUrl: string;
   readonly tokenUrl: string;
   readonly controlUrl: string;
-  /** Where its client's certificate and secret are. */
+  /** The directory of the client's certificate and secret. */
   readonly directory: string;
 }
 
-/** Every request waits so long. @throws Error with its own words when it does not start */
+/** Delays every request by `latencyMs`. @throws Error with the process's output when it does not start */
 export async function startPsp(latencyMs: number, dataDir: string, cleanup: Cleanup): Promise<Psp> {
   const directory = mkdtempSync(join(dataDir, '..', 'psp-'));
   const args = ['--port', '0', '--control-port', '0', '--latency-ms', String(latencyMs), '--directory', directory];
@@ -47,7 +47,7 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** As an operator does it, beside the service that runs. */
+/** Configures the connection like an operator, while the service runs. */
 export async function configure(
   { baseUrl, tokenUrl, directory }: Psp,
   accountId: string,

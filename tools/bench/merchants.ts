@@ -11,7 +11,7 @@ export interface Merchant {
   readonly keyHash: Buffer;
 }
 
-/** Without users: hashing a hundred passwords would take longer than what is to be measured. */
+/** Makes no users: hashing a hundred passwords would take longer than the measurement. */
 export async function makeMerchants(
   databaseUrl: string,
   count: number,

@@ -1,7 +1,7 @@
 export interface Line {
   readonly figure: string;
   readonly measured: string;
-  /** Null for a figure that is only told. */
+  /** Null for a figure without a target. */
   readonly target: { readonly text: string; readonly met: boolean } | null;
 }
 

@@ -4,8 +4,8 @@ export interface ChargeAnswer {
 }
 
 /**
- * An everyday charge: who is charged, what for, and the merchant's own reference. Each is another customer's: the fraud
- * guard is part of what is measured, and lets thirty a minute through for one.
+ * An everyday charge with customer, description and the merchant's own reference. Each has another customer: the fraud
+ * guard is part of the measurement, and allows thirty a minute for one.
  */
 export function newCharge(): string {
   return JSON.stringify({

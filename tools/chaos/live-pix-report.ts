@@ -39,7 +39,7 @@ export function livePixReport(seed: number, description: string, result: LivePix
   return `\nseed ${String(seed)}\n${description}\n\n${columns(rows)}\n\n${verdict}\n`;
 }
 
-/** By kind, most first, with the operations they hit. */
+/** Injected faults by kind, most frequent first, with the operations they hit. */
 function injected({ faults, requests, callbacks, plan }: LivePixResult): [string, string][] {
   const kinds = new Map<string, [operation: string, count: number][]>();
   for (const [name, count] of Object.entries(faults)) {

@@ -2,7 +2,7 @@ import { percentile } from '../bench/stats.js';
 import { columns } from './columns.js';
 import type { RoundResult } from './webhook-storm.js';
 
-/** @param died how service processes ended that nobody had killed */
+/** @param died exits of service processes that the test did not kill */
 export function webhookReport(
   seed: number,
   description: string,

@@ -24,7 +24,7 @@ export function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
-  // A test runner in a container without an init has nobody to reap what was orphaned.
+  // In a container without an init, no process reaps orphans: a zombie counts as ended.
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${String(pid)}/stat`, 'utf8'));
   } catch {

@@ -38,12 +38,12 @@ export class ServiceProcess {
     return this.built.said.queue;
   }
 
-  /** How it ended, when nobody told it to. */
+  /** How it ended, if that was not requested. */
   get died(): string | null {
     return this.built.died;
   }
 
-  /** From the start of the process to its banner. */
+  /** Milliseconds from the start of the process to its banner. */
   get startMs(): number {
     return this.built.startMs;
   }
@@ -52,7 +52,7 @@ export class ServiceProcess {
     return this.built.stop();
   }
 
-  /** As in a crash. Resolves when the process is gone. */
+  /** Kills the process as in a crash. Resolves when it is gone. */
   kill(): Promise<void> {
     return this.built.kill();
   }

@@ -70,7 +70,7 @@ export function readPixQuery(query: URLSearchParams): PixQuery {
   return { inicio, fim, ...defined(optional), page, pageSize };
 }
 
-/** The page asked for, in the order in which the Pix were booked. */
+/** The requested page, in the order in which the Pix were booked. */
 export function pixPage(all: readonly Pix[], { page, pageSize, ...filters }: PixQuery): WirePixPage {
   const [from, to] = [Date.parse(filters.inicio), Date.parse(filters.fim)];
   const document = filters.cpf ?? filters.cnpj;

@@ -11,7 +11,7 @@ import { type Timers } from './timers.js';
 const ISPB = '99999004';
 const RETURN_WINDOW_MS = 90 * 86_400_000;
 
-/** Devolutions: those that merchants ask for, and those of the MED that banks agree on. */
+/** Devolutions: those that merchants request, and those of the MED between banks. */
 export class Returns {
   constructor(
     private readonly bank: Bank,
@@ -22,7 +22,7 @@ export class Returns {
     private readonly onChange: (pix: Pix) => void,
   ) {}
 
-  /** Asked for under the merchant's id: again and again it is the same one. @throws Problem */
+  /** Requests a devolution under the merchant's id; a repetition returns the existing one. @throws Problem */
   request(merchant: Merchant, endToEndId: string, id: string, body: unknown): Return {
     const pix = this.bank.getPix(merchant, endToEndId);
     const { amount, description } = readReturn(body);
@@ -54,7 +54,7 @@ export class Returns {
     return moved;
   }
 
-  /** Ends a devolution by hand; once ended as asked for, nothing happens. @throws Refusal */
+  /** Ends a devolution by hand; a repetition with the same status changes nothing. @throws Refusal */
   settle({ endToEndId, id, status, reason }: z.output<typeof returnSettlement>): Return {
     const pix = this.bank.bookedPix(endToEndId);
     const moved = pix.returns.find((one) => one.id === id);

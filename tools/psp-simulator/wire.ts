@@ -9,7 +9,7 @@ export interface WirePix {
   readonly chave: string;
   readonly horario: string;
   readonly infoPagador?: string;
-  /** Not in the standard, which lets answers carry more: how PSPs tell who paid. */
+  /** PSPs report the payer here; the standard allows additional fields. */
   readonly pagador?: WirePerson;
   readonly devolucoes?: readonly WireReturn[];
 }
@@ -50,7 +50,7 @@ export interface WireWebhook {
   readonly criacao: string;
 }
 
-/** A charge as it is created and revised; `revision` is the last one unless another is asked for. */
+/** A charge in the answer to its creation or revision; `revision` is the last one by default. */
 export function wireCob(cob: Cob, revision = cob.revisions.length - 1): WireCob {
   const terms = cob.revisions[revision] ?? termsOf(cob);
   const createdAt = cob.createdAt.toISOString();
@@ -75,7 +75,7 @@ export function wireCob(cob: Cob, revision = cob.revisions.length - 1): WireCob 
   };
 }
 
-/** A charge as it is read: with what was paid of it. */
+/** A charge in the answer to a GET, with its payments. */
 export function wireCobWithPix(cob: Cob, revision?: number): WireCob {
   return { ...wireCob(cob, revision), ...(cob.pix.length > 0 && { pix: cob.pix.map(wirePix) }) };
 }
@@ -128,7 +128,7 @@ export function toReais(cents: number): string {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** `"110.00"` → `11000`; null for what is no amount of API Pix. */
+/** `"110.00"` → `11000`; null when the text is no amount of API Pix. */
 export function toCents(text: unknown): number | null {
   if (typeof text !== 'string') return null;
   const match = /^([0-9]{1,10})\.([0-9]{2})$/.exec(text);

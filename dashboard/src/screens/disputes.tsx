@@ -11,7 +11,7 @@ import { SaleName } from './sale-name.js';
 
 const STATUSES = ['open', 'appealed', 'accepted', 'rejected', 'closed'] as const;
 
-/** A page of what is open, by deadline, or of all the others, newest first. */
+/** A page of the open disputes, by deadline, or of all others, newest first. */
 interface Asked {
   readonly isOpen: boolean;
   readonly after?: string;
@@ -39,7 +39,7 @@ export function Disputes(): ReactNode {
       const data = pageParam.isOpen ? page.data : page.data.filter((one) => status !== '' || one.status !== 'open');
       const next = (from: MedCaseListBody, isOpen: boolean): Asked | undefined =>
         from.next_cursor === null ? undefined : { isOpen, after: from.next_cursor };
-      // Behind the last of the open ones the others begin.
+      // After the last open dispute the others begin.
       if (!pageParam.isOpen || status !== '' || page.next_cursor !== null)
         return { data, next: next(page, pageParam.isOpen) };
       const others = await ask({ isOpen: false });

@@ -7,7 +7,7 @@ import { useLanguage } from '../language.js';
 import { SESSION } from '../session.js';
 import { Button, Input, Link } from '../ui.js';
 
-/** @param wasEnded somebody was logged in here until now */
+/** @param wasEnded whether a session has just ended here */
 export function LoginScreen({ wasEnded, loggedIn }: { wasEnded: boolean; loggedIn: () => void }): ReactNode {
   const { t, language, setLanguage } = useLanguage();
   const client = useQueryClient();

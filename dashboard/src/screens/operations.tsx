@@ -10,7 +10,7 @@ import { useSession } from '../session.js';
 import { Choice, Empty, Page } from '../ui.js';
 import { operatorQueues } from './operator-queues.js';
 
-/** Every queue that a person decides about, and what is stuck. */
+/** Every queue that waits for a person's decision, and stuck work. */
 export function Operations(): ReactNode {
   const { t } = useLanguage();
   const { role, second_factor_required: isKeptOut } = useSession();

@@ -77,7 +77,7 @@ export function ForgotPassword(): ReactNode {
   );
 }
 
-/** The token is behind the `#`, which a browser sends to nobody. */
+/** The token is behind the `#`, which a browser never sends. */
 function ChoosePassword({
   path,
   title,

@@ -14,12 +14,12 @@ export function orderOf(metadata: Readonly<Record<string, unknown>>): string | n
   return found === undefined ? null : String(found);
 }
 
-/** A list of what is about sales says whose and which, and leads to each. @param id with or without `ch_` */
+/** Shows the customer and order of a sale in a list, with a link to the sale. @param id with or without `ch_` */
 export function SaleName({ id }: { id: string }): ReactNode {
   const mode = useMode();
   const plain = id.replace(/^(ch|tx)_/, '');
   const sale = useQuery({
-    // Not by the mode first: what happens to other sales has no name asked for again.
+    // The key does not begin with the mode: events of other sales must not reload every name.
     queryKey: ['sale name', mode, plain],
     queryFn: () => call<PaymentDetailBody>('GET', door(mode, `/payments/${plain}`)),
     staleTime: 600_000,

@@ -53,7 +53,7 @@ export class ReceiptProcessor implements Worker {
   /** @returns seconds until the receipt may go; 0: now, Infinity: never */
   async #waitOf({ id, accountId, mode }: Transaction, to: string): Promise<number> {
     if (mode === 'test') {
-      // By the sale, so that another attempt at its mail is not another receipt.
+      // Counted by sale, so that another attempt at its mail is not another receipt.
       const { allowed } = await this.limiter.takeInWindow(`receipts:${accountId}`, id, TEST_RECEIPTS);
       if (!allowed) return Infinity;
     } else {

@@ -8,7 +8,7 @@ import { EventFeed } from './event-feed.service.js';
 const SCOPE = { accountId: 'a', mode: 'test' } as const;
 const ALL = 3_000;
 
-/** Events that are read and then are of no name that is asked for, as `charge.created` of a boleto. */
+/** Events that are read although the requested names do not concern them, as `charge.created` of a boleto. */
 function feedOf(concerns: (id: number) => boolean): { feed: EventFeed; reads: number[] } {
   const reads: number[] = [];
   const idOf = (number: number): string => String(number).padStart(5, '0');

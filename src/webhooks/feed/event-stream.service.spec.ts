@@ -42,7 +42,7 @@ describe('a stream on which nothing happens', () => {
     gone.abort();
   });
 
-  it('ends at once when nobody reads it any more', async () => {
+  it('ends at once when its reader has hung up', async () => {
     const feed = { newer: () => Promise.resolve(NOTHING), end: () => Promise.resolve(FIRST) };
     const streams = streamsOf(feed);
     const gone = new AbortController();
@@ -54,7 +54,7 @@ describe('a stream on which nothing happens', () => {
     expect(await next).toEqual({ done: true, value: undefined });
   });
 
-  it('holds no place for whoever hung up before it began', async () => {
+  it('keeps no place for a reader that hung up before it began', async () => {
     const feed = { newer: () => Promise.resolve(NOTHING), end: () => Promise.resolve(FIRST) };
     const streams = streamsOf(feed);
     for (let index = 0; index < 60; index++) {
@@ -70,7 +70,7 @@ describe('a stream on which nothing happens', () => {
     expect(answers.at(-1)).toMatchObject({ reason: { code: 'too_many_streams' } });
   });
 
-  it('leaves room beside those of one person, whose places are free again when they go', async () => {
+  it('leaves room beside the streams of one person, and frees their places when they end', async () => {
     const feed = { newer: () => Promise.resolve(NOTHING), end: () => Promise.resolve(FIRST) };
     const streams = streamsOf(feed);
     const open = Array.from({ length: 11 }, () => new AbortController());
@@ -85,7 +85,7 @@ describe('a stream on which nothing happens', () => {
   });
 });
 
-describe('streams that read what happened before', () => {
+describe('streams that read past events', () => {
   const item = (size: number): EventBody => ({ cursor: 'evc_1', note: 'n'.repeat(size) }) as unknown as EventBody;
 
   it('are read one page of an account at a time, for a quarter of the time', async () => {

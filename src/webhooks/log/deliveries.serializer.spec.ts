@@ -73,7 +73,7 @@ describe('delivery serializers', () => {
     expect(nextRetryAt).toBe(expected?.toISOString() ?? null);
   });
 
-  it('tell a next retry only of what waits for it', () => {
+  it('show a next retry only for waiting deliveries', () => {
     for (const status of ['PROCESSING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const) {
       expect(deliveryItem({ ...delivery, status }).nextRetryAt).toBeNull();
     }

@@ -64,7 +64,7 @@ export class RecoveryService {
   /**
    * Works in batches, each in its own transaction; if it stops halfway, a repeated call does the rest. Failures already
    * made up for are not found again, so repeated or concurrent calls send nothing twice.
-   * @param isGone whether the caller has hung up: nothing is begun for nobody
+   * @param isGone whether the caller has hung up: then no work begins
    * @throws ApiError 400 for a `since` in the future or more than 30 days back, and `webhook_endpoint_inactive`; 404;
    * 503
    */

@@ -9,7 +9,7 @@ function failure(code: string, message = 'connect to 10.0.0.7:443', extra: objec
 }
 
 describe('failureText', () => {
-  it('says what happened in words', () => {
+  it('describes the failure in words', () => {
     expect(failure('ECONNREFUSED')).toBe('connection refused');
     expect(failure('ENOTFOUND')).toBe('the host name does not exist');
     expect(failure('UND_ERR_CONNECT_TIMEOUT')).toBe('could not connect within 5 s');
@@ -30,23 +30,23 @@ describe('failureText', () => {
     ['EADDRNOTAVAIL', 'the host cannot be reached'],
     ['EPERM', 'the host cannot be reached'],
     ['ETIMEDOUT', 'the connection timed out'],
-  ])('says what %s is', (code, text) => {
+  ])('describes %s in words', (code, text) => {
     expect(failure(code)).toBe(text);
   });
 
-  it('says what came instead of an answer', () => {
+  it('names the thing that came instead of an answer', () => {
     expect(failureText(Object.assign(new Error('Parse Error'), { name: 'HTTPParserError' }), limits)).toBe(
       'the answer is not valid HTTP',
     );
     expect(failure('UND_ERR_SOCKET', 'bad upgrade')).toBe('the receiver answered HTTP 101, which it was not asked for');
   });
 
-  it('says of an address that is not allowed of which kind it is, and not which', () => {
+  it('gives the kind of a forbidden address, but not the address', () => {
     const error = Object.assign(new AddressNotAllowedError('private'), { hostname: '10.0.0.7' });
     expect(failureText(error, limits)).toBe("the host's address is not allowed: private");
   });
 
-  it('tells what is wrong with a certificate', () => {
+  it('describes the fault of a certificate', () => {
     expect(failure('CERT_HAS_EXPIRED', 'certificate has expired')).toBe('TLS: certificate has expired');
     expect(failure('DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate')).toBe('TLS: self-signed certificate');
     expect(failure('EPROTO', 'C0:error:0A00010B:ssl/record.c:354', { reason: 'wrong version number' })).toBe(

@@ -92,7 +92,7 @@ describe('buildMessages', () => {
     ]);
   });
 
-  it('builds no payload for a name nobody is subscribed to', () => {
+  it('builds no payload for a name without subscription', () => {
     const presented: string[] = [];
     expect(build([domainEvent('1', 'a', 'test')], [endpoint('e', ['charge.paid'])], catalogWith(presented))).toEqual(
       [],

@@ -282,7 +282,7 @@ describe('where WebhookClient connects to', () => {
     return Object.assign(resolve, { asked });
   }
 
-  /** A receiver under a name. Never an answer on a connection kept alive: each post connects anew. */
+  /** A receiver under a name. Connections are never kept alive: each post connects again. */
   async function named(name: string): Promise<{ url: string; hosts: (string | undefined)[] }> {
     const hosts: (string | undefined)[] = [];
     const url = new URL(
@@ -395,7 +395,7 @@ describe('where WebhookClient connects to', () => {
     expect(resolve.asked).toEqual([]);
   });
 
-  it('is nowhere when the name has no address, or nobody tells', async () => {
+  it('reaches nothing when the name has no address, or no name server answers', async () => {
     const { url } = await named('shop.example');
     expect((await client({ resolve: nameServer([]) }).post(url)).error).toBe('the host name does not exist');
     const unknown = Object.assign(new Error('queryA EAI_AGAIN 10.0.0.2'), { code: 'EAI_AGAIN' });

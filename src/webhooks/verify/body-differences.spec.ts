@@ -7,7 +7,7 @@ const body = {
 };
 const sent = JSON.stringify(body);
 
-describe('how a body differs from what was sent', () => {
+describe('differences between a received and the sent body', () => {
   it.each([
     ['the same', sent, []],
     ['indented', JSON.stringify(body, null, 2), ['whitespace']],
@@ -62,13 +62,13 @@ describe('how a body differs from what was sent', () => {
     ['digits', '1'.repeat(62_000), ['content']],
     ['backslashes', `"${'\\'.repeat(62_000)}`, ['content']],
     ['escapes', sent.replace('João', '\\u004aoão'), ['unicode_escapes']],
-  ])('is told in no time, whatever was sent: %s', (_what, given, expected) => {
+  ])('are found in under 200 ms for any body: %s', (_what, given, expected) => {
     const start = performance.now();
     expect(bodyDifferences(sent, given)).toEqual(expected);
     expect(performance.now() - start).toBeLessThan(200);
   });
 
-  it('survives what is nested so deep that no stack can write it', () => {
+  it('are found for JSON nested too deep to serialize', () => {
     const deep = '['.repeat(30_000) + ']'.repeat(30_000);
     expect(isSameJson(deep, deep)).toBe(false);
     expect(bodyDifferences(sent, deep)).toEqual(['content']);

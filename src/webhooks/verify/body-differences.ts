@@ -1,7 +1,9 @@
 import { canonicalJson } from '../../core/crypto/index.js';
 import { blanksEnd, isBlank, numberEnd, startsNumber, stringEnd } from '../../core/json-text.js';
 
-/** How a body differs from what was sent; all but the last two are what parsers, frameworks and editors do to JSON. */
+/**
+ * Differences between the received and the sent body. All but the last two come from parsers, frameworks and editors.
+ */
 export const BODY_DIFFERENCES = [
   'byte_order_mark',
   'trailing_newline',
