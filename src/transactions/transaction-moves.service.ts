@@ -8,7 +8,10 @@ import { type DisputeEventData, EVENT_OF, transactionEvent, type TransactionEven
 import type { TransactionStatus, Trigger } from './transactions.machine.js';
 import { type MoveFields, TransactionsRepository } from './transactions.repository.js';
 
-/** Every change of a transaction's status, with its event in the same commit. Only expiry moves many at once, itself. */
+/**
+ * Makes every change of a transaction's status, with its event in the same commit. Only the expiry sweep moves many at
+ * once, without this class.
+ */
 @Injectable()
 export class TransactionMoves {
   constructor(
@@ -18,8 +21,8 @@ export class TransactionMoves {
   ) {}
 
   /**
-   * @param transaction as it was before, whose status the event tells
-   * @param more what the event tells besides the transaction
+   * @param transaction the earlier state, whose status goes into the event
+   * @param more further data for the event
    * @returns the moved transaction, or null when its status no longer allows the move: it was moved meanwhile
    */
   async move(
@@ -31,7 +34,7 @@ export class TransactionMoves {
   ): Promise<Transaction | null> {
     const moved = await this.transactions.move(tx, id, trigger, this.clock.now(), fields);
     if (!moved) return null;
-    // Nobody was told of what was not issued yet.
+    // A charge that was not issued yet has had no event, so there is no previous status to show.
     this.tell(tx, EVENT_OF[trigger], moved, trigger === 'issued' ? null : status, more);
     return moved;
   }
@@ -49,8 +52,8 @@ export class TransactionMoves {
   }
 
   /**
-   * Keeps the code of a payment that was accepted without one, with the event that tells of it as a charge. Not of one
-   * that was cancelled meanwhile: that has been told of as failed.
+   * Stores the code of a payment that was accepted without one, and writes the event that announces it as a charge. A
+   * payment that was cancelled meanwhile gets no event: its failure was announced already.
    */
   async announce(tx: Tx, id: string, brCode: string): Promise<void> {
     const issued = await this.transactions.keepCode(tx, id, brCode, this.clock.now());
@@ -64,7 +67,9 @@ export class TransactionMoves {
     return transaction;
   }
 
-  /** Locks a transaction; one that is still PENDING exists after all, which is written with its event first. */
+  /**
+   * Locks a transaction. If it is PENDING, the acquirer has made it after all: that is written first, with its event.
+   */
   async lockIssued(
     tx: Tx,
     acquirer: string,
@@ -77,7 +82,7 @@ export class TransactionMoves {
     return { ...found, transaction: (await this.move(tx, found.transaction, 'issued')) ?? found.transaction };
   }
 
-  /** Some PSPs write a txid in capitals. */
+  /** Locks by a txid in other letters, because some PSPs write it in capitals. */
   async #lockInAnyCase(
     tx: Tx,
     acquirer: string,

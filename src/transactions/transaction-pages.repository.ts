@@ -10,8 +10,8 @@ import { TRANSACTION_COLUMNS } from './transactions.repository.js';
 export type SortOrder = 'asc' | 'desc';
 
 /**
- * $1, $2 scope; $3 status or null; $4 rows to pass by; $5 to $7 months, days and hours: grains, from, to; $8 to $10 rests:
- * when they begin, then from and to which id.
+ * Parameters: $1, $2 scope; $3 status or null; $4 rows to skip; $5 to $7 grain, from and to of months, days and hours;
+ * $8 to $10 start, first id and end id of the rest pieces.
  */
 const locate = (order: SortOrder): ReadStatement =>
   read(
@@ -44,7 +44,7 @@ const locate = (order: SortOrder): ReadStatement =>
   );
 const LOCATE: Readonly<Record<SortOrder, ReadStatement>> = { asc: locate('asc'), desc: locate('desc') };
 
-/** Only the index is read for what is passed by. */
+/** Skips rows by reading only the index. */
 const rows = (order: SortOrder, byStatus: boolean): ReadStatement => {
   const where = (alias: string): string =>
     `${alias}.account_id = $1 AND ${alias}.mode = $2 AND ${alias}.id >= $3 AND ${alias}.id < $4${byStatus ? ` AND ${alias}.status = $7` : ''}`;
@@ -80,12 +80,12 @@ const SORT_COLUMNS = {
 
 export type SortColumn = keyof typeof SORT_COLUMNS;
 
-/** `createdAt` and `id` are one order: the id's time is that of creation. */
+/** Sorts `createdAt` and `id` alike: the id's time is the time of creation. */
 export const SORT_FIELDS = ['createdAt', 'id', ...(Object.keys(SORT_COLUMNS) as SortColumn[])] as const;
 
 export type SortField = (typeof SORT_FIELDS)[number];
 
-/** Those with an index of their own, which gives the beginning of an unfiltered list without reading the rest. */
+/** Fields with an index of their own: the beginning of an unfiltered list is read without sorting the rest. */
 const INDEXED = ['status', 'amount', 'customerName', 'customerDocument', 'paidAt'] as const satisfies SortColumn[];
 
 export type IndexedColumn = (typeof INDEXED)[number];
@@ -94,10 +94,12 @@ export function isIndexed(field: SortField): field is IndexedColumn {
   return INDEXED.some((indexed) => indexed === field);
 }
 
-/** Only so far an index is walked: written out, or the planner would not know that it is near. */
+/**
+ * How many rows an index is walked at most. The limit is written into the SQL, so that the planner knows it is small.
+ */
 export const NEAR = 200;
 
-/** Nulls come last and in no index but that of the ids. */
+/** Nulls sort last and have no index except that of the ids, so they are read by a second statement. */
 const first = (field: IndexedColumn, order: SortOrder, nulls: boolean): ReadStatement =>
   read(
     `transactions.first_${field}_${order}${nulls ? '_nulls' : ''}`,
@@ -112,8 +114,9 @@ const BY_IDS = read(
 );
 
 /**
- * For the rest of the transaction, $1 in milliseconds. The plan is made for the account: one for any account would read
- * the whole table for a small one beside a large one. Compiling it would take longer than sorting a small list.
+ * Sets limits for the rest of the transaction, $1 in milliseconds. The plan is made for each account: a generic plan
+ * would read the whole table for a small account beside a large one. JIT is off because compiling takes longer than
+ * sorting a small list.
  */
 const WITHIN = write(
   'transactions.within',
@@ -121,10 +124,10 @@ const WITHIN = write(
      set_config('plan_cache_mode', 'force_custom_plan', true)`,
 );
 
-/** A search of one account takes one processor at a time. */
+/** Limits the search of one account to one processor at a time. */
 const ALONE = write('transactions.alone', `SELECT set_config('max_parallel_workers_per_gather', '0', true)`);
 
-/** Ids are sorted and only those of the page are fetched: what is sorted stays narrow. */
+/** Sorts only ids, which are narrow, and then fetches the rows of the page. */
 const sorted = (field: SortColumn, order: SortOrder): ReadStatement => {
   const by = (alias: string): string => `${alias}.${SORT_COLUMNS[field]} ${order} NULLS LAST, ${alias}.id ${order}`;
   return read(
@@ -136,10 +139,13 @@ const sorted = (field: SortColumn, order: SortOrder): ReadStatement => {
   );
 };
 
-/** What a search finds at most, the newest. */
+/** How many sales a search finds at most, the newest ones. */
 export const MOST_FOUND = 1_000;
 
-/** Terms of the index `transactions_search_idx`, word by word as it has them. */
+/**
+ * Terms of the index `transactions_search_idx`. The planner uses the index only if they match its definition word by
+ * word.
+ */
 const TERMS =
   's.account_id, s.mode, s.id, s.txid, s.end_to_end_id, s.customer_email, s.customer_document, s.customer_name, s.metadata::jsonb';
 const search = (field: SortField, order: SortOrder): ReadStatement => {
@@ -159,8 +165,8 @@ const search = (field: SortField, order: SortOrder): ReadStatement => {
 };
 
 /**
- * The sale of a Pix that was sent back or is held, or of a refund: ids that payers read in their bank's
- * statement, and that the index of the sales does not have. $3 as it was written, $4 as a UUID or null.
+ * Finds the sale of a refund, or of a Pix that was sent back or is held. Payers read these ids in their bank's
+ * statement, and the index of the sales lacks them. $3 is the id as written, $4 the same as a UUID or null.
  */
 const BEHIND = read(
   'transactions.behind',
@@ -169,17 +175,20 @@ const BEHIND = read(
      UNION ALL SELECT transaction_id FROM refunds WHERE bank_reference = $3
      UNION ALL SELECT transaction_id FROM refunds WHERE id = $4::uuid) LIMIT 1`,
 );
-/** An end-to-end id, or that of a devolution. */
+/** An end-to-end id, or the id of a devolution. */
 const BANK_ID = /^[ED][0-9A-Za-z]{31}$/;
 
-/** What a sale has to match, all of it. */
+/** Conditions that a sale has to match, all of them. */
 export interface Search {
-  /** An id of any kind, e-mail, document, value of the metadata, or beginnings of words of the customer's name. */
+  /** An id of any kind, e-mail, document, metadata value, or the first letters of words of the customer's name. */
   readonly text: string | null;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** Where in a span the wanted row is: the piece or one of its months, days or hours, and how many rows come before. */
+/**
+ * The part of a span that has the wanted row: the piece itself or one of its months, days or hours, and how many rows
+ * come before.
+ */
 export interface Part extends Piece {
   readonly before: number;
 }
@@ -190,8 +199,8 @@ export class TransactionPagesRepository {
   constructor(private readonly reader: Reader) {}
 
   /**
-   * How many transactions are in these pieces of time, and where the one is that comes after `offset` others. One
-   * statement, so a change is seen either folded or waiting, and counts once.
+   * Counts the transactions in these pieces of time, and finds the piece with the row that follows `offset` others.
+   * Reads in one statement, so a change is seen either folded or waiting, and counts once.
    */
   async locate(
     scope: Scope,
@@ -221,7 +230,7 @@ export class TransactionPagesRepository {
     return { total, part: { grain, from, to: to ?? from, before } };
   }
 
-  /** @param text of a search @returns the sale that such an id leads to; null for every other text */
+  /** @param text of a search @returns the sale that a refund's id or a bank's id leads to; null for every other text */
   async behind(tx: Tx, { accountId, mode }: Scope, text: string): Promise<string | null> {
     const uuid = text.toLowerCase();
     if (!isUuid(uuid) && !BANK_ID.test(text)) return null;
@@ -244,7 +253,10 @@ export class TransactionPagesRepository {
       : this.reader.query(ROWS[order].status, [...values, status]);
   }
 
-  /** Rows near the beginning of all of an account's, by another field, nulls last. `offset + limit` is at most `NEAR`. */
+  /**
+   * Returns rows near the beginning of an account's whole list, by another field, nulls last. `offset + limit` is at
+   * most `NEAR`.
+   */
   async near(
     scope: Scope,
     by: { field: IndexedColumn; order: SortOrder },
@@ -261,7 +273,7 @@ export class TransactionPagesRepository {
   }
 
   /**
-   * The newest `MOST_FOUND` that match, sorted.
+   * Finds the newest `MOST_FOUND` that match, sorted.
    * @throws an error for which `isStatementTimeout` holds, after `withinMs`
    */
   async search(
@@ -288,7 +300,7 @@ export class TransactionPagesRepository {
   }
 
   /**
-   * By another field, nulls last. Reads all that the filters leave.
+   * Returns rows by another field, nulls last. Reads all rows that match the filters.
    * @throws an error for which `isStatementTimeout` holds, after `withinMs`
    */
   async sorted(

@@ -31,23 +31,25 @@ export interface PageQuery {
   readonly search: Search | null;
 }
 
-/** What sorts in some tens of milliseconds. */
+/** How many payments can be sorted in some tens of milliseconds. */
 const LARGE = 20_000;
-/** How many large pages are read at a time, of one account and of all: they hold two connections of the pool at most. */
+/**
+ * How many large pages are read at once, for one account and for all: they hold two connections of the pool at most.
+ */
 const LARGE_OF_ONE = 1;
 const LARGE_AT_ONCE = 2;
 const MAX_WAITING = 6;
 const SORT_MS = 5_000;
-/** Most take a millisecond; what is as common as thousands of sales takes tens of them. */
+/** Limits searches. Most take a millisecond; a term that thousands of sales share takes tens of them. */
 const SEARCHES_AT_ONCE = 4;
 const SEARCHES_OF_ONE = 2;
 const MAX_WAITING_SEARCHES = 100;
 
 /**
- * Numbered pages with a total, at a cost that does not grow with the number of transactions: the counts of months,
- * days and hours say how many there are and in which hour a page begins, and only within that hour rows are passed by.
- * By other fields than the time of creation only the first pages are like that, of fields with an index; the rest is
- * sorted anew, which is bounded in time and in how many do it at once.
+ * Numbered pages with a total, at a cost that does not grow with the number of transactions. The counts of months, days
+ * and hours give the total and the hour in which a page begins; only within that hour rows are skipped.
+ * For fields other than the time of creation, only the first pages of indexed fields are as cheap. Other pages are
+ * sorted anew, with limits on the time and on how many run at once.
  */
 @Injectable()
 export class TransactionPagesService {
@@ -62,13 +64,13 @@ export class TransactionPagesService {
   ) {}
 
   /**
-   * A page past the end is empty; the total is right all the same.
+   * Returns a page. A page past the end is empty; its total is still right.
    * @throws ApiError 503 when there is too much to be sorted
    */
   async page(scope: Scope, query: PageQuery): Promise<{ transactions: Transaction[]; total: number }> {
     const span = spanOf(query.from, query.to);
     if (!span) return { transactions: [], total: 0 };
-    // A status is what it is at this moment: what the clock has expired is written as such before it is looked for.
+    // Writes due expiries first, because a status filter must see the status of this moment.
     if (query.status !== null || query.sortBy === 'status') await this.expiry.expireDueOf(scope);
     const offset = (query.page - 1) * query.limit;
     const { rows, total } =
@@ -80,7 +82,7 @@ export class TransactionPagesService {
   }
 
   /**
-   * For whoever reads at once what `page` shows page by page: writes down what has expired.
+   * Prepares a full read of the list that `page` shows page by page: writes due expiries.
    * @returns the text to search for: an id that only a bank knows leads to its sale
    */
   async sought(scope: Scope, text: string | null): Promise<string | null> {
@@ -122,12 +124,12 @@ export class TransactionPagesService {
     let within = offset - part.before;
     for (let finer = FINER[part.grain]; finer !== null && finer !== 'rest'; finer = FINER[part.grain]) {
       const inner = await this.pages.locate(scope, status, piecesOf(part, finer), order, within);
-      // Gone since it was counted: the page begins where the part ends.
+      // The row has gone since it was counted: the page begins where the part ends.
       if (!inner.part) break;
       part = inner.part;
       within -= part.before;
     }
-    // A page may run on into later parts.
+    // A page may continue into later parts.
     const range = order === 'asc' ? { from: part.from, to: span.to } : { from: span.from, to: part.to };
     return { rows: await this.pages.rows(scope, status, range, order, within, limit), total: located.total };
   }
@@ -170,7 +172,7 @@ export class TransactionPagesService {
   }
 }
 
-/** Without filters. */
+/** Returns whether the query has no filters. */
 function isWhole({ status, from, to }: PageQuery): boolean {
   return status === null && from === null && to === null;
 }

@@ -11,7 +11,7 @@ const LIFETIME_MS = 3_600_000;
 const AMOUNT = 1990;
 const PLATFORM_FEE = 20;
 
-/** Events that do not follow a payment. They are enough: each public name is made of one of these. */
+/** Events that do not follow a payment. Each public name is made from one of these, so they are enough. */
 export const SAMPLED_EVENTS = STATUS_EVENTS.filter((type) =>
   moveOf(type).from.some((status) => status === 'PENDING' || status === 'WAITING_PAYMENT'),
 );
@@ -26,7 +26,7 @@ export class TransactionSamples implements OnModuleInit {
   }
 }
 
-/** A sample event of a refund that has brought all of a payment back. */
+/** Builds a sample event of a refund that returned all of a payment. */
 function sampleRefundEvent(_type: 'refund.returned', scope: Scope, now: Date): NewEvent<'refund.returned'> {
   const { data, ...event } = sampleTransactionEvent('transaction.paid', scope, now);
   const refund = { id: newId(now), amount: AMOUNT, status: 'REFUNDED', reason: 'Sample', failureReason: null } as const;
@@ -35,8 +35,8 @@ function sampleRefundEvent(_type: 'refund.returned', scope: Scope, now: Date): N
 }
 
 /**
- * An event of a Pix charge that never was, whole and valid, for merchants who try their receiver: new ids each time and
- * `{"sample": true}` as its metadata. Nothing of it is stored.
+ * Builds a complete, valid event of an invented Pix charge, for merchants who test their receiver. Ids are new each
+ * time, and the metadata are `{"sample": true}`. Nothing is stored.
  */
 export function sampleTransactionEvent(
   type: TransactionEventType,
@@ -44,7 +44,7 @@ export function sampleTransactionEvent(
   now: Date,
 ): NewEvent<TransactionEventType> {
   const status = statusAfter(type);
-  // Created just now; what came of it later was so a minute later, or when its hour was over.
+  // A creation happened just now. Other events came a minute after it, or an expiry at the end of its lifetime.
   const age = type === 'transaction.created' ? 0 : status === 'EXPIRED' ? LIFETIME_MS : 60_000;
   const createdAt = new Date(now.getTime() - age);
   const expiresAt = new Date(createdAt.getTime() + LIFETIME_MS);

@@ -7,7 +7,7 @@ import type { ReturnReason, ReturnStatus, SettlementDecision } from './settlemen
 import type { Failure, MedBlock, Metadata, SentBack } from './transaction.js';
 import type { TransactionStatus } from './transactions.machine.js';
 
-/** One payment in one mode of one account: what charges and payments are two views of. Amounts in the smallest unit. */
+/** A payment in one mode of one account; charges and payments are two views of it. Amounts in the smallest unit. */
 export class Transaction {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'transactions_pkey' }) readonly id!: string;
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
@@ -48,11 +48,11 @@ export class Transaction {
   @NotPersonal('tells of the merchant and the amount')
   @Column('text', { name: 'br_code', nullable: true })
   readonly brCode!: string | null;
-  /** Where its `payment.*` events go instead of the account's endpoints. */
+  /** The endpoint for its `payment.*` events, in place of the account's endpoints. */
   @NotPersonal('an address of the merchant')
   @Column('text', { name: 'webhook_url', nullable: true })
   readonly webhookUrl!: string | null;
-  /** What the payer needs for each method but Pix; null until the acquirer has made it. */
+  /** Codes and links to pay by each method but Pix; null until the acquirer has made them. */
   @NotPersonal('codes and links to pay by')
   @Column('jsonb', { nullable: true })
   readonly artefacts!: Artefacts | null;
@@ -61,7 +61,7 @@ export class Transaction {
   @Column('text', { name: 'customer_ref', nullable: true })
   readonly customerId!: string | null;
   @Column('timestamptz', { name: 'expires_at', nullable: true }) readonly expiresAt!: Date | null;
-  /** The end-to-end id of the Pix that was credited; for other methods, what the acquirer knows the payment by. */
+  /** The end-to-end id of the credited Pix; for other methods, the acquirer's id of the payment. */
   @NotPersonal('an id that the books keep')
   @Column('text', { name: 'end_to_end_id', nullable: true })
   readonly endToEndId!: string | null;
@@ -76,7 +76,7 @@ export class Transaction {
   @Sealed(`'med_payer:' || id`, 'payerSealed')
   @Column('jsonb', { nullable: true })
   readonly med!: MedBlock | null;
-  /** The first one first; null: none. */
+  /** Oldest first; null: none. */
   @NotPersonal('ids and amounts')
   @Column('jsonb', { nullable: true })
   readonly returns!: readonly SentBack[] | null;
@@ -86,19 +86,23 @@ export class Transaction {
   @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
 }
 
-/** A transaction with the columns that only SQL looks at: when workers are due, and what disputes have taken. */
+/**
+ * A transaction with the columns that only SQL reads: due times of workers, and amounts taken by disputes and losses.
+ */
 @Entity('transactions')
 export class TransactionEntity extends Transaction {
-  /** Past its expiry: when its acquirer is to be asked (again). */
+  /** When the acquirer is to be asked (again) about a charge past its expiry. */
   @Column('timestamptz', { name: 'expiry_ask_at', nullable: true }) readonly expiryAskAt!: Date | null;
-  /** When the question began after which the expiry may be written; null before. */
+  /** Start of the question after which the expiry may be written; null before. */
   @Column('timestamptz', { name: 'expiry_asked_at', nullable: true }) readonly expiryAskedAt!: Date | null;
   /** When the first question began, or was put off. */
   @Column('timestamptz', { name: 'expiry_first_asked_at', nullable: true }) readonly expiryFirstAskedAt!: Date | null;
   @Column('bigint', { name: 'disputed_amount', default: 0 }) readonly disputedAmount!: Amount;
-  /** The part of `refundsAmount` that goes back by a new Pix; the payer's bank can still take back the payment itself. */
+  /**
+   * The part of `refundsAmount` that goes back by a new Pix; the payer's bank can still take back the payment itself.
+   */
   @Column('bigint', { name: 'cashouts_amount', default: 0 }) readonly cashoutsAmount!: Amount;
-  /** What operators have entered that a bank took of the payment. */
+  /** Losses entered by operators: money that a bank took of the payment. */
   @Column('bigint', { name: 'losses_amount', default: 0 }) readonly lossesAmount!: Amount;
 }
 
@@ -112,7 +116,7 @@ export class SettlementEntity {
   @NotPersonal('names a connection')
   @Column('text')
   readonly acquirer!: string;
-  /** The account whose end-to-end ids this one is among; null: it is the only one in the world. */
+  /** The account within which the end-to-end id is unique; null: the id is unique worldwide. */
   @Column('uuid', { nullable: true }) readonly namespace!: string | null;
   @NotPersonal('an id that the books keep')
   @Column('text', { name: 'end_to_end_id' })
@@ -121,7 +125,7 @@ export class SettlementEntity {
   @Column('text', { nullable: true })
   readonly txid!: string | null;
   @Column('bigint') readonly amount!: Amount;
-  /** `closed`: an operator has entered that it is gone, or given up. */
+  /** `closed`: an operator has entered that the money is gone, or has given it up. */
   @Column('text') readonly outcome!: SettlementDecision['outcome'] | 'unmatched' | 'closed';
   @Column('text', { default: 'PIX' }) readonly method!: PaymentMethod;
   @Column('text', { nullable: true }) readonly reason!: SettlementDecision['reason'];
@@ -129,7 +133,7 @@ export class SettlementEntity {
   @Sealed(`'settlement:' || end_to_end_id`)
   @Column('bytea', { name: 'payer_document_sealed', nullable: true })
   readonly payerDocumentSealed!: Buffer | null;
-  /** What the acquirer charges for it, in cents. */
+  /** The acquirer's fee for the payment, in cents. */
   @Column('bigint', { name: 'provider_fee', default: 0 }) readonly providerFee!: Amount;
   @Column('timestamptz', { name: 'reviewed_at', nullable: true }) readonly reviewedAt!: Date | null;
   @Column('uuid', { name: 'reviewed_by', nullable: true }) readonly reviewedBy!: string | null;
@@ -143,7 +147,7 @@ export class PixReturnEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pix_returns_pkey' }) readonly id!: string;
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
   @Column('text') readonly mode!: Mode;
-  /** Null: of a Pix that matches no charge. */
+  /** Null: the returned Pix matches no charge. */
   @Column('uuid', { name: 'transaction_id', nullable: true })
   readonly transactionId!: string | null;
   @Column('text') readonly acquirer!: string;
@@ -155,7 +159,7 @@ export class PixReturnEntity {
   @Column('text') readonly reason!: ReturnReason;
   @Column('text') readonly status!: ReturnStatus;
   @Column('text', { name: 'failure_reason', nullable: true }) readonly failureReason!: string | null;
-  /** What the acquirer charges for it, once it is with its payer. */
+  /** The acquirer's fee for the return, charged once the money is with its payer. */
   @Column('bigint', { name: 'provider_fee', default: 0 }) readonly providerFee!: Amount;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;

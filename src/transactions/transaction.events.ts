@@ -15,7 +15,7 @@ export interface DisputeEventData extends TransactionEventData {
   readonly case?: DisputeCase;
 }
 
-/** The case by which a transaction is disputed, as merchants see it. */
+/** The case that disputes a transaction, as merchants see it. */
 export interface DisputeCase {
   readonly id: string;
 }
@@ -46,7 +46,7 @@ export type TransactionEventType =
   | 'transaction.created'
   /** Created too, but its Pix code is still to be made. */
   | 'transaction.accepted'
-  /** The acquirer has made the Pix code of what was accepted. */
+  /** The acquirer has made the Pix code of an accepted payment. */
   | 'transaction.issued'
   | 'transaction.not_issued'
   | 'transaction.paid'
@@ -63,17 +63,17 @@ export type TransactionEventType =
   | 'transaction.dispute_won'
   | 'transaction.card_dispute_won';
 
-/** Each move has its event. `issued` tells the world that the charge exists. */
+/** Each move has its event. `issued` announces the charge. */
 export const EVENT_OF: Readonly<Record<Trigger, TransactionEventType>> = {
   issued: 'transaction.created',
-  // No event told that it exists, so no public event is made of its end.
+  // No event announced the charge, so its end has no public event.
   not_issued: 'transaction.not_issued',
   settled: 'transaction.paid',
   approved: 'transaction.paid',
   authenticating: 'transaction.processing',
   settled_by_other_payer: 'transaction.returned',
   settled_by_unknown_payer: 'transaction.held',
-  // What came of a review is no other news than the same without one.
+  // The outcome of a review has the event that the sale would have had without one.
   review_accepted: 'transaction.paid',
   review_returned: 'transaction.returned',
   refunded: 'transaction.refunded',
@@ -88,7 +88,7 @@ export const EVENT_OF: Readonly<Record<Trigger, TransactionEventType>> = {
   card_dispute_won: 'transaction.card_dispute_won',
 };
 
-/** Those of a change of status. */
+/** Events of a change of status. */
 export const STATUS_EVENTS: readonly TransactionEventType[] = Object.values(EVENT_OF);
 
 export function transactionEvent(

@@ -19,23 +19,23 @@ export interface Failure {
   readonly at: string;
 }
 
-/** What the payer's bank said of a disputed Pix, as it is stored and travels. Times are ISO 8601. */
+/** The payer bank's report of a disputed Pix, as it is stored and travels in events. Times are ISO 8601. */
 export interface MedBlock {
   /** End-to-end id of the disputed Pix. */
   readonly referenceId: string;
   readonly status: Dispute['status'];
-  /** Once it is ruled: `agreed` is lost for the merchant. */
+  /** Present once the bank has ruled: `agreed` means the merchant lost. */
   readonly result?: 'agreed' | 'disagreed';
   readonly method?: string;
   readonly reason?: string;
-  /** Who opened it, where the bank says so: sealed by `MedPayers`, base64. */
+  /** The person who opened the dispute, where the bank names one: sealed by `MedPayers`, base64. */
   readonly payerSealed?: string;
   readonly openedAt: string;
   readonly updatedAt: string;
   readonly closedAt?: string;
-  /** When the service understood the latest of it. */
+  /** When the service learned the latest change. */
   readonly lastEventAt: string;
-  /** Another amount than the charge's: nothing is done before an operator has looked at it. */
+  /** If the disputed amount differs from the charge's, nothing is done before an operator has looked at it. */
   readonly amountMismatch: boolean;
 }
 
@@ -43,11 +43,11 @@ export interface MedBlock {
 export interface ShownMed extends Omit<MedBlock, 'payerSealed'> {
   readonly payerName?: string;
   readonly payerDocument?: string;
-  /** What is sealed is not to be shown by mistake. */
+  /** Forbids the sealed payer, so that it cannot be shown by mistake. */
   readonly payerSealed?: never;
 }
 
-/** A Pix that was not this payment, late, double or of another amount, and is with its payer again. */
+/** A Pix that could not pay this charge (late, double or of another amount) and is back with its payer. */
 export interface SentBack {
   readonly amount: Amount;
   readonly reason: ReturnReason;
@@ -58,21 +58,21 @@ export interface SentBack {
 
 export type { Transaction };
 
-/** What a transaction has when it is made. */
+/** Initial values of a new transaction. */
 export const UNTOUCHED = { ...nullsOf(Transaction), refundsAmount: 0 };
 
-/** A transaction as its merchant may see it, which is what serializers take. */
+/** A transaction as its merchant may see it; serializers take this type. */
 export type ShownTransaction = Omit<Transaction, 'med'> & { readonly med: ShownMed | null };
 
 /** Keys that the service itself writes: docs/contract.md#metadata-and-texts. */
 const RESERVED_METADATA = new Set(['med', 'failure']);
 
-/** Whether a key of metadata is the merchant's, and not the service's own. */
+/** Returns whether a metadata key belongs to the merchant and not to the service. */
 export function isPublicKey(key: string): boolean {
   return !key.startsWith('_') && !RESERVED_METADATA.has(key);
 }
 
-/** What a merchant sent, without what is the service's own. */
+/** Returns the merchant's own metadata, without the keys of the service. */
 export function publicMetadata(metadata: Metadata): Metadata {
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => isPublicKey(key)));
 }
@@ -81,13 +81,13 @@ export function isPix(transaction: Pick<Transaction, 'paymentMethods'>): boolean
   return transaction.paymentMethods.includes('PIX');
 }
 
-/** Where the merchant wants its customer back: `metadata.returnUrl`, unless it is none that a payer may be led to. */
+/** Returns `metadata.returnUrl`, the page for the customer's return; null unless it is a safe URL. */
 export function returnUrlOf({ metadata, mode }: Pick<Transaction, 'metadata' | 'mode'>): URL | null {
   const { returnUrl } = metadata;
   return typeof returnUrl === 'string' && returnUrlProblem(returnUrl, mode) === null ? new URL(returnUrl) : null;
 }
 
-/** What is wrong with `metadata.returnUrl` of a new charge or payment; one that says nothing counts as left out. */
+/** Validates `metadata.returnUrl` of a new charge or payment. A blank value counts as left out. */
 export function returnUrlViolations(metadata: Metadata, mode: Mode): Violation[] {
   const { returnUrl } = metadata;
   if (returnUrl == null || (typeof returnUrl === 'string' && returnUrl.trim() === '')) return [];
@@ -95,27 +95,37 @@ export function returnUrlViolations(metadata: Metadata, mode: Mode): Violation[]
   return problem === null ? [] : [{ param: 'metadata.returnUrl', code: 'invalid', message: problem }];
 }
 
-/** The acquirer has made what the payer needs for at least one method: an answer that refuses them all leaves `{}`. */
+/**
+ * Returns whether the acquirer made a code or slip for at least one method. If it refused all methods, artefacts are
+ * `{}`.
+ */
 export function wasIssued({ brCode, artefacts }: Pick<Transaction, 'brCode' | 'artefacts'>): boolean {
   return brCode !== null || Object.keys(artefacts ?? {}).length > 0;
 }
 
-/** Whether a code or slip may be shown. Money for a cancelled sale would be sent back, so nothing of it is. */
+/**
+ * Returns whether a code or slip may be shown. Money for a cancelled sale would be sent back, so its codes are hidden.
+ */
 export function mayShowPayable({ status }: Pick<Transaction, 'status'>): boolean {
   return status !== 'CANCELLED';
 }
 
-/** A Pix of an unknown payer under the payer lock: the money is here and waits for an operator. */
+/**
+ * Returns whether the charge holds a Pix of an unknown payer under the payer lock; an operator decides about the money.
+ */
 export function isHeld(transaction: Transaction): boolean {
   return transaction.status === 'PROCESSING' && transaction.expectedPayerTaxId !== null;
 }
 
-/** Waits for its payer, or for the bank of a card that is in flight: this expires. */
+/**
+ * Returns whether the transaction waits for its payer, or for the bank of a card in flight. Only open transactions
+ * expire.
+ */
 export function isOpen(transaction: Transaction): boolean {
   return transaction.status === 'WAITING_PAYMENT' || (transaction.status === 'PROCESSING' && !isHeld(transaction));
 }
 
-/** Whether the time for paying is over, to the millisecond: at `expiresAt` itself it is. */
+/** Returns whether the time for paying is over, to the millisecond; `expiresAt` itself counts as over. */
 export function isPastExpiry(transaction: Transaction, at: Date): boolean {
   return transaction.expiresAt !== null && at.getTime() >= transaction.expiresAt.getTime();
 }
@@ -140,8 +150,8 @@ export function expiryFailure(transaction: Pick<Transaction, 'createdAt' | 'expi
 }
 
 /**
- * The transaction as it is at `now`: one whose time is over reads as expired even before the sweeper has written it,
- * with the very failure block that the sweeper will write (docs/contract.md#expiry).
+ * Returns the transaction as it is at `now`. An open transaction past its expiry reads as expired before the sweeper
+ * has written that, with the failure block that the sweeper will write (docs/contract.md#expiry).
  */
 export function asOf(transaction: Transaction, now: Date): Transaction {
   if (!isOpen(transaction)) return transaction;
@@ -169,7 +179,7 @@ export function toSnapshot(transaction: Transaction): TransactionSnapshot {
 export function fromSnapshot(snapshot: TransactionSnapshot): Transaction {
   return {
     ...snapshot,
-    // Written before there were such fields.
+    // Snapshots written by older versions lack these fields.
     med: (snapshot as Partial<TransactionSnapshot>).med ?? null,
     returns: (snapshot as Partial<TransactionSnapshot>).returns ?? null,
     refundsAmount: (snapshot as Partial<TransactionSnapshot>).refundsAmount ?? 0,

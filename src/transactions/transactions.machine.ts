@@ -15,13 +15,13 @@ export const TRANSACTION_STATUSES = [
 
 export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
 
-/** What can happen to a transaction. */
+/** Events that move a transaction. */
 export type Trigger =
   /** The acquirer accepted the charge. */
   | 'issued'
   /**
-   * The charge was not made: the acquirer refused it or could not be reached, its time was over before it was made, or the
-   * acquirer says later that it does not exist. The merchant's request was refused (422), or had no answer (503).
+   * The charge was not made. The acquirer refused it, could not be reached or reports later that it does not exist, or
+   * the charge expired before it was made. The merchant's request was refused (422), or had no answer (503).
    */
   | 'not_issued'
   /** A payment that is not a card settles. */
@@ -34,13 +34,13 @@ export type Trigger =
   | 'settled_by_other_payer'
   /** Payer lock: the bank did not say who paid; held for an operator. */
   | 'settled_by_unknown_payer'
-  /** An operator accepts what was held. */
+  /** An operator accepts held money. */
   | 'review_accepted'
-  /** An operator sends back what was held. */
+  /** An operator sends held money back. */
   | 'review_returned'
-  /** The merchant's refunds have brought all of it back to the payer. */
+  /** The merchant's refunds have returned all of it to the payer. */
   | 'refunded'
-  /** Its time is over (`ExpiryService` says who writes that), or the sandbox is told to expire it. */
+  /** The time for paying is over (`ExpiryService` describes who writes that), or the sandbox is asked to expire it. */
   | 'expired'
   /** The acquirer, or the issuer of the card, declines: this ends the sale, with every method that it offered. */
   | 'refused'
@@ -63,22 +63,24 @@ export interface Move {
 }
 
 /**
- * The legal moves. A live Pix of the charge routes is made PENDING, everything else WAITING_PAYMENT. EXPIRED, CANCELLED, REFUSED and
- * REFUNDED are ends.
+ * The legal moves. A live Pix of the charge routes is made PENDING, everything else WAITING_PAYMENT. EXPIRED,
+ * CANCELLED, REFUSED and REFUNDED are ends.
  *
- * PROCESSING has two meanings. In the first a card is in flight. In the second the charge is held (`isHeld`): it has a
- * payer lock, and the bank did not say who paid. A charge with a payer lock takes Pix only, so that both never meet. This
- * table does not tell them apart, and a held charge may move less than its row here says: it is never settled
- * (`decideSettlement`), never expires (`isOpen`, and `OPEN` in transactions.repository.ts) and is not ended by its
- * acquirer (`endCharge` in settlement-listener.service.ts). An operator accepts it or sends it back, or the merchant
- * cancels it and its money goes back.
+ * PROCESSING has two meanings: a card is in flight, or the charge is held (`isHeld`), because it has a payer lock and
+ * the bank did not name the payer. A charge with a payer lock takes Pix only, so both never meet.
+ *
+ * This table does not distinguish the two, and a held charge may move less than its row here says. A held charge is
+ * never settled (`decideSettlement`) and never expires (`isOpen`, and `OPEN` in transactions.repository.ts). Its
+ * acquirer cannot end it (`endCharge` in settlement-listener.service.ts). An operator accepts it or sends it back, or
+ * the merchant cancels it and its money goes back.
  *
  * Sources: docs/contract.md#transaction-status and docs/contract.md#settlement.
  */
 export const MOVES: Readonly<Record<Trigger, Move>> = {
   issued: { from: ['PENDING'], to: 'WAITING_PAYMENT' },
   not_issued: { from: ['PENDING'], to: 'REFUSED' },
-  // A payment never meets PENDING: a charge that was paid was issued, so `issued` is written first, with its event. From PROCESSING: the card in flight settles, or another method of the payment does.
+  // A payment never meets PENDING: a paid charge was issued, so `issued` is written first, with its event. From
+  // PROCESSING, either the card in flight settles, or another method of the payment does.
   settled: { from: ['WAITING_PAYMENT', 'PROCESSING'], to: 'PAID' },
   approved: { from: ['WAITING_PAYMENT', 'PROCESSING'], to: 'APPROVED' },
   authenticating: { from: ['WAITING_PAYMENT'], to: 'PROCESSING' },
@@ -98,8 +100,8 @@ export const MOVES: Readonly<Record<Trigger, Move>> = {
 };
 
 /**
- * The status after `trigger`, or null when it cannot happen to a transaction in `from`: `TransactionMoves.move` changes
- * nothing then and returns null, which its callers take for "it was moved meanwhile".
+ * Returns the status after `trigger`, or null when it cannot happen to a transaction in `from`. `TransactionMoves.move`
+ * then changes nothing and returns null, which its callers take for "it was moved meanwhile".
  */
 export function nextStatus(from: TransactionStatus, trigger: Trigger): TransactionStatus | null {
   const move = MOVES[trigger];

@@ -30,7 +30,7 @@ export const TAKEN_COLUMNS = columnsOf(TransactionEntity, 't', { only: TAKEN_FIE
 const WITH_ACCOUNT = `${columnsOf(Transaction, 't', { within: 'transaction' })}, ${columnsOf(Account, 'a', { within: 'account' })}`;
 
 const INSERT = insertInto('transactions.insert', TransactionEntity, {
-  // What comes later, or has a default.
+  // Columns that are filled later, or have a default.
   without: [
     ...(['paidWith', 'artefacts', 'endToEndId', 'providerFee', 'platformFee', 'netAmount', 'paidAt'] as const),
     ...(['failure', 'med', 'returns', 'expiryAskAt', 'expiryAskedAt', 'expiryFirstAskedAt'] as const),
@@ -75,7 +75,7 @@ const MOVE = rowQuery(
      WHERE t.id = w.p1 AND t.status = ANY (w.p3::text[]) RETURNING w.n AS "#", ${TRANSACTION_COLUMNS}`,
   ),
 );
-/** `isOpen`. */
+/** SQL for `isOpen`. */
 export const OPEN = `(t.status = 'WAITING_PAYMENT' OR (t.status = 'PROCESSING' AND t.expected_payer_tax_id IS NULL))`;
 const LIST = read(
   'transactions.list',
@@ -123,7 +123,7 @@ const FIND_BY_TXID = read(
   'transactions.find_by_txid',
   `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.txid = $1 AND t.acquirer = $2`,
 );
-/** Currencies of the monthly statistics, which are few rows, and of changes that these do not count yet. */
+/** Reads currencies from the monthly statistics, which are few rows, and from changes not folded into them yet. */
 const CURRENCIES = read(
   'transactions.currencies',
   `SELECT currency FROM transaction_figures WHERE account_id = $1 AND mode = $2 AND kind = 'month'
@@ -133,7 +133,10 @@ const LOCK_CURRENCIES = write(
   'transactions.lock_currencies',
   `SELECT pg_advisory_xact_lock(hashtextextended('currencies:' || $1 || ':' || $2, 0))`,
 );
-/** The exact txid comes first; without it, all open charges are read, for a Pix of no charge of its acquirer only. */
+/**
+ * Finds the exact txid first. The search in any case reads all open charges, so it runs only for a Pix without a charge
+ * of its acquirer.
+ */
 const MAKER_OF = read(
   'transactions.maker_of',
   `SELECT t.acquirer, t.account_id AS "accountId" FROM transactions t WHERE t.txid = $1 AND t.mode = 'live'
@@ -143,7 +146,7 @@ const MAKER_OF = read(
      AND t.status IN ('PENDING', 'WAITING_PAYMENT', 'PROCESSING')
    LIMIT 1`,
 );
-/** By `transactions_open_txid_idx`, whose condition is the last one here. */
+/** Uses `transactions_open_txid_idx`, whose condition is the last one here. */
 const TXID_IN_ANY_CASE = read(
   'transactions.txid_in_any_case',
   `SELECT t.txid FROM transactions t
@@ -250,13 +253,13 @@ export class TransactionsRepository {
     ]);
   }
 
-  /** One whose Pix code is not known here, though it may have been made. */
+  /** Finds a transaction without a Pix code, though the acquirer may have made one. */
   async findUnissued(acquirer: string, txid: string): Promise<Transaction | null> {
     return this.reader.first<Transaction>(FIND_UNISSUED, [txid, acquirer]);
   }
 
   /**
-   * The code of a payment that was accepted without one, if it is still open or was cancelled meanwhile.
+   * Stores the code of a payment that was accepted without one, if it is still open or was cancelled meanwhile.
    * @returns null when it has one already, or has come to another end
    */
   async keepCode(tx: Tx, id: string, brCode: string, now: Date): Promise<Transaction | null> {
@@ -267,7 +270,7 @@ export class TransactionsRepository {
     return tx.first<Transaction>(LOCK, [id]);
   }
 
-  /** Locks a transaction for a merchant's request. @returns null also for one of another account or mode */
+  /** Locks a transaction for a merchant's request. @returns null also if another account or mode has it */
   async lockOwn(tx: Tx, scope: Scope, id: string): Promise<Transaction | null> {
     return tx.first<Transaction>(LOCK_OWN, [id, scope.accountId, scope.mode]);
   }
@@ -277,19 +280,19 @@ export class TransactionsRepository {
     return this.reader.first<Transaction>(FIND_BY_TXID, [txid, acquirer]);
   }
 
-  /** What an account's transactions are in, to which nobody adds until the end of `tx`. */
+  /** Lists the currencies of an account's transactions, and keeps others from adding one until the end of `tx`. */
   async lockCurrencies(tx: Tx, { accountId, mode }: Scope): Promise<string[]> {
     await tx.query(LOCK_CURRENCIES, [accountId, mode]);
     const rows = await tx.query<{ currency: string }>(CURRENCIES, [accountId, mode]);
     return rows.map(({ currency }) => currency);
   }
 
-  /** The account that has the live charge of this txid, and the acquirer that was asked for it; across accounts. */
+  /** Finds the account of the live charge with this txid, and the acquirer that was asked for it; across accounts. */
   async makerOf(tx: Tx, txid: string): Promise<{ acquirer: string; accountId: string } | null> {
     return tx.first(MAKER_OF, [txid]);
   }
 
-  /** The txid of an open charge, which the acquirer has written in other letters, capital or small. */
+  /** Finds the txid of an open charge that the acquirer has written in other letters, capital or small. */
   async txidInAnyCase(tx: Tx, acquirer: string, txid: string): Promise<string | null> {
     const [row] = await tx.query<{ txid: string }>(TXID_IN_ANY_CASE, [acquirer, txid]);
     return row?.txid ?? null;
@@ -300,14 +303,16 @@ export class TransactionsRepository {
     return tx.query(FIND_ALL, [ids]);
   }
 
-  /** What an acquirer has made is kept whatever has happened meanwhile. @returns the transaction as it is now */
+  /**
+   * Stores the codes that an acquirer has made, whatever has happened meanwhile. @returns the transaction as it is now
+   */
   async addArtefacts(tx: Tx, id: string, artefacts: Artefacts, at: Date): Promise<Transaction> {
     const [row] = await tx.query<Transaction>(ADD_ARTEFACTS, [id, JSON.stringify(artefacts), at]);
     if (!row) throw new Error(`There is no transaction ${id}`);
     return row;
   }
 
-  /** Puts off when the sweeper looks at it (again). */
+  /** Puts off the sweeper's next look at it. */
   touchPending(tx: Tx, id: string, at: Date): void {
     tx.defer(TOUCH_PENDING, [id, at]);
   }

@@ -31,7 +31,7 @@ export class TransactionsService implements OnApplicationBootstrap {
 
   /**
    * @param what the caller's word for it, for the refusal
-   * @throws ApiError 404, also for what belongs to another account or mode
+   * @throws ApiError 404, also if another account or mode has it
    */
   async get(scope: Scope, id: string, what: 'charge' | 'payment'): Promise<Transaction> {
     const transaction = await this.transactions.find(scope, id);
@@ -61,8 +61,8 @@ export class TransactionsService implements OnApplicationBootstrap {
   }
 
   /**
-   * Tells the status that the transaction has again, as fresh deliveries. One that is past its expiry is written as
-   * expired first, so that the status and the event agree.
+   * Resends the event of the current status, as fresh deliveries. If the transaction is past its expiry, that is
+   * written first, so that the status and the event agree.
    * @returns how many deliveries it makes: none when no endpoint is subscribed
    * @throws ApiError 404
    */

@@ -13,13 +13,13 @@ import { TransactionsRepository } from '../transactions.repository.js';
 import type { CorrectionEntity } from './corrections.entity.js';
 import { CorrectionsRepository, type SuspendedPix } from './corrections.repository.js';
 
-/** What a correction is about. */
+/** The money that a correction moves, and its owner. */
 export type CorrectionSubject = Pick<
   CorrectionEntity,
   'accountId' | 'mode' | 'currency' | 'amount' | 'borneBy' | 'settlementId'
 >;
 
-/** What is asked for of a Pix in suspense. */
+/** A requested correction of a Pix in suspense. */
 type Wanted = Pick<CorrectionEntity, 'kind' | 'settlementId' | 'transactionId'>;
 
 /** Why a sale cannot be credited with a Pix that an operator assigns to it. */
@@ -34,14 +34,14 @@ const NOT_PAYABLE: Readonly<Record<string, string>> = {
 
 type LockedSale = NonNullable<Awaited<ReturnType<TransactionsRepository['lockWithAccount']>>>;
 
-/** Whether a Pix may be assigned to a sale at all; null where it may. */
+/** Returns why a Pix may not be assigned to a sale at all; null if it may. */
 function whyNotAssigned(sale: Transaction | null, pix: SuspendedPix): 'other_charge' | 'has_charge' | null {
   const { accountId, mode, acquirer } = pix;
   if (sale?.accountId !== accountId || sale.mode !== mode || sale.acquirer !== acquirer) return 'other_charge';
   return pix.transactionId === null ? null : 'has_charge';
 }
 
-/** What corrections do to money. */
+/** Moves the money of corrections. */
 @Injectable()
 export class CorrectionMoves {
   constructor(
@@ -55,8 +55,8 @@ export class CorrectionMoves {
   ) {}
 
   /**
-   * Locks the sale that is meant, then the Pix.
-   * @throws ApiError 404, 409 when that cannot be done with it
+   * Locks the named sale, then the Pix.
+   * @throws ApiError 404, 409 when the correction cannot be made
    */
   async checkedPix(tx: Tx, { kind, settlementId, transactionId }: Wanted): Promise<CorrectionSubject> {
     const sale = transactionId === null ? null : await this.transactions.lock(tx, transactionId);
@@ -104,7 +104,7 @@ export class CorrectionMoves {
   /**
    * Assigns an unmatched Pix to the charge that its acquirer names, as an operator would. Locks the Pix, then balances.
    * @param sale locked
-   * @returns false where an operator could not, has decided about the Pix, or is about to
+   * @returns false where an operator could not assign it, has decided about the Pix, or is about to
    */
   async claim(tx: Tx, settlementId: string, sale: LockedSale): Promise<boolean> {
     const pix = await this.corrections.lockPix(tx, settlementId);
@@ -120,7 +120,7 @@ export class CorrectionMoves {
     return this.outcomes.credit(tx, sale, this.#moneyOf(pix), 'settled', true);
   }
 
-  /** A loss that comes back leaves the payment more that can be disputed. */
+  /** Books a loss. When a loss comes back, disputes may claim more of the payment. */
   async #lose(tx: Tx, transactionId: string, { id, amount }: CorrectionEntity): Promise<void> {
     this.corrections.addLoss(tx, transactionId, amount);
     if (amount > 0) return;
@@ -140,7 +140,7 @@ export class CorrectionMoves {
     return pix;
   }
 
-  /** Under a new id: what the bank has refused once stays refused there. */
+  /** Sends the Pix back under a new id: a return that the bank has refused once stays refused. */
   async #sendBack(tx: Tx, pix: SuspendedPix): Promise<void> {
     const [earlier] = await this.corrections.returnsOf(tx, pix);
     const { accountId, mode, transactionId, acquirer, endToEndId, txid, amount, currency } = pix;

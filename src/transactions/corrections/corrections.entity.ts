@@ -3,10 +3,10 @@ import { NotPersonal } from '../../core/database/index.js';
 import type { Mode } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
 
-/** What is done with money in suspense. */
+/** Corrections of money in suspense. */
 export const SUSPENSE_CORRECTIONS = ['return', 'assign', 'returned_elsewhere', 'write_off'] as const;
 
-/** What is entered in an account's wallet. */
+/** Corrections that are entered in an account's wallet. */
 export const WALLET_CORRECTIONS = ['bank_fee', 'loss'] as const;
 
 export const CORRECTION_KINDS = [...SUSPENSE_CORRECTIONS, ...WALLET_CORRECTIONS] as const;
@@ -17,12 +17,12 @@ export const CORRECTION_STATUSES = ['waiting', 'applied', 'rejected'] as const;
 
 export type CorrectionStatus = (typeof CORRECTION_STATUSES)[number];
 
-/** Who pays for a fee or a loss. */
+/** The party that pays for a fee or a loss. */
 export const BEARERS = ['merchant', 'platform'] as const;
 
 export type Bearer = (typeof BEARERS)[number];
 
-/** Something that an operator puts right in the books, by a second operator's approval where it is much. */
+/** A correction of the books by an operator. Large amounts need a second operator's approval. */
 @NotPersonal('words of operators about the books, which keep them')
 @Entity('corrections')
 export class CorrectionEntity {
@@ -34,15 +34,15 @@ export class CorrectionEntity {
   @Column('text') readonly currency!: string;
   /** In the smallest unit; negative for a fee or a loss that came back. */
   @Column('bigint') readonly amount!: Amount;
-  /** Null: it is about money in suspense that belongs to no account. */
+  /** Null: the correction concerns money in suspense, which belongs to no account. */
   @Column('text', { name: 'borne_by', nullable: true }) readonly borneBy!: Bearer | null;
-  /** The Pix in suspense, or the one of the sale that a loss is about. */
+  /** The Pix in suspense, or the Pix of the sale that had the loss. */
   @Column('uuid', { name: 'settlement_id', nullable: true })
   readonly settlementId!: string | null;
-  /** The sale that the money is assigned to, or that a fee or a loss is about. */
+  /** The sale that the money is assigned to, or that had the fee or the loss. */
   @Column('uuid', { name: 'transaction_id', nullable: true })
   readonly transactionId!: string | null;
-  /** The id at the bank of a return that was made in the bank's own app; `reconcile` knows the return by it. */
+  /** The bank's id of a return made in the bank's own app; `reconcile` matches the return by it. */
   @Column('text', { name: 'bank_reference', nullable: true }) readonly bankReference!: string | null;
   /** The acquirer whose invoice has the fee, and the invoice's month (`2026-11`). */
   @Column('text', { nullable: true }) readonly acquirer!: string | null;

@@ -16,16 +16,16 @@ export interface SuspendedPix extends SettlementEntity {
   readonly currency: string;
 }
 
-/** What was asked of the bank to send a Pix back. */
+/** An earlier request to the bank to send a Pix back. */
 export type EarlierReturn = Pick<PixReturnEntity, 'way' | 'status'> & { readonly reason: ReturnReason };
 
-/** What banks have taken of a sale, by our books. */
+/** Amounts taken of a sale, by our books. */
 export interface TakenOfSale {
-  /** Between what its losses may come to, however those that wait are decided. */
+  /** Bounds of the sum of its losses, depending on how the waiting ones are decided. */
   readonly least: Amount;
   readonly most: Amount;
   readonly taken: Taken;
-  /** Whether a refund, a return, a dispute or a loss that stands has the id at the bank that was asked for. */
+  /** Whether a refund, return, dispute or valid loss already has the requested bank reference. */
   readonly isBooked: boolean;
 }
 
@@ -37,7 +37,9 @@ export interface CorrectionFilter extends IdCursorFilter {
 const COLUMNS = columnsOf(CorrectionEntity, 'c');
 
 const INSERT = insertInto('corrections.insert', CorrectionEntity);
-/** Held until the end of the transaction. A repetition at the same moment waits before it looks at the money. */
+/**
+ * Locks the key until the end of the transaction. A repetition at the same moment waits before it looks at the money.
+ */
 const LOCK_KEY = write(
   'corrections.lock_key',
   `SELECT pg_advisory_xact_lock(hashtextextended('corrections.key:' || $1, 0))`,
@@ -46,7 +48,7 @@ const FIND_BY_KEY = read(
   'corrections.find_by_key',
   `SELECT ${COLUMNS} FROM corrections c WHERE c.idempotency_key = $1`,
 );
-/** A look, without waiting for a decision under way, which has the Pix locked. */
+/** Reads without a lock, so it does not wait for a decision under way that has the Pix locked. */
 const WAITS = read(
   'corrections.waits',
   `SELECT 1 FROM corrections c WHERE c.settlement_id = $1 AND c.status = 'waiting' AND c.borne_by IS NULL`,
@@ -56,7 +58,10 @@ const DECIDE = write(
   'corrections.decide',
   `UPDATE corrections c SET status = $2, decided_by = $3, decided_at = $4 WHERE c.id = $1`,
 );
-/** One after another, so that two at once do not both find room below the limit. Held until the end of the transaction. */
+/**
+ * Locks the operator until the end of the transaction, so that two corrections at once do not both find room below the
+ * limit.
+ */
 const LOCK_OPERATOR = write(
   'corrections.lock_operator',
   `SELECT pg_advisory_xact_lock(hashtextextended('corrections:' || $1, 0))`,
@@ -88,13 +93,13 @@ const CLAIMABLE = read(
   `SELECT s.id FROM settlements s
    WHERE s.end_to_end_id = $1 AND s.namespace IS NULL AND s.acquirer = $2 AND ${IS_CLAIMABLE}`,
 );
-/** The one that was credited, of a sale that was paid. */
+/** Finds the credited Pix of a paid sale. */
 const PIX_OF = read(
   'corrections.pix_of',
   `SELECT s.id FROM settlements s WHERE s.transaction_id = $1 AND s.outcome = 'credited'`,
 );
 /**
- * What has been taken of the sale $1, and its losses without the correction $3. $2: the id of a return at the bank.
+ * Reads the amounts taken of the sale $1, and its losses without the correction $3. $2: the id of a return at the bank.
  */
 const TAKEN_OF = read(
   'corrections.taken_of',
@@ -193,14 +198,14 @@ export class CorrectionsRepository {
     return row?.id ?? null;
   }
 
-  /** @returns the id of the settlement that the sale was credited with; null for one that was not paid */
+  /** @returns the id of the settlement that the sale was credited with; null for an unpaid sale */
   async pixOf(tx: Tx, transactionId: string): Promise<string | null> {
     const [row] = await tx.query<{ id: string }>(PIX_OF, [transactionId]);
     return row?.id ?? null;
   }
 
   /**
-   * Call it when the sale is locked.
+   * Lock the sale before calling.
    * @param bankReference the id of a return at the bank; null: none
    * @param without a correction that does not count; null: none
    */
@@ -215,17 +220,20 @@ export class CorrectionsRepository {
     return row;
   }
 
-  /** Adds to what was lost of a sale; below zero: takes off. More than is left fails the transaction (`transactions_left`). */
+  /**
+   * Adds to the loss of a sale; a negative amount reduces it. A loss above what is left fails the transaction
+   * (`transactions_left`).
+   */
   addLoss(tx: Tx, transactionId: string, amount: Amount): void {
     tx.defer(ADD_LOSS, [transactionId, amount]);
   }
 
-  /** The latest first. Call it when the Pix is locked. */
+  /** Returns the latest first. Lock the Pix before calling. */
   async returnsOf(tx: Tx, pix: SuspendedPix): Promise<EarlierReturn[]> {
     return tx.query<EarlierReturn>(RETURNS_OF, [pix.acquirer, pix.endToEndId, pix.accountId, pix.transactionId]);
   }
 
-  /** @param reason of one that goes back, null otherwise @param transactionId of one that is assigned, null otherwise */
+  /** @param reason why the Pix goes back, else null @param transactionId the sale that it is assigned to, else null */
   movePix(
     tx: Tx,
     settlementId: string,

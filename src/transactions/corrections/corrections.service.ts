@@ -18,29 +18,29 @@ import { type CorrectionFilter, CorrectionsRepository } from './corrections.repo
 export type Correction = CorrectionEntity;
 
 interface RequestedCorrection {
-  /** A request with a key that was used before is the same correction, and enters nothing. */
+  /** If the key was used before, the request is the same correction and enters nothing. */
   readonly idempotencyKey: string;
-  /** Why, for later readers of the books. */
+  /** The reason, for later readers of the books. */
   readonly reason: string;
-  /** The return's id at the bank, of one that was made there; null otherwise. */
+  /** The bank's id of a return that was made there; null otherwise. */
   readonly bankReference: string | null;
 }
 
-/** What becomes of a Pix in suspense. */
+/** A correction of a Pix in suspense. */
 export interface SuspenseCorrection extends RequestedCorrection {
   readonly kind: 'return' | 'assign' | 'returned_elsewhere' | 'write_off';
   readonly settlementId: string;
-  /** The sale that it is assigned to; null of the other kinds. */
+  /** The sale that the Pix is assigned to; null for the other kinds. */
   readonly transactionId: string | null;
 }
 
-/** What a bank has taken of what it holds for an account; below zero: given back. */
+/** Money that a bank took from an account's funds; a negative amount was given back. */
 export interface WalletCorrection extends RequestedCorrection, Scope {
   readonly kind: 'bank_fee' | 'loss';
   readonly currency: string;
   readonly amount: Amount;
   readonly borneBy: Bearer;
-  /** The sale that it is about; null: none. */
+  /** The sale that the loss or fee belongs to; null: none. */
   readonly transactionId: string | null;
   /** The acquirer whose invoice has the fee; null, with the month, where no invoice is compared. */
   readonly acquirer: string | null;
@@ -51,13 +51,13 @@ const NO_INVOICE = { acquirer: null, invoiceMonth: null };
 
 export interface CorrectionDecided {
   readonly correction: Correction;
-  /** False when the same was asked for or decided before: nothing has happened now. */
+  /** False when the same request or decision was made before: nothing has happened now. */
   readonly changed: boolean;
 }
 
 /**
- * What operators put right in the books, each in the transaction of its record. Above the limit of `CORRECTION_LIMIT` it
- * waits for a second operator. Across accounts: never for a merchant's request.
+ * Makes the operators' corrections to the books, each in the transaction of its record. A correction above
+ * `CORRECTION_LIMIT` waits for a second operator. Works across accounts: never call it for a merchant's request.
  */
 @Injectable()
 export class CorrectionsService {
@@ -78,7 +78,7 @@ export class CorrectionsService {
 
   /**
    * Makes a correction, or has it wait for a second operator. Locks its key, the operator's, the sale, the Pix, then
-   * balances. A twin at the same moment waits for the key, and then is the same correction.
+   * balances. A twin at the same moment waits for the key, and then counts as the same correction.
    * @throws ApiError 400, 404; 409 `idempotency_key_reused`, `pix_not_in_suspense`, `pix_not_returnable`,
    *   `charge_not_payable`, `correction_waits`, `loss_exceeds_charge`, `already_booked`
    */
@@ -107,7 +107,8 @@ export class CorrectionsService {
   }
 
   /**
-   * A second operator has looked at it, and it is made now; as `request`, of what has become of the money meanwhile.
+   * Makes a correction that a second operator has approved. Checks the money again, as `request` does, because it may
+   * have changed since.
    * @throws ApiError 404; 409 also `second_operator_required`, `correction_already_decided`
    */
   async approve(tx: Tx, id: string, operatorId: string): Promise<CorrectionDecided> {
@@ -122,7 +123,10 @@ export class CorrectionsService {
     });
   }
 
-  /** It is not made. Its own author may take it back so. @throws ApiError 404, 409 `correction_already_decided` */
+  /**
+   * Rejects a correction, so that it is not made. The author may reject it too. @throws ApiError 404, 409
+   * `correction_already_decided`
+   */
   async reject(tx: Tx, id: string, operatorId: string): Promise<CorrectionDecided> {
     return this.#decide(tx, id, operatorId, 'rejected', () => Promise.resolve());
   }
@@ -158,9 +162,9 @@ export class CorrectionsService {
   }
 
   /**
-   * What an operator has entered in wallets within a day and nobody else has looked at: many small corrections need a
-   * second operator as one large one does, in whatever currencies they are. A Pix in suspense is money that came, each
-   * of which is looked at by itself.
+   * Sums an operator's wallet corrections of the last day that nobody else has approved, over all currencies. Many
+   * small corrections then need a second operator as one large one does. A Pix in suspense does not count: it is money
+   * that came in, and each is checked by itself.
    */
   async #madeAlone(tx: Tx, operatorId: string, now: Date): Promise<Amount> {
     await this.corrections.lockOperator(tx, operatorId);
@@ -192,8 +196,8 @@ export class CorrectionsService {
   }
 
   /**
-   * Refuses a loss of what a refund, a dispute or an earlier loss has taken of the sale, or is about to take. Call it when
-   * the sale is locked.
+   * Refuses a loss that a refund, a dispute or an earlier loss has taken or is about to take. Lock the sale before
+   * calling.
    * @param correctionId the loss itself, where it waits already @throws ApiError 409
    */
   async #checkLoss(

@@ -25,8 +25,9 @@ export class CancellationService {
   ) {}
 
   /**
-   * Of this and a payment at the same moment one wins, by the transaction's lock; money that comes after it goes back.
-   * The acquirer is told afterwards, by a job. Repeating it changes nothing and gives the same again.
+   * Cancels a transaction; a job cancels it at the acquirer afterwards. If a payment comes at the same moment, the
+   * transaction's lock decides which wins. Money that comes after the cancellation goes back. Repeating the call
+   * changes nothing and returns the same.
    * @throws ApiError 404, 400 `payment_not_cancellable`
    */
   async cancel(scope: Scope, id: string): Promise<{ transaction: Transaction; previousStatus: TransactionStatus }> {

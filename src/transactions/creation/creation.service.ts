@@ -15,7 +15,7 @@ import { TransactionsRepository } from '../transactions.repository.js';
 /** `settled elsewhere`: a worker or a payment has moved the charge meanwhile. */
 export type IssueResult = Exclude<PixIssueOutcome, { kind: 'unknown' }> | { readonly kind: 'settled elsewhere' };
 
-/** The words for the merchant, by whose fault a refusal is. */
+/** Messages for the merchant, by the party that caused the refusal. */
 const REFUSALS = {
   charge: 'The acquirer refused the charge. Check the amount and the customer.',
   connection:
@@ -25,8 +25,8 @@ const REFUSALS = {
 } as const;
 
 /**
- * The steps of making a Pix charge, in this order: `draft`, `insert`, and of one that its acquirer has to make `issue`,
- * then `settle` in the transaction that answers.
+ * Makes a Pix charge in these steps: `draft`, `insert`, then `issue` if its acquirer has to make it, then `settle` in
+ * the transaction that answers.
  */
 @Injectable()
 export class CreationService {
@@ -40,7 +40,7 @@ export class CreationService {
   ) {}
 
   /**
-   * @returns the charge with its code where that needs no call. Otherwise an intent, PENDING
+   * @returns the charge with its code if that needs no call; otherwise an intent, PENDING
    * @throws ApiError 422 `no_provider_configured`
    */
   draft(scope: Scope, account: Account, input: NewPixTransaction): Transaction {
@@ -51,7 +51,7 @@ export class CreationService {
     return { ...draft, status: 'WAITING_PAYMENT', brCode };
   }
 
-  /** @param answer null of an intent */
+  /** @param answer null for an intent */
   async insert(claim: Claim, transaction: Transaction, answer: Answer | null): Promise<void> {
     if (answer === null) {
       await this.database.transaction(async (tx) => {
@@ -96,8 +96,7 @@ export class CreationService {
   }
 
   /**
-   * Moves the charge by what its acquirer has answered. Call it when the key is held: key before transaction, as
-   * everywhere.
+   * Moves the charge by its acquirer's answer. Take the key before calling: key before transaction, as everywhere.
    * @returns the charge as it is now: the sweeper or a payment may have moved it first. Null if it was not made
    */
   async settle(tx: Tx, transaction: Transaction, result: IssueResult): Promise<Transaction | null> {
@@ -122,10 +121,10 @@ export class CreationService {
     return this.moves.move(tx, transaction, 'not_issued', { failure });
   }
 
-  /** @returns what to throw of a charge that was not made, whose key is free */
+  /** @returns the error to throw for a charge that was not made, whose key is free */
   notMade(transaction: Transaction, result: IssueResult): Error {
     if (result.kind === 'refused') return business('charge_refused', REFUSALS[result.fault ?? 'charge']);
-    // What was found dead before this request asked, or nobody may pay any more, leaves the key free for a new charge.
+    // If the charge ended before this request asked, or has expired, the key is free for a new charge.
     if (result.kind === 'settled elsewhere' || isPastExpiry(transaction, this.clock.now())) return new KeyChanged();
     return providerUnavailable('The acquirer did not answer; retry with the same Idempotency-Key and backoff.');
   }

@@ -7,8 +7,8 @@ import type { TransactionStatus } from '../transactions.machine.js';
 import { OPEN } from '../transactions.repository.js';
 
 /**
- * The acquirer's answer about the charge, or about a Pix that is said to pay it, cannot be read: it may be paid. The inbox
- * goes on asking.
+ * True while the acquirer's answer about the charge, or about a Pix said to pay it, cannot be read. The charge may be
+ * paid, so the inbox goes on asking.
  */
 const UNREADABLE = `(EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acquirer = t.acquirer
        AND n.kind = 'charge' AND n.reference = t.txid AND n.unreadable_since IS NOT NULL)
@@ -17,14 +17,14 @@ const UNREADABLE = `(EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acqu
 /** A Pix for the charge was reported and is not confirmed yet: the charge may have been paid in time. */
 const TOLD = `EXISTS (SELECT 1 FROM acquirer_notifications n WHERE n.acquirer = t.acquirer AND n.txid = t.txid
        AND n.status = 'pending' AND n.kind <> 'dispute')`;
-/** How long an answer is waited for, and a Pix that is told: from the first question to the one that decides. */
+/** How long we wait for an answer, or for a reported Pix: from the first question to the one that decides. */
 const PATIENCE = `interval '10 minutes'`;
-/** Its acquirer is not asked, or nothing more is waited for. */
+/** True if the acquirer is never asked, or if nothing more is waited for. */
 const isHeard = (localAcquirers: string): string =>
   `(t.acquirer = ANY (${localAcquirers}::text[]) OR NOT 'PIX' = ANY (t.payment_methods)
        OR (t.expiry_asked_at IS NOT NULL AND NOT ${UNREADABLE}
          AND (t.expiry_asked_at >= t.expiry_first_asked_at + ${PATIENCE} OR NOT ${TOLD})))`;
-/** The failure block is that of `expiryFailure`, so that a read before the sweep and one after it are equal. */
+/** Writes the failure block of `expiryFailure`, so that reads before and after the sweep are equal. */
 const EXPIRE_DUE = write(
   'transactions.expire_due',
   `UPDATE transactions t SET status = 'EXPIRED', updated_at = $1,
@@ -46,7 +46,7 @@ const HAS_DUE = read(
      AND ${isHeard('$4')} LIMIT 1`,
 );
 
-/** Leases the rows; one whose question was not answered is claimed again after that. */
+/** Leases the rows. A row whose question was not answered is claimed again after the lease. */
 const CLAIM = write(
   'expiry.claim',
   `UPDATE transactions SET expiry_ask_at = $2 WHERE id IN (
@@ -74,28 +74,28 @@ const PUT_OFF = write(
   `UPDATE transactions t SET expiry_first_asked_at = $2 WHERE t.id = $1 AND ${OPEN} AND t.expiry_first_asked_at IS NULL`,
 );
 
-/** What decides whether a charge past its expiry may be written as expired. */
+/** Facts that decide whether a charge past its expiry may be written as expired. */
 export interface ExpiryDue {
   readonly now: Date;
   /** Acquirers that are not asked. */
   readonly localAcquirers: readonly string[];
 }
 
-/** A charge that is to be asked about, leased. */
+/** A leased charge, to be asked about. */
 export interface ClaimedExpiry {
   readonly id: string;
   readonly acquirer: string;
   readonly expiresAt: Date;
 }
 
-/** Charges past their expiry: which are still to be asked about, and which are written as expired. */
+/** Finds charges past their expiry, both those still to be asked about and those ready to expire. */
 @Injectable()
 export class ExpiryRepository {
   constructor(private readonly reader: Reader) {}
 
   /**
-   * Moves what is past its expiry and heard of, in any number of workers at once.
-   * @param due.scope null: of everybody; due.id null: all
+   * Expires charges that are past their expiry and need no more questions, safely in any number of workers.
+   * @param due.scope null: all accounts; due.id null: all
    */
   async expireDue(
     tx: Tx,
@@ -105,12 +105,12 @@ export class ExpiryRepository {
     return tx.query(EXPIRE_DUE, [due.now, limit, due.scope?.accountId, due.scope?.mode, due.localAcquirers, due.id]);
   }
 
-  /** Whether something of the account would be moved by `expireDue`. */
+  /** Returns whether `expireDue` would move a transaction of the account. */
   async hasDue({ accountId, mode }: Scope, { now, localAcquirers }: ExpiryDue): Promise<boolean> {
     return (await this.reader.query(HAS_DUE, [now, accountId, mode, localAcquirers])).length > 0;
   }
 
-  /** @param expiredBefore those that expired later are not asked about yet */
+  /** @param expiredBefore charges that expired later are not asked about yet */
   async claim(
     tx: Tx,
     { now, localAcquirers }: ExpiryDue,
@@ -121,17 +121,20 @@ export class ExpiryRepository {
     return tx.query(CLAIM, [now, leasedUntil, expiredBefore, localAcquirers, limit]);
   }
 
-  /** Claimed charges are claimed again at a time of their own, instead of after their lease. */
+  /** Sets the time of the next claim for each charge, in place of the end of its lease. */
   wait(tx: Tx, claimed: readonly { readonly id: string; readonly until: Date }[]): void {
     tx.defer(WAIT, [claimed.map(({ id }) => id), claimed.map(({ until }) => until)]);
   }
 
-  /** A question has come to its end. @param at when it began @param isAnswered the acquirer has said how the charge stands */
+  /** Ends a question. @param at when it began @param isAnswered the acquirer has reported the charge's state */
   asked(tx: Tx, id: string, at: Date, isAnswered: boolean): void {
     tx.defer(ASKED, [id, at, isAnswered]);
   }
 
-  /** The acquirer does not answer others, and is asked later: its silence is measured from the first time on. */
+  /**
+   * Asks later, because the acquirer does not answer about other charges. Its silence is measured from the first
+   * put-off.
+   */
   putOff(tx: Tx, id: string, at: Date): void {
     tx.defer(PUT_OFF, [id, at]);
   }

@@ -28,37 +28,41 @@ const GRACE_MS = 2_000;
 const LEASE_MS = 15_000;
 
 /**
- * Writes the expiry of charges that are past it. A charge can expire while it waits for its payer, also while a card is in
- * flight (`isOpen`). A held charge (`isHeld`) never expires, as an operator may still credit it.
+ * Writes the expiry of charges that are past it. A charge can expire while it waits for its payer, also while a card is
+ * in flight (`isOpen`). A held charge (`isHeld`) never expires, as an operator may still credit it.
  *
- * A PENDING charge does not expire. Its acquirer is asked about it (`PixIssueService.resolve`): once issued it expires as
- * any other; a charge that the acquirer does not know becomes REFUSED.
+ * A PENDING charge does not expire. Its acquirer is asked about it (`PixIssueService.resolve`). Once issued it expires
+ * as any other; if the acquirer does not know it, it becomes REFUSED.
  *
- * Besides the acquirer (last paragraph) four things write an expiry: the sweep below, every second; a list by status or a
- * report, which must not count an expired charge as open (`transaction-pages.service.ts`); a resend; and in the sandbox a
- * payment that was settled too late, which goes back. Until the expiry is written a Pix that the bank settled in time still pays,
- * although the charge reads EXPIRED already (`asOf` in transaction.ts). Once the expiry is written every payment goes
- * back, or waits for an operator where its method has no way back.
+ * Besides the acquirer (last paragraph) four things write an expiry:
+ * - the sweep below, every second;
+ * - a list by status or a report, which must not count an expired charge as open (`transaction-pages.service.ts`);
+ * - a resend;
+ * - in the sandbox, a payment that was settled too late, which goes back.
  *
- * Before the expiry of a live Pix charge is written, `ExpiryProcessor` asks its acquirer about the charge: from when the
- * acquirer's settlement lag (60 s, where its profile says nothing else) has passed since the expiry, every 15 s. A Pix of
- * the last second is in the acquirer's answers by then. (The sandbox is not asked: it is part of the service.)
- * - The acquirer answers: a payment that was made in time is settled. Otherwise the expiry is written, whatever state the
- *   acquirer gives the charge. While a callback or list has told of a Pix for the charge that the acquirer does not know
- *   yet (a PSP may be behind its own callbacks), the charge is asked about again, until ten minutes after the first
- *   question.
- * - The acquirer does not answer, or says that it does not know the charge, which it has made: it is asked again. Ten
- *   minutes after the first question another one without an answer has the expiry written, and a payment that is reported
+ * Until the expiry is written, a Pix that the bank settled in time still pays, although the charge reads EXPIRED
+ * already (`asOf` in transaction.ts). Once the expiry is written, every payment goes back, or waits for an operator if
+ * its method has no way back.
+ *
+ * Before the expiry of a live Pix charge is written, `ExpiryProcessor` asks its acquirer about the charge every 15 s.
+ * Questions begin when the acquirer's settlement lag (60 s, unless its profile says otherwise) has passed since the
+ * expiry. A Pix of the last second is in the acquirer's answers at that time. (The sandbox is not asked: it is part of
+ * the service.)
+ * - The acquirer answers: a payment that was made in time is settled. Otherwise the expiry is written, whatever state
+ *   the acquirer gives the charge. If a callback or list reported a Pix that the acquirer does not know yet (a PSP may be
+ *   behind its own callbacks), the charge is asked about again. This ends ten minutes after the first question.
+ * - The acquirer does not answer, or answers "not found" for a charge that it has made: it is asked again. If a
+ *   question ten minutes after the first one has no answer either, the expiry is written. A payment that is reported
  *   later goes back, even one in time. While the service is down no charge ends: a question decides, not the clock.
- * - The answer cannot be read, or calls the charge paid while its Pix cannot be had: the inbox
- *   (docs/design/live-pix-inbox.md) goes on asking, and the charge does not expire until the acquirer has said for a
- *   quarter of an hour that it is not paid.
+ * - The answer cannot be read, or calls the charge paid while its Pix cannot be fetched: the inbox
+ *   (docs/design/live-pix-inbox.md) goes on asking. The charge does not expire until the acquirer has reported it as
+ *   unpaid for a quarter of an hour.
  *
  * `ExpiryRepository` has these rules in SQL (`isHeard`).
  *
- * An acquirer may also end a charge at any time as refused or removed, which makes it REFUSED or CANCELLED unless it is
- * held (`endCharge` in settlement-listener.service.ts). `expired` ends a charge at once in the sandbox only, by `simulate`.
- * From a PSP it changes nothing: the questions above find how the charge stands.
+ * An acquirer may also end a charge at any time as refused or removed. The charge becomes REFUSED or CANCELLED, unless
+ * it is held (`endCharge` in settlement-listener.service.ts). In the sandbox `expired` ends a charge at once, by
+ * `simulate`. From a PSP `expired` changes nothing: the questions above find the charge's state.
  */
 @Injectable()
 export class ExpiryService implements OnApplicationBootstrap {
@@ -77,21 +81,21 @@ export class ExpiryService implements OnApplicationBootstrap {
     this.poller.onWorkers('transactions.expiry.ask', SWEEP_MS, () => this.askDue());
   }
 
-  /** Writes the expiry of everything of one account that is past it: nothing in the usual case. */
+  /** Writes the due expiries of one account; usually there are none. */
   async expireDueOf(scope: Scope): Promise<void> {
     let lockWaits = 0;
     while (lockWaits < MOST_LOCK_WAITS && (await this.expiry.hasDue(scope, this.#due()))) {
       const expired = await this.database.transaction((tx) => this.#expire(tx, scope, null));
       if (expired.length > 0) continue;
-      // Somebody else is deciding what is left, as its payment.
+      // Another transaction holds the remaining charges, for example to settle a payment.
       lockWaits++;
       await delay(LOCK_WAIT_MS);
     }
   }
 
   /**
-   * Writes the expiry of what is past it, with its event, once.
-   * @param scope of whom; everybody's without it
+   * Writes due expiries, each with its event, once.
+   * @param scope null: all accounts
    * @returns whether there may be more
    */
   async expireDue(scope: Scope | null = null): Promise<boolean> {
@@ -99,13 +103,13 @@ export class ExpiryService implements OnApplicationBootstrap {
     return expired.length === BATCH;
   }
 
-  /** Writes the expiry of a transaction that the caller has locked. @returns null where it is not, or not yet, to expire */
+  /** Writes the expiry of a transaction that the caller has locked. @returns null if it does not expire (yet) */
   async expire(tx: Tx, id: string): Promise<Transaction | null> {
     const [expired] = await this.#expire(tx, null, id);
     return expired ?? null;
   }
 
-  /** Queues the questions about what is past its expiry. @returns whether there may be more at once */
+  /** Queues the questions about charges past their expiry. @returns whether there may be more at once */
   async askDue(): Promise<boolean> {
     const due = this.#due();
     const expiredBefore = new Date(due.now.getTime() - GRACE_MS);
@@ -127,7 +131,7 @@ export class ExpiryService implements OnApplicationBootstrap {
     return claimed.length === BATCH;
   }
 
-  /** Charges whose acquirer's answer may still be behind their expiry, and until when. */
+  /** Returns charges whose acquirer's answer may still lag behind their expiry, and until when. */
   async #early(claimed: readonly ClaimedExpiry[], now: Date): Promise<{ id: string; until: Date }[]> {
     const early = await Promise.all(
       claimed.map(async ({ id, acquirer, expiresAt }) => {
@@ -140,9 +144,9 @@ export class ExpiryService implements OnApplicationBootstrap {
   }
 
   /**
-   * A question about a charge has come to its end: the charge may be written as expired where the acquirer has answered
-   * and no Pix of it waits to be confirmed, or where the question began long enough after the first one.
-   * @param at when it began
+   * Ends a question about a charge. The charge may be written as expired in two cases: the acquirer has answered and no
+   * Pix waits to be confirmed, or the question began long enough after the first one.
+   * @param at when the question began
    */
   async asked(id: string, at: Date, isAnswered: boolean): Promise<void> {
     await this.database.transaction(async (tx) => {
@@ -151,7 +155,7 @@ export class ExpiryService implements OnApplicationBootstrap {
     });
   }
 
-  /** The acquirer of a charge does not answer others, and is asked later. */
+  /** Asks later, because the acquirer does not answer about other charges. */
   async putOff(id: string): Promise<void> {
     await this.database.transaction(async (tx) => this.expiry.putOff(tx, id, this.clock.now()));
   }

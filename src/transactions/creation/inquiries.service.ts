@@ -46,7 +46,7 @@ export class InquiriesService {
     const found = await this.transactions.find(scope, id);
     if (!found) throw notFound('payment');
     const transaction = asOf(found, this.clock.now());
-    // Of one that is PENDING it is not known whether it has arrived: the acquirer is who knows.
+    // Whether a PENDING charge has reached the acquirer is unknown here, so the acquirer is asked.
     const mayBeThere = wasIssued(transaction) || transaction.status === 'PENDING';
     if (transaction.txid === null || !mayBeThere) return { transaction, status: null };
     const context = { acquirer: this.acquirers.get(transaction.acquirer), txid: transaction.txid };
@@ -76,7 +76,7 @@ async function answered<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    // Whom to ask, and the sandbox's books, are in our own database.
+    // Errors of our own database are not the acquirer's: it stores which acquirer to ask, and the sandbox's books.
     if (isUnavailable(error) || isLockTimeout(error)) throw error;
     throw providerUnavailable();
   }

@@ -6,14 +6,14 @@ import { returnUrlOf, type Transaction } from '../transaction.js';
 import { PixIssueService } from './pix-issue.service.js';
 import { pixRequest } from './pix-draft.js';
 
-/** What came of asking for one method. */
+/** The outcome of asking for one method. */
 export type IssueOutcome =
   | { readonly kind: 'issued'; readonly brCode?: string; readonly artefacts?: Artefacts }
   | { readonly kind: 'refused'; readonly code: string; readonly reason: string }
   /** The outcome is not known, or no call could be made: the method is asked for again. */
   | { readonly kind: 'open' };
 
-/** Asks the acquirer for what the payer needs, by each method. */
+/** Asks the acquirer for the code or slip of each method. */
 @Injectable()
 export class IssueCalls {
   constructor(
@@ -23,7 +23,7 @@ export class IssueCalls {
     private readonly logger: Logger,
   ) {}
 
-  /** @returns what came of each method that is still to be asked for, Pix first */
+  /** @returns the outcome of each method that is still to be asked for, Pix first */
   async ask(transaction: Transaction): Promise<IssueOutcome[]> {
     const acquirer = this.acquirers.get(transaction.acquirer);
     const account = await this.accounts.get(transaction.accountId);

@@ -32,11 +32,15 @@ export interface NewPayment {
   readonly webhookUrl: string | null;
 }
 
+/** Vouchers are paid at a counter or a cash machine, days later; other methods while the payer is there. */
+const VOUCHERS: readonly PaymentMethod[] = ['BOLETO', 'MULTIBANCO'];
+/** Calendar days in São Paulo, after the one of creation. */
+const VOUCHER_DAYS = 3;
 const MOST_CURRENCIES = 50;
-/** Currencies of accounts that this process remembers: they never go again. */
+/** How many currencies of accounts this process remembers; an account's currency never goes away. */
 const MOST_KNOWN = 10_000;
 
-/** Makes transactions that are answered at once; an acquirer that has to be called is called afterwards. */
+/** Makes transactions that are answered at once; if an acquirer has to be called, that happens afterwards. */
 @Injectable()
 export class PaymentCreationService {
   readonly #known = new Set<string>();
@@ -62,7 +66,7 @@ export class PaymentCreationService {
    */
   async insert(claim: Claim, transaction: Transaction, answer: Answer): Promise<void> {
     const isAnnounced = !isPix(transaction) || transaction.brCode !== null;
-    // Nothing is left to be made of a Pix whose code is there.
+    // A Pix with its code needs no call, unless the payment offers other methods too.
     const needsCall = transaction.brCode === null || transaction.paymentMethods.length > 1;
     // All deferred: keys, transactions, events and COMMIT of a group reach the database in one round trip.
     await this.database.inGroupCommit('creation', claim.membership, async (tx) => {
@@ -83,8 +87,8 @@ export class PaymentCreationService {
   }
 
   /**
-   * An account has few currencies: all of them are in each answer about its money. Of several that are new at once each
-   * waits for the one before.
+   * Limits the currencies of an account, because each answer about its money lists all of them. New currencies of one
+   * account are added one after another.
    */
   async #assertCurrency(tx: Tx, { accountId, mode, currency }: Transaction): Promise<void> {
     const place = `${accountId} ${mode} ${currency}`;
@@ -132,13 +136,15 @@ export class PaymentCreationService {
   }
 }
 
-/** A code that needs no call is there from the beginning. */
+/** Adds the Pix code at once if making it needs no call. */
 function withLocalCode(transaction: Transaction, { pixIssuer }: Acquirer, account: Account): Transaction {
   if (!isPix(transaction) || pixIssuer.kind !== 'local') return transaction;
   return { ...transaction, brCode: pixIssuer.issue(pixRequest(transaction, account)).brCode };
 }
 
-/** Returns the longest expiry of the payment's methods: for a voucher the last millisecond of its last day. */
+/**
+ * Returns the one expiry for all methods of a payment, the longest: for vouchers the last millisecond of the third day.
+ */
 function expiryOf(methods: readonly PaymentMethod[], now: Date, defaultExpiresIn: number): Date {
   const voucherDays = Math.max(...methods.map((method) => METHOD_RULES[method].voucherDays ?? 0));
   if (voucherDays > 0) return releaseTimeOf(now, voucherDays + 1);

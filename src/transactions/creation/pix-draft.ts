@@ -21,7 +21,7 @@ export interface NewPixTransaction {
   readonly expectedPayerTaxId: string | null;
 }
 
-/** A Pix transaction as it is before any acquirer has been asked. */
+/** Builds a Pix transaction as it is before any acquirer was asked. */
 export function pixDraft(
   scope: Scope,
   account: Account,
@@ -53,14 +53,14 @@ export function pixDraft(
   };
 }
 
-/** What the acquirer is asked for. */
+/** Builds the request to the acquirer. */
 export function pixRequest(transaction: Transaction, account: Account): PixChargeRequest {
   return {
     txid: transaction.txid ?? '',
     amount: transaction.amount,
     expiresAt: transaction.expiresAt ?? transaction.createdAt,
     merchant: { name: account.name, city: account.city },
-    // Another country's tax id is nothing a Brazilian bank can take.
+    // Brazilian banks do not accept another country's tax id.
     payer: { name: transaction.customerName, document: normalizeTaxId(transaction.customerDocument ?? '') },
   };
 }

@@ -13,13 +13,13 @@ import { failureOf, isPastExpiry, type Transaction } from '../transaction.js';
 import { TransactionMoves } from '../transaction-moves.service.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 
-/** After the expiry of a charge, how long its acquirer may not know a charge of which it has told. */
+/** How long after expiry we wait for an acquirer that reported a charge but answers "not found". */
 const PATIENCE_MS = 10 * 60_000;
 
-/** Of each acquirer, in one sweep. */
+/** How many unknown charges of each acquirer one sweep asks about. */
 const MOST_UNKNOWN = 50;
 
-/** `silent`: the acquirer could not be asked, which says nothing about whether the charge exists. */
+/** `silent`: the acquirer could not be asked, so whether the charge exists stays open. */
 type Found = PixChargeState | { readonly kind: 'silent' };
 
 const OTHER_AMOUNT = {
@@ -33,7 +33,7 @@ function outcomeOf({ brCode, isOtherAmount }: Extract<PixChargeState, { kind: 'f
   return isOtherAmount ? OTHER_AMOUNT : { kind: 'issued', brCode };
 }
 
-/** Has acquirers make Pix charges, and finds out what became of those that they have not confirmed. */
+/** Has acquirers make Pix charges, and resolves charges whose creation they have not confirmed. */
 @Injectable()
 export class PixIssueService {
   constructor(
@@ -46,11 +46,12 @@ export class PixIssueService {
   ) {}
 
   /**
-   * Creates at the acquirer. Where the charge may exist already, it is asked for first, and made only when the acquirer
-   * says that it does not: a second creation would cut the time for paying of one that lives, which is counted from the
-   * first. A refusal is believed only when the acquirer has said so again after it: otherwise it may be about the second
-   * creation of a charge that was made by somebody else's call, still on its way. What nobody may pay any more is not
-   * made at all. While a Pix of it is told, it is not believed that it was not made.
+   * Creates the charge at the acquirer. If it may exist already, it is looked up first and made only if the acquirer
+   * does not know it. A second creation would shorten the time for paying, which is counted from the first.
+   * A refusal counts only if the acquirer still does not know the charge afterwards. The refusal may concern our second
+   * creation, while an earlier call made the charge or is still on its way.
+   * A charge past its expiry is not made at all. While a report of a Pix for the charge waits, "not made" is not
+   * believed.
    */
   async askPix(acquirer: Acquirer, request: PixChargeRequest, mayExist: boolean): Promise<PixIssueOutcome> {
     const outcome = await this.#askPix(acquirer, request, mayExist);
@@ -89,7 +90,7 @@ export class PixIssueService {
     }
   }
 
-  /** Asks about charges whose creation was answered with silence; for the sweeper. */
+  /** Asks about charges whose creation got no answer; for the sweeper. */
   async resolveUnknown(olderThanMs: number): Promise<void> {
     const before = new Date(this.clock.now().getTime() - olderThanMs);
     const unknown = await this.transactions.findUnknown(before, MOST_UNKNOWN);
@@ -98,10 +99,12 @@ export class PixIssueService {
     await Promise.all([...acquirers].map((name) => this.#resolveInTurn(of(name))));
   }
 
-  /** Of one acquirer, until it gives no answer: each of the others would take as long, where it hangs. */
+  /**
+   * Resolves the charges of one acquirer, until it does not answer: if it hangs, every further call would take as long.
+   */
   async #resolveInTurn(unknown: readonly Transaction[]): Promise<void> {
     for (const transaction of unknown) {
-      // Moves it to the end of the line, so that each has its turn.
+      // Moves the charge to the end of the queue, so that each has its turn.
       await this.database.transaction(async (tx) =>
         this.transactions.touchPending(tx, transaction.id, this.clock.now()),
       );
@@ -110,13 +113,13 @@ export class PixIssueService {
   }
 
   /**
-   * The acquirer tells of a charge whose code is not known here: it is asked for first, so that the charge is announced,
-   * complete, before what has become of it. An acquirer that tells of a charge has made it: where it says that it knows no
-   * such charge, its answer is not up to date.
-   * @throws Error when the acquirer cannot be asked, or does not know a PENDING charge yet: what it tells of has to wait
+   * Looks up a charge that the acquirer reported but whose code is missing here. The charge is then announced,
+   * complete, before its outcome. An acquirer that reports a charge has made it: if it answers "not found", its answer
+   * is out of date.
+   * @throws Error when the acquirer cannot be asked, or does not know a PENDING charge yet: its report has to wait
    */
   async resolveByTxid(acquirer: string, txid: string): Promise<void> {
-    if (this.acquirers.get(acquirer).pixIssuer.kind === 'local') return; // never without its code
+    if (this.acquirers.get(acquirer).pixIssuer.kind === 'local') return; // local charges always have their code
     const unissued = await this.transactions.findUnissued(acquirer, txid);
     if (unissued && (await this.resolve(unissued, true)) !== 'resolved') {
       throw new Error(`${acquirer} does not say what ${txid} is`);
@@ -124,10 +127,10 @@ export class PixIssueService {
   }
 
   /**
-   * Finds out what became of a charge that is still PENDING, or of a payment that waits for its code.
-   * @param exists the acquirer has told of it. That it does not know a PENDING charge is no answer then, until ten minutes
-   *   after its expiry, nor while a hint about a Pix of it waits
-   * @returns `open`: what has become of it is not known yet; `silent`: the acquirer could not be asked
+   * Finds out the state of a charge that is still PENDING, or of a payment that waits for its code.
+   * @param exists the acquirer reported the charge. "Not found" for a PENDING charge is no answer then, until ten
+   *   minutes after its expiry, nor while a report of a Pix for it waits
+   * @returns `open`: the state is not known yet; `silent`: the acquirer could not be asked
    */
   async resolve(transaction: Transaction, exists = false): Promise<'resolved' | 'open' | 'silent'> {
     const { amount, txid } = transaction;
@@ -136,7 +139,7 @@ export class PixIssueService {
     const isPending = transaction.status === 'PENDING';
     if (isPending && found.kind === 'not_found') {
       const isWaitedFor = !isPastExpiry(transaction, new Date(this.clock.now().getTime() - PATIENCE_MS));
-      // What the acquirer tells of is applied in the end, to a charge without its code.
+      // After the wait the acquirer's report is applied, to a charge without its code.
       if (exists) return isWaitedFor ? 'open' : 'resolved';
       if (await this.inbox.isTold(transaction.acquirer, transaction.txid ?? '')) return 'open';
     }

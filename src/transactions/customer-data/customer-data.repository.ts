@@ -6,14 +6,17 @@ import type { Mode } from '../../core/mode.js';
 import { type Blanking, blankings, exported, type SealedCopy, sealedCopies } from './erasure.js';
 import { withoutCustomer } from './without-customer.js';
 
-/** A person is found by any of these; null: not asked for. The tax id is normalized, the phone its digits only. */
+/**
+ * Search terms, any of which finds the person; null: not searched for. The tax id is normalized, the phone is digits
+ * only.
+ */
 export interface Customer {
   readonly taxId: string | null;
   readonly email: string | null;
   readonly phone: string | null;
 }
 
-/** Every personal column of a transaction, and these. Amounts in the smallest unit. */
+/** A transaction with every personal column and these fields. Amounts in the smallest unit. */
 export interface CustomerTransaction {
   readonly id: string;
   readonly mode: Mode;
@@ -25,7 +28,7 @@ export interface CustomerTransaction {
   readonly paid_at: Date | null;
   readonly refunds: readonly string[];
   readonly med_cases: readonly string[];
-  /** Personal columns of its refunds and of whatever else belongs to it, by table. */
+  /** Personal columns of its refunds and of all other rows that belong to it, by table. */
   readonly related: Readonly<Record<string, readonly object[]>>;
 }
 
@@ -45,7 +48,7 @@ const LOCK = write(
    SELECT t.id FROM transactions t JOIN mine USING (id) ORDER BY t.txid FOR UPDATE OF t`,
 );
 
-/** Why locked transactions still need the person's data, the most telling reason first. */
+/** Finds why locked transactions still need the person's data, the most useful reason first. */
 const WAITING = read(
   'customer_data.waiting',
   `SELECT t.id, CASE
@@ -67,14 +70,14 @@ const WAITING = read(
    FROM transactions t WHERE t.id = ANY ($1::uuid[])`,
 );
 
-/** What is told or was answered about a transaction: JSON that is sealed; `context` binds it to its row. */
+/** A sealed JSON copy of an event or answer about a transaction; `context` binds it to its row. */
 interface Copy {
   readonly id: string;
   readonly json: string;
   readonly context: string;
 }
 
-/** All SQL about one person, in whatever table. `@Personal` marks the columns where they are declared. */
+/** Runs all SQL about one person, in every table. `@Personal` marks the columns where they are declared. */
 @Injectable()
 export class CustomerDataRepository {
   readonly #find: ReadStatement;

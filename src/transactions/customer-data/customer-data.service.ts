@@ -19,7 +19,7 @@ export interface Erasure {
   readonly waiting: { readonly id: string; readonly waits: Waits }[];
 }
 
-/** What an account keeps about one of its customers, in both modes, for requests by the LGPD. */
+/** Exports and erases an account's data about one of its customers, in both modes, for requests under the LGPD. */
 @Injectable()
 export class CustomerDataService {
   #whenErased: ((accountId: string) => Promise<void>) | null = null;
@@ -31,12 +31,15 @@ export class CustomerDataService {
     private readonly database: Database,
   ) {}
 
-  /** What else is to forget a customer, after each erasure. Before the application has started. */
+  /**
+   * Registers a function that makes another module forget a customer after each erasure. Call it before the application
+   * starts.
+   */
   whenErased(forget: (accountId: string) => Promise<void>): void {
     this.#whenErased = forget;
   }
 
-  /** Oldest first. @throws ApiError 404 for an account that is not there */
+  /** Returns the oldest first. @throws ApiError 404 for an account that does not exist */
   async export(accountId: string, who: Customer, actor: Actor): Promise<CustomerTransaction[]> {
     await this.accounts.get(accountId);
     const all: CustomerTransaction[] = [];
@@ -54,8 +57,8 @@ export class CustomerDataService {
 
   /**
    * Blanks a person in transactions and in all copies of them. The books stay: amounts, dates, statuses, ledger and
-   * end-to-end ids. A transaction that still needs the data is left as it is, to be erased by a later call.
-   * @throws ApiError 404 for an account that is not there
+   * end-to-end ids. A transaction that still needs the data stays as it is, for a later call to erase.
+   * @throws ApiError 404 for an account that does not exist
    */
   async erase(accountId: string, who: Customer, withMetadata: boolean, actor: Actor): Promise<Erasure> {
     await this.accounts.get(accountId);

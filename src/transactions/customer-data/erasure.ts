@@ -6,12 +6,12 @@ import {
   write,
 } from '../../core/database/index.js';
 
-/** What events and deliveries may be about of the transactions of $1: they themselves and their cases. */
+/** Subjects of events and deliveries for the transactions $1: the transactions and their cases. */
 const SUBJECTS = `SELECT unnest($1::uuid[]) UNION ALL SELECT id FROM med_cases WHERE transaction_id = ANY ($1::uuid[])`;
 
 const OF_TRANSACTION = 'transaction_id = ANY ($1::uuid[])';
 
-/** Conditions that name the rows of the transactions of $1, for tables without a `transaction_id` of their own. */
+/** Conditions that select the rows of the transactions $1, for tables without a `transaction_id` of their own. */
 const ROWS: Readonly<Record<string, string>> = {
   idempotency_keys: `(resource_id = ANY ($1::uuid[]) OR resource_id IN (SELECT id FROM refunds WHERE ${OF_TRANSACTION}))`,
   transactions: 'id = ANY ($1::uuid[])',
@@ -20,10 +20,10 @@ const ROWS: Readonly<Record<string, string>> = {
   webhook_attempts: `delivery_id IN (SELECT id FROM webhook_deliveries WHERE subject_id IN (${SUBJECTS}))`,
 };
 
-/** Tables that others lock too, in the order of docs/design/lock-order.md. */
+/** Tables that other code locks too, in the order of docs/design/lock-order.md. */
 const LOCK_ORDER = ['idempotency_keys', 'transactions', 'refunds', 'med_cases'];
 
-/** An entity with a table: TypeORM's metadata have these names. */
+/** An entity with its table, under the names of TypeORM's metadata. */
 export interface MappedTable {
   readonly target: unknown;
   readonly tableName: string;
@@ -36,13 +36,15 @@ interface PersonalTable {
   readonly columns: readonly PersonalColumn[];
 }
 
-/** Blanks columns; $1 are transactions, $2 whether the merchant's own words go too. */
+/** Blanks columns; $1 the transactions, $2 whether the merchant's own words go too. */
 export interface Blanking {
   readonly table: string;
   readonly statement: WriteStatement;
 }
 
-/** Sealed JSON about a transaction: `find` answers with it and the context that binds it to its row, `replace` writes it. */
+/**
+ * Sealed JSON about a transaction: `find` returns it with the context that binds it to its row, `replace` writes it.
+ */
 export interface SealedCopy {
   readonly table: string;
   readonly find: WriteStatement;
@@ -102,7 +104,7 @@ function blanked({ path, empty, erased }: PersonalColumn, before: string): strin
   return erased === 'with_metadata' ? `CASE WHEN $2 THEN ${value} ELSE ${before} END` : value;
 }
 
-/** Whether there is something to blank. */
+/** Returns the condition that a row has a value to blank. */
 function isThere({ name, path, empty, erased }: PersonalColumn): string {
   const value = path.length > 0 ? `${name} #>> '{${path.join(',')}}'` : name;
   // As text: `json` has no equality.
@@ -115,7 +117,7 @@ function literal(empty: unknown): string {
   return typeof empty === 'string' ? `'${empty}'` : `'${JSON.stringify(empty)}'`;
 }
 
-/** Columns that a person may see: what is sealed is the bank's word, and copies tell nothing else. */
+/** Returns the columns that a person may see. Sealed columns hold the bank's report, and copies add nothing. */
 function shown(entity: unknown): PersonalColumn[] {
   return personalColumnsOf(entity).filter(
     ({ path, isCopy, target, property }) =>
@@ -125,7 +127,7 @@ function shown(entity: unknown): PersonalColumn[] {
   );
 }
 
-/** A select list of the personal columns of a transaction `t`, and of those of rows that belong to it, by table. */
+/** Returns a select list of a transaction's personal columns, and of those of its related rows, by table. */
 export function exported(tables: readonly MappedTable[]): string {
   const own = tables.filter(({ tableName }) => tableName === 'transactions').flatMap(({ target }) => shown(target));
   const related = tables.flatMap(({ target, tableName, columns }) => {

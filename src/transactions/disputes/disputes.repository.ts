@@ -8,8 +8,9 @@ import type { MedBlock } from '../transaction.js';
 import { TAKEN_COLUMNS } from '../transactions.repository.js';
 
 /**
- * $3: among whose end-to-end ids it is; null: among all there are. A Pix of no sale that goes back is not decided before
- * it is there: the bank may refuse that, and the Pix be assigned to a sale.
+ * Finds a payment by its end-to-end id; $3: the account in which the id is unique, null: worldwide. A Pix of no sale on
+ * its way back counts only once it has arrived: the bank may refuse the return, and an operator may then assign the Pix
+ * to a sale.
  */
 const BY_REFERENCE = read(
   'disputes.settled_by_reference',
@@ -20,7 +21,7 @@ const BY_REFERENCE = read(
          AND p.account_id = s.account_id AND p.status = 'RETURNED'))
      AND (s.namespace = $3::uuid OR (s.namespace IS NULL AND $3::uuid IS NULL))`,
 );
-/** What was credited before what was sent back: a payer who paid twice disputes the one that counts. */
+/** Finds the payment of a txid, credited before sent back: if a payer paid twice, the credited payment is disputed. */
 const BY_TXID = read(
   'disputes.settled_by_txid',
   `SELECT s.transaction_id AS "transactionId", s.end_to_end_id AS "paymentReference", s.outcome FROM transactions t JOIN settlements s ON s.transaction_id = t.id
@@ -28,7 +29,7 @@ const BY_TXID = read(
    ORDER BY s.outcome = 'credited' DESC, s.id LIMIT 1`,
 );
 const UNSETTLED_FIELDS = ['acquirer', 'endToEndId', 'txid', 'outcome'] as const;
-/** What waits for an operator of the payments that $1 and $2 name, by their acquirers and references or txids. */
+/** Finds payments that wait for an operator, by their acquirers $1 and references or txids $2. */
 const UNSETTLED = read(
   'disputes.unsettled',
   `SELECT ${columnsOf(SettlementEntity, 's', { only: UNSETTLED_FIELDS })} FROM settlements s
@@ -48,14 +49,14 @@ const CLAIMS = read(
 const TELL = write('disputes.tell', 'UPDATE transactions SET med = $2 WHERE id = $1');
 const ADD = write('disputes.add', 'UPDATE transactions SET disputed_amount = disputed_amount + $2 WHERE id = $1');
 
-/** How an acquirer names the payment that a dispute is about. */
+/** The acquirer's identification of a disputed payment. */
 export type DisputedPayment = Pick<Dispute, 'accountId' | 'paymentReference' | 'txid'>;
 
-/** What there is on a transaction's money. Amounts in the smallest unit. */
+/** Amounts taken of a transaction, and how recently. Amounts in the smallest unit. */
 export interface Claims extends Taken {
-  /** Whether a refund is on its way: it may yet fail and give back what it has taken. */
+  /** Whether a refund is on its way: it may still fail and give its money back. */
   readonly isRefunding: boolean;
-  /** When the last refund was asked for, whatever came of it, or the last loss was entered. */
+  /** When the last refund was asked for, with any outcome, or the last loss was entered. */
   readonly lastTakenAt: Date | null;
 }
 
@@ -63,7 +64,10 @@ export interface Claims extends Taken {
 export class DisputesRepository {
   constructor(private readonly reader: Reader) {}
 
-  /** @returns null also for what is not decided yet; `transactionId` null: it was decided, and is no payment of a sale */
+  /**
+   * @returns null also while the payment is undecided; `transactionId` null: it was decided, and is no payment of a
+   *   sale
+   */
   async settled(
     tx: Tx,
     acquirer: string,
@@ -78,7 +82,7 @@ export class DisputesRepository {
     return { transactionId: row.transactionId, paymentReference: row.paymentReference };
   }
 
-  /** Payments that are here and wait for an operator, among those that `named` names. */
+  /** Finds the named payments that have arrived and wait for an operator. */
   async unsettled(
     named: readonly { acquirer: string; awaits: string }[],
   ): Promise<Pick<SettlementEntity, (typeof UNSETTLED_FIELDS)[number]>[]> {

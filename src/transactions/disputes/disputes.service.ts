@@ -11,15 +11,15 @@ import { TransactionMoves } from '../transaction-moves.service.js';
 import { MOVES, type Trigger } from '../transactions.machine.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 
-/** A transaction that is disputed, locked, and what has become of its money. */
+/** A disputed transaction, locked, with the amounts taken of it. */
 export interface Disputed extends Claims {
   readonly transaction: Transaction;
   readonly account: Account;
 }
 
 /**
- * What disputes do to a transaction, for the module that keeps their cases. Every method is called in its transaction,
- * under the transaction's lock.
+ * Changes transactions for disputes, on behalf of the module that keeps their cases. Every method runs in the case's
+ * database transaction, under the lock of the disputed transaction.
  */
 @Injectable()
 export class DisputesService {
@@ -31,9 +31,9 @@ export class DisputesService {
   ) {}
 
   /**
-   * Locks the transaction whose payment a dispute is about.
-   * @returns it with the reference under which the payment was settled; `disputed` null for a Pix of no sale with which an
-   *   operator has dealt; null while that payment is not known here, or it is not decided what becomes of it
+   * Locks the transaction whose payment is disputed.
+   * @returns the transaction with the reference under which the payment was settled. `disputed` is null for a Pix of no
+   *   sale that an operator has dealt with. Null while the payment is not known here, or is undecided
    */
   async find(
     tx: Tx,
@@ -46,7 +46,7 @@ export class DisputesService {
     return { disputed: transactionId === null ? null : await this.lock(tx, transactionId), paymentReference };
   }
 
-  /** @returns what keeps a payment, of those that `named` names by reference or txid, from being settled */
+  /** @returns why a payment named by reference or txid is not settled yet */
   async unsettled(
     named: readonly { acquirer: string; awaits: string }[],
   ): Promise<(one: { acquirer: string; awaits: string }) => 'held' | 'unmatched' | 'unknown'> {
@@ -58,7 +58,7 @@ export class DisputesService {
     };
   }
 
-  /** The transactions that cases are about, in no particular order and not locked. */
+  /** Returns the transactions of cases, in no particular order and not locked. */
   async transactionsOf(tx: Tx, ids: readonly string[]): Promise<Transaction[]> {
     return this.transactions.findAll(tx, ids);
   }
@@ -70,21 +70,21 @@ export class DisputesService {
     return { ...locked, ...(await this.disputes.claims(tx, transactionId)) };
   }
 
-  /** Writes `metadata.med`; null takes it away. */
+  /** Writes `metadata.med`; null removes it. */
   writeMedBlock(tx: Tx, transactionId: string, med: MedBlock | null): void {
     this.disputes.writeMedBlock(tx, transactionId, med);
   }
 
   /**
-   * Adds to what cases hold or have lost, or takes off when negative. With the devolutions more than was paid fails
-   * the transaction (check `transactions_disputed_amount_check`).
+   * Adds to the amount that cases hold or have lost; a negative amount reduces it. If devolutions and this exceed the
+   * payment, the transaction fails (check `transactions_disputed_amount_check`).
    */
   add(tx: Tx, transactionId: string, amount: Amount): void {
     this.disputes.add(tx, transactionId, amount);
   }
 
   /**
-   * @param disputeCase by which it is disputed
+   * @param disputeCase the case that disputes it
    * @returns the transaction as it is now; unchanged where it cannot be disputed (any more)
    */
   async dispute(
@@ -96,7 +96,9 @@ export class DisputesService {
     return this.#move(tx, transaction, trigger, { case: disputeCase });
   }
 
-  /** Ends the dispute; refunds that arrived meanwhile may have brought all of it back. @returns the transaction as it is now */
+  /**
+   * Ends the dispute; refunds that arrived meanwhile may have returned all of it. @returns the transaction as it is now
+   */
   async revive(tx: Tx, transaction: Transaction): Promise<Transaction> {
     const trigger = isPaidWithCard(transaction) ? 'card_dispute_won' : 'dispute_won';
     return this.refunds.close(tx, await this.#move(tx, transaction, trigger));

@@ -9,8 +9,8 @@ import { TransactionMoves } from '../transaction-moves.service.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 
 /**
- * Calls acquirers about transactions that exist already: issues what was answered as WAITING_PAYMENT, takes back what
- * was cancelled. Everything may run twice: an acquirer takes two requests under one txid for the same.
+ * Calls acquirers about existing transactions: issues payments that were answered as WAITING_PAYMENT, and takes back
+ * cancelled ones. Everything may run twice: an acquirer takes two requests under one txid for the same.
  */
 @Processor('acquirer')
 export class AcquirerProcessor implements Worker {
@@ -27,7 +27,7 @@ export class AcquirerProcessor implements Worker {
     private readonly clock: Clock,
   ) {}
 
-  /** Does what is to be done for one transaction, if anything. What an acquirer fails at is done again. */
+  /** Does the open work of one transaction, if any. If the acquirer fails, the work runs again. */
   @Process({ concurrency: 16 })
   async run({ subjectId, prolong }: Work): Promise<WorkAnswer> {
     const transaction = await this.transactions.findPublic(subjectId);
@@ -52,10 +52,10 @@ export class AcquirerProcessor implements Worker {
       const now = this.clock.now();
       if (brCode !== null) await this.moves.announce(tx, transaction.id, brCode);
       const current = await this.transactions.addArtefacts(tx, transaction.id, artefacts, now);
-      // It was cancelled during the call, and is there after all.
+      // If the merchant cancelled during the call, the acquirer has made it all the same: cancel it there too.
       if (current.status === 'CANCELLED') this.work.add(tx, 'acquirer', transaction.id, now);
       else if (refusal && isComplete && !wasIssued(current)) {
-        // A run that was overtaken does not know what the other one has had accepted meanwhile.
+        // Renews the lease: an overtaken run does not know which methods the other run has had accepted.
         await prolong(tx);
         const failure = failureOf(transaction, { reason: refusal.reason, providerErrorCode: refusal.code, at: now });
         await this.moves.move(tx, current, 'refused', { failure });

@@ -15,9 +15,10 @@ import { isOpen } from '../transaction.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 
 /**
- * Asks acquirers about charges past their expiry: a payment in time that was not reported is found then, and later it
- * would have to go back. Nothing is held while asking. An answer that cannot be read, or that names a Pix which cannot be
- * had, is asked for as long as it takes, by the inbox, before the operators' eyes: the charge may be paid.
+ * Asks acquirers about charges past their expiry, to find payments in time that were not reported. Found later, such a
+ * payment would have to go back. Nothing is locked while asking.
+ * If an answer cannot be read, or names a Pix that cannot be fetched, the charge may be paid. The inbox then goes on
+ * asking without end, where operators see it.
  */
 @Processor('transactions.expiry')
 export class ExpiryProcessor {
@@ -33,7 +34,7 @@ export class ExpiryProcessor {
     private readonly logger: Logger,
   ) {}
 
-  /** Asks about one charge, settles what has arrived for it, and says whether its acquirer has answered. */
+  /** Asks about one charge, settles its payments, and records whether its acquirer has answered. */
   @Process({ concurrency: 16 })
   async run({ data: { transactionId: id } }: Job<'transactions.expiry'>): Promise<void> {
     const transaction = await this.transactions.findPublic(id);
@@ -48,7 +49,7 @@ export class ExpiryProcessor {
       isHeard = true;
       outcome = 'open';
       if (state.kind === 'found') await this.#settle(acquirer, state.payments);
-      // An acquirer that does not know a charge which it has made is disturbed, and says nothing.
+      // If an acquirer does not know a charge that it has made, it is disturbed, and its answer does not count.
       outcome = state.kind === 'found' || transaction.brCode === null ? 'answered' : 'silent';
       if (outcome === 'silent') this.logger.warn({ transactionId: id }, 'an acquirer does not know what it has made');
     } catch (error) {
@@ -60,15 +61,16 @@ export class ExpiryProcessor {
     } finally {
       this.#bulkhead.leave(acquirer, isHeard);
     }
-    // Open: it may be paid by what could not be read or settled, and the inbox or the lease brings it back.
+    // Open: a payment may be unread or unsettled; the inbox or the end of the lease brings the charge back.
     if (outcome === 'open') return;
     await this.confirmations.hasten(acquirer, txid);
     await this.expiry.asked(id, at, outcome === 'answered');
   }
 
   /**
-   * A Pix that the list has brought before its charge named it is unmatched, and is asked about as an unknown Pix is.
-   * @throws UnreadableAnswer when one of them cannot be had: the charge was paid, so it must not expire
+   * Settles the payments of a charge. If the list brought a Pix before the charge named it, the Pix is unmatched, and
+   * is asked about as an unknown Pix is.
+   * @throws UnreadableAnswer when a Pix cannot be fetched: the charge was paid, so it must not expire
    */
   async #settle(acquirer: string, payments: readonly NotificationHint[]): Promise<void> {
     const ids = payments.map(({ reference }) => reference);

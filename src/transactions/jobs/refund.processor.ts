@@ -23,9 +23,9 @@ export class RefundProcessor implements Worker {
   ) {}
 
   /**
-   * Takes a refund one step further. May run any number of times for the same one, also at once: every call to the
-   * acquirer bears the same name, and every outcome is written once. So many run at once that an acquirer that hangs
-   * leaves room for the refunds of another one.
+   * Takes a refund one step further. May run any number of times for the same refund, also at once: every call to the
+   * acquirer has the same name, and every outcome is written once. The concurrency leaves room for other acquirers'
+   * refunds when one acquirer hangs.
    */
   @Process({ concurrency: 16 })
   async run({ subjectId, attempt, prolong }: Work): Promise<WorkAnswer> {
@@ -38,14 +38,14 @@ export class RefundProcessor implements Worker {
       : found.refund;
     if (!refund) return 'again';
     const { accountId, way, paymentReference, amount, currency } = refund;
-    // The return id is made of the refund's own id: the same at every attempt and in every process.
+    // Derives the return id from the refund's own id: the same at every attempt and in every process.
     const returnId = newReturnId(refund.id);
     const name = { accountId, way, reference: paymentReference, returnId };
     const request = { ...name, cause: 'refund', amount, currency, destination } as const;
-    // It is IN_PROGRESS since just before its first call, and nothing has changed it since.
+    // The refund became IN_PROGRESS just before its first call, and has not changed since.
     const earlier = isNew ? null : { attempts: attempt - 1, since: refund.updatedAt };
-    // A dispute holds the same money: until it is ruled, a call that may have been lost is asked for and not made again;
-    // nor afterwards, when it has taken what the refund would give back once more.
+    // If a dispute holds the same money, a call that may have been lost is only looked up, not made again, until the
+    // ruling. After the ruling the same holds if the dispute took money that the refund would give back twice.
     const isClaimed = found.isDisputed && !isNew && (await this.transitions.isClaimed(null, refund));
     const mayCall = !isClaimed && !found.isOvertaken;
     const state = mayCall
@@ -53,7 +53,7 @@ export class RefundProcessor implements Worker {
       : await this.calls.ask(refund.acquirer, request, isClaimed ? null : earlier);
     if (state.kind === 'in_progress' || state.kind === 'not_found') return 'again';
     await this.database.transaction(async (tx) => {
-      // A run that was overtaken does not know what the other one has had accepted meanwhile.
+      // Renews the lease: an overtaken run does not know which calls the other run has had accepted.
       if (state.kind === 'failed') await prolong(tx);
       await this.transitions.record(tx, refund, state);
     });

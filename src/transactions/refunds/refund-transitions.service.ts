@@ -12,21 +12,21 @@ import { leftOf } from '../taken.js';
 import type { Transaction } from '../transaction.js';
 import { TransactionMoves } from '../transaction-moves.service.js';
 
-/** The module that keeps disputes, which have a claim on the money of payments. */
+/** The module that keeps disputes, which claim the money of payments. */
 export interface DisputeClaims {
   /**
-   * A refund has failed, or a loss was taken back: there is more of the payment to be disputed. In the transaction that
-   * writes it, under the payment's lock and before the balances are touched.
+   * Called when a refund has failed or a loss was taken back, so more of the payment can be disputed. Runs in the
+   * transaction that writes it, under the payment's lock and before the balances are touched.
    * @param cause the id of the refund or the correction
    */
   freed(tx: Tx, transaction: Transaction, cause: string): Promise<void>;
-  /** Whether a dispute of the payment is not ruled yet. @param tx in which to read; null: in none */
+  /** Returns whether a dispute of the payment is not ruled yet. @param tx to read in; null: outside of any */
   isUnderway(tx: Tx | null, transactionId: string): Promise<boolean>;
 }
 
 /**
- * The changes a refund goes through once it is open, each with its money and its event in one commit. Every one locks
- * the transaction first, then the refund, and the balances last.
+ * Makes the changes of an open refund, each with its money and its event in one commit. Each locks the transaction
+ * first, then the refund, and the balances last.
  */
 @Injectable()
 export class RefundTransitions {
@@ -45,20 +45,22 @@ export class RefundTransitions {
     this.#claims = claims;
   }
 
-  /** Whether a dispute that is not ruled yet holds the money of the refund's payment. @param tx null: as it is outside */
+  /**
+   * Returns whether an unruled dispute holds the money of the refund's payment. @param tx null: reads outside of any
+   */
   async isClaimed(tx: Tx | null, { transactionId }: Refund): Promise<boolean> {
     return (await this.#claims?.isUnderway(tx, transactionId)) ?? false;
   }
 
-  /** Lets disputes claim what nobody has taken of the payment any more: `DisputeClaims.freed`. */
+  /** Lets disputes claim money that is free again: `DisputeClaims.freed`. */
   async freed(tx: Tx, transaction: Transaction, cause: string): Promise<void> {
     await this.#claims?.freed(tx, transaction, cause);
   }
 
   /**
-   * The intent, before the acquirer is called. A payment that has been disputed meanwhile is not refunded: the dispute
-   * holds the same money. Once it is ruled, what it has not taken is the refund's again, and what it has taken is not.
-   * While a report of a dispute is looked up the refund waits.
+   * Writes the intent, before the acquirer is called. A payment that was disputed meanwhile is not refunded, because
+   * the dispute holds the same money. After the ruling the refund may use the money that the dispute did not take.
+   * While a report of a dispute is looked up, the refund waits.
    * @returns the refund to call for, or null when there is none to be made now or another run has made it
    */
   async send(tx: Tx, refund: Refund): Promise<Refund | null> {
@@ -73,7 +75,7 @@ export class RefundTransitions {
     return this.#move(tx, transaction, refund, 'sent', {});
   }
 
-  /** Applies an end that the acquirer told. Of any number of calls about the same one has an effect. */
+  /** Records the end that the acquirer reported. Only the first call for a refund has an effect. */
   async record(tx: Tx, refund: Refund, state: Extract<ReturnState, { kind: 'returned' | 'failed' }>): Promise<void> {
     switch (state.kind) {
       case 'returned': {
@@ -92,8 +94,8 @@ export class RefundTransitions {
   }
 
   /**
-   * Makes a transaction REFUNDED once all of it is back with the payer. A disputed one stays so; when its dispute is won
-   * this has to be called, for refunds that were on their way may have arrived meanwhile. The caller holds its lock.
+   * Makes a transaction REFUNDED once all of it is back with the payer. A disputed transaction stays disputed. Call
+   * this when its dispute is won, because refunds may have arrived meanwhile. The caller holds its lock.
    * @returns the transaction as it is now
    */
   async close(tx: Tx, transaction: Transaction): Promise<Transaction> {

@@ -9,13 +9,13 @@ export type RefundFailure = ReturnFailure | 'charge_disputed';
 
 export type { Refund };
 
-/** The id of the refund that a return was made for; null where the return's id was not made from a refund's. */
+/** Returns the id of the refund that a return was made for; null if the return's id was not derived from a refund's. */
 export function refundIdOf(returnId: string): string | null {
   const parts = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(returnId)?.slice(1);
   return parts?.join('-') ?? null;
 }
 
-/** What a merchant asks for. */
+/** A merchant's request for a refund. */
 export interface RefundOrder {
   /** Null: all that is left. */
   readonly amount: Amount | null;
@@ -42,7 +42,7 @@ export function toRefundSnapshot(refund: Refund): RefundSnapshot {
   return { id, amount, status, reason, failureReason };
 }
 
-/** What the ledger has to know of a refund. */
+/** Returns the fields of a refund that the ledger needs. */
 export function moneyOf(refund: Refund): RefundMoney {
   const { id, accountId, mode, transactionId, currency, amount, fee } = refund;
   return { refundId: id, accountId, mode, transactionId, currency, amount, fee };

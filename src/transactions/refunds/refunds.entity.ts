@@ -16,7 +16,7 @@ export class Refund {
   @NotPersonal('names a connection')
   @Column('text')
   readonly acquirer!: string;
-  /** What the acquirer knows the payment by: the end-to-end id of a Pix. */
+  /** The acquirer's id of the payment: the end-to-end id of a Pix. */
   @NotPersonal('an id that the books keep')
   @Column('text', { name: 'payment_reference' })
   readonly paymentReference!: string;
@@ -30,18 +30,18 @@ export class Refund {
   @Personal({ erased: 'with_metadata' })
   @Column('text', { nullable: true })
   readonly reason!: string | null;
-  /** The Pix key of a cashout that names one; null: the payer's document. */
+  /** The Pix key of a cashout with a chosen key; null: the payer's document. */
   @Personal()
   @Sealed(`'refund:' || id`)
   @Column('bytea', { name: 'destination_sealed', nullable: true })
   readonly destinationSealed!: Buffer | null;
   @Column('text') readonly status!: RefundStatus;
-  /** What the payer's bank shows: a devolution's rtrId, a cashout's end-to-end id. */
+  /** The id that the payer's bank shows: a devolution's rtrId, a cashout's end-to-end id. */
   @NotPersonal('an id that the books keep')
   @Column('text', { name: 'bank_reference', nullable: true })
   readonly bankReference!: string | null;
   @Column('text', { name: 'failure_reason', nullable: true }) readonly failureReason!: RefundFailure | null;
-  /** What the acquirer charges for it, once it is with its payer; the platform bears it. */
+  /** The acquirer's fee for the refund, charged once the money is with its payer; the platform bears it. */
   @Column('bigint', { name: 'provider_fee', default: 0 }) readonly providerFee!: Amount;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;

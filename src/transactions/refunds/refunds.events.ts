@@ -28,7 +28,10 @@ export const REFUND_EVENT_OF: Readonly<Record<RefundTrigger, RefundEventType>> =
   refused: 'refund.failed',
 };
 
-/** Its subject is the transaction, whose row every move of a refund locks: events of one subject come in order. */
+/**
+ * Builds an event of a refund. The subject is the transaction, whose row every move of a refund locks, so events of one
+ * subject come in order.
+ */
 export function refundEvent(
   type: RefundEventType,
   refund: Refund,

@@ -3,15 +3,15 @@ export const REFUND_STATUSES = ['PENDING', 'IN_PROGRESS', 'REFUNDED', 'FAILED'] 
 
 export type RefundStatus = (typeof REFUND_STATUSES)[number];
 
-/** What can happen to a refund. */
+/** Events that move a refund. */
 export type RefundTrigger =
   /** The acquirer is about to be called: from here on money may have moved. */
   | 'sent'
   /** The payment was disputed before the acquirer was called. */
   | 'stopped'
-  /** The acquirer says that the money is on the payer's side. */
+  /** The acquirer reports that the money is on the payer's side. */
   | 'returned'
-  /** The acquirer says that it is not and will not be. */
+  /** The acquirer reports that the money is not on the payer's side and will not be. */
   | 'refused';
 
 export interface RefundMove {
@@ -20,8 +20,9 @@ export interface RefundMove {
 }
 
 /**
- * The legal moves. Only PENDING is known not to have reached the acquirer. Once a refund is IN_PROGRESS the acquirer's word
- * ends it, or, where a dispute has taken its money, that the acquirer goes on not to know it (`ask` of `ReturnCalls`).
+ * The legal moves. Only a PENDING refund certainly has not reached the acquirer. An IN_PROGRESS refund ends by the
+ * acquirer's answer. If a dispute has taken its money, it also ends when the acquirer still does not know it (`ask` of
+ * `ReturnCalls`).
  */
 export const REFUND_MOVES: Readonly<Record<RefundTrigger, RefundMove>> = {
   sent: { from: 'PENDING', to: 'IN_PROGRESS' },

@@ -66,7 +66,7 @@ const HAS = read(
 );
 const FIND_ALL = read('refunds.find_all', `SELECT ${COLUMNS} FROM refunds r WHERE r.id = ANY ($1::uuid[])`);
 
-/** What is known of a refund with its end. */
+/** Facts recorded at the end of a refund. */
 export interface RefundEnd {
   readonly bankReference?: string | null;
   readonly failureReason?: RefundFailure;
@@ -86,7 +86,7 @@ interface OpenRefund {
   readonly refund: Refund;
   readonly payerDocumentSealed: Buffer | null;
   readonly isDisputed: boolean;
-  /** Disputes, losses and refunds together are more than was paid: a dispute has what a cashout was to give back. */
+  /** Disputes, losses and refunds exceed the payment: a dispute has taken money that a cashout was to give back. */
   readonly isOvertaken: boolean;
 }
 
@@ -94,7 +94,7 @@ interface OpenRefund {
 export class RefundsRepository {
   constructor(private readonly reader: Reader) {}
 
-  /** What refunds of a transaction are decided on; the caller holds its lock. */
+  /** Reads the facts for deciding on a refund; the caller holds the transaction's lock. */
   async standing(tx: Tx, transactionId: string): Promise<Standing> {
     const [row] = await tx.query<Standing>(STANDING, [transactionId]);
     if (!row) throw new Error(`There is no transaction ${transactionId}`);
@@ -102,8 +102,8 @@ export class RefundsRepository {
   }
 
   /**
-   * What refunds, disputes and losses have left of a transaction. Not locked: what is refunded is decided under the
-   * lock.
+   * Returns the amount that refunds, disputes and losses have left of a transaction. Reads without a lock; refunds are
+   * decided under the lock.
    */
   async remaining(scope: Scope, transactionId: string): Promise<Amount> {
     const [row] = await this.reader.query<{ amount: Amount }>(REMAINING, [transactionId, scope.accountId, scope.mode]);
@@ -115,8 +115,8 @@ export class RefundsRepository {
   }
 
   /**
-   * Adds to the sum of the transaction's refunds that have not failed, or takes off when negative. A sum above what was
-   * paid fails the transaction (check `transactions_refunds_amount_check`).
+   * Adds to the sum of the transaction's refunds that have not failed; a negative amount reduces it. A sum above the
+   * payment fails the transaction (check `transactions_refunds_amount_check`).
    */
   add(tx: Tx, { transactionId, way }: Refund, amount: Amount): void {
     tx.defer(ADD, [transactionId, amount, way]);
@@ -129,23 +129,23 @@ export class RefundsRepository {
     return tx.first<Refund>(MOVE, [id, from, to, at, bankReference, failureReason, providerFee]);
   }
 
-  /** Sum of the refunds that have reached the payer. */
+  /** Returns the sum of the refunds that have reached the payer. */
   async returned(tx: Tx, transactionId: string): Promise<Amount> {
     const [row] = await tx.query<{ amount: Amount }>(RETURNED, [transactionId]);
     return row?.amount ?? 0;
   }
 
-  /** An open refund with its payer's document, sealed as in the settlement; null when the refund has come to its end. */
+  /** Returns an open refund with its payer's document, sealed as in the settlement; null if the refund has ended. */
   async findOpen(id: string): Promise<OpenRefund | null> {
     return this.reader.first<OpenRefund>(FIND_OPEN, [id]);
   }
 
-  /** Whether it is a refund of that payment. */
+  /** Returns whether the refund belongs to that payment. */
   async has(id: string, acquirer: string, paymentReference: string): Promise<boolean> {
     return (await this.reader.query(HAS, [id, acquirer, paymentReference])).length > 0;
   }
 
-  /** Across accounts, for workers; in no particular order and not locked. */
+  /** Reads across accounts, for workers; in no particular order and not locked. */
   async findAll(tx: Tx, ids: readonly string[]): Promise<Refund[]> {
     return tx.query(FIND_ALL, [ids]);
   }

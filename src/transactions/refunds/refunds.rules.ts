@@ -5,21 +5,24 @@ import type { RefundOrder } from './refund.js';
 import { leftOf, type Taken } from '../taken.js';
 import type { Transaction } from '../transaction.js';
 
-/** What a refund is decided on, read under the transaction's lock. */
+/** Facts for deciding on a refund, read under the transaction's lock. */
 export interface RefundFacts {
   readonly transaction: Pick<Transaction, 'status' | 'amount' | 'paidWith'>;
-  /** While the status is DISPUTE or CHARGEBACK no refund is made at all: what disputes took here is gone for good. */
+  /**
+   * Amounts that disputes took here are gone for good: while the status is DISPUTE or CHARGEBACK no refund is made at
+   * all.
+   */
   readonly taken: Taken;
-  /** What the acquirer can do for the method that was paid with; empty when it cannot refund it. */
+  /** Ways in which the acquirer can refund the method of the payment; empty when there is none. */
   readonly ways: readonly RefundWay[];
   /** Whether the bank reported who paid. */
   readonly payerIsKnown: boolean;
-  /** How many refunds it has, whatever became of them. */
+  /** How many refunds the transaction has, with any outcome. */
   readonly refundCount: number;
   readonly pixOutFee: Amount;
 }
 
-/** All refunds of a payment are in one answer. */
+/** How many refunds a payment may have: one answer lists them all. */
 export const MOST_REFUNDS = 1_000;
 
 export interface RefundPlan {
@@ -29,8 +32,8 @@ export interface RefundPlan {
 }
 
 /**
- * Whether and how a refund is made. Only the balance is not looked at here: whether `available` holds the refund's amount
- * and its fee is checked after this by `RefundOpening`, under the balance's lock. Source: docs/contract.md#refunds.
+ * Decides whether and how a refund is made, except for the balance. `RefundOpening` checks afterwards, under the
+ * balance's lock, whether `available` covers the amount and the fee. Source: docs/contract.md#refunds.
  * @throws ApiError in this order: 400 `charge_disputed` or `payment_not_refundable`; 422 `REFUND_NOT_SUPPORTED`; 400
  *   `invalid_request`, for fields of Pix on another method; 422 `REFUND_STRATEGY_NOT_SUPPORTED`; 400
  *   `refund_amount_exceeds_remaining`; 422 `refund_limit_reached`
@@ -60,8 +63,8 @@ export function planRefund(order: RefundOrder, facts: RefundFacts): RefundPlan {
       );
   }
   const way = wayOf(order, facts);
-  // After a cashout, which is a Pix of its own, a dispute can still take all of the payment: then refunds and losses
-  // together are more than the payment, and what remains is 0.
+  // After a cashout, which is a separate Pix, a dispute can still take all of the payment. Refunds and losses can then
+  // exceed the payment, and 0 remains.
   const remaining = Math.max(leftOf(transaction.amount, facts.taken), 0);
   const amount = order.amount ?? remaining;
   if (amount > remaining || remaining === 0) {
@@ -95,7 +98,7 @@ function wayOf(order: RefundOrder, { transaction, ways, payerIsKnown }: RefundFa
     return first;
   }
   const hasDestination = order.destinationKey !== null || payerIsKnown;
-  // A key is only for a cashout: a devolution would send the money elsewhere than was asked for.
+  // If a key is given, only a cashout will do: a devolution would send the money elsewhere.
   const wanted = order.strategy ?? (order.destinationKey === null ? null : 'cashout');
   if (wanted === null) {
     if (ways.includes('cashout') && hasDestination) return 'cashout';

@@ -13,23 +13,23 @@ import { RefundOpening } from './refund-opening.service.js';
 import { type RefundFilter, RefundsRepository } from './refunds.repository.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 
-/** A request for a refund that was read, and what the fraud guard looks at. */
+/** A parsed refund request, with the facts for the fraud guard. */
 export interface AskedRefund {
   readonly request: IdempotentRequest;
   readonly amount: Amount;
-  /** The customer's. Its refunds a minute are counted, but a blocked one does not refuse the refund. */
+  /** The customer's document. The guard counts the document's refunds a minute; a blocked document does not refuse them. */
   readonly document: string | null;
-  /** The destination key, where it is a document. A blocked one refuses the refund. */
+  /** The destination key, if it is a document. If it is blocked, the refund is refused. */
   readonly destination: string | null;
 }
 
-/** Who asks for a refund. */
+/** The account and the person that ask for a refund. */
 export interface RefundCaller {
   readonly account: Account;
   readonly actor: Actor;
 }
 
-/** Refunds as merchants ask for them and read them; RefundProcessor carries them out. */
+/** Takes merchants' refund requests and lists refunds; RefundProcessor carries them out. */
 @Injectable()
 export class RefundsService {
   constructor(
@@ -40,7 +40,7 @@ export class RefundsService {
   ) {}
 
   /**
-   * @param key unique for ever, among all payments of the account and mode
+   * @param key unique forever, among all payments of the account and mode
    * @throws ApiError 404
    */
   async ask(scope: Scope, transactionId: string, order: RefundOrder, key: string): Promise<AskedRefund> {
@@ -61,7 +61,7 @@ export class RefundsService {
   }
 
   /**
-   * Sets the money aside. Call it when the key is taken: key before payment, as everywhere.
+   * Sets the money aside. Take the key before calling: key before payment, as everywhere.
    * @throws ApiError as `RefundOpening.open`
    */
   async open(
@@ -80,7 +80,7 @@ export class RefundsService {
 
   /**
    * @returns the refund as its first answer showed it
-   * @throws ApiError 409 for a refund of another payment, whose request was forgotten with its customer
+   * @throws ApiError 409 for a refund of another payment, whose request was erased with its customer
    */
   async asked(scope: Scope, transactionId: string, id: string): Promise<Refund> {
     const refund = (await this.refunds.list(scope, transactionId)).find((one) => one.id === id);

@@ -5,10 +5,10 @@ import type { Amount } from '../../core/money/index.js';
 import { SettlementEntity } from '../transaction.entity.js';
 import { IS_CLAIMABLE } from './settlements.repository.js';
 
-/** A Pix that was settled here, whatever became of it. */
+/** A Pix that was settled here, with any outcome. */
 export type BookedPix = Pick<SettlementEntity, (typeof BOOKED)[number]>;
 
-/** Money of a Pix that was asked to go back: a refund, or a return of what was nobody's payment. */
+/** Money of a Pix that we asked to send back: a refund, or a return of a Pix that paid no charge. */
 export interface BookedReturn {
   readonly endToEndId: string;
   readonly returnId: string;
@@ -16,7 +16,7 @@ export interface BookedReturn {
   readonly state: 'in_progress' | 'returned' | 'failed';
 }
 
-/** What an acquirer has done for a fee. */
+/** Operations of one kind that an acquirer charges fees for. */
 export interface ChargedOperation {
   readonly operation: 'PIX' | 'devolution';
   readonly count: number;
@@ -53,7 +53,7 @@ const BOOKED_FOR_GOOD = read(
   `SELECT s.end_to_end_id AS "endToEndId" FROM settlements s
    WHERE s.namespace IS NULL AND s.end_to_end_id = ANY ($1::text[]) AND NOT (s.acquirer = $2 AND ${IS_CLAIMABLE})`,
 );
-/** What operators have entered of one return, and taken back, comes to one sum. A bank's fee is no return. */
+/** Sums the operators' entries for each return, with those taken back. A bank's fee is no return. */
 const RETURNS = read(
   'books.returns',
   `SELECT r.payment_reference AS "endToEndId", NULL AS "returnId", r.id AS "refundId", r.amount, r.status FROM refunds r
@@ -72,7 +72,7 @@ const RETURNS = read(
    GROUP BY s.end_to_end_id, c.bank_reference HAVING sum(c.amount) <> 0`,
 );
 
-/** Returns by their account, whose indexes find them. */
+/** Finds returns by their account, whose indexes lead to them. */
 const CHARGED = read(
   'books.charged',
   `SELECT operation, count(*)::int AS count, coalesce(sum(amount), 0)::bigint AS amount, coalesce(sum(fee), 0)::bigint AS fee FROM (
@@ -108,28 +108,28 @@ interface ReturnRow extends Omit<BookedReturn, 'returnId' | 'state'> {
   readonly status: keyof typeof STATES;
 }
 
-/** Fits into a statement's parameters and an index scan. */
+/** A number of ids that fits into a statement's parameters and an index scan. */
 const CHUNK = 1_000;
 
 /**
- * The service's own books of an acquirer's Pix, to be held against the acquirer's. For acquirers whose references are
- * worldwide. Across accounts.
+ * Reads the service's own books of an acquirer's Pix, to compare them with the acquirer's. Works for acquirers whose
+ * references are unique worldwide. Reads across accounts.
  */
 @Injectable()
 export class InternalRecordsRepository {
   constructor(private readonly reader: Reader) {}
 
-  /** What the acquirer settled in a time, by its clock: `from` included, `to` not. */
+  /** Returns the acquirer's settlements of a time span by its own clock: `from` included, `to` not. */
   async settled(acquirer: string, from: Date, to: Date): Promise<BookedPix[]> {
     return this.reader.query(OF_TIME, [acquirer, from, to]);
   }
 
-  /** Those of these Pix that were settled here. */
+  /** Returns the Pix among these ids that were settled here. */
   async known(acquirer: string, endToEndIds: readonly string[]): Promise<BookedPix[]> {
     return inChunks(endToEndIds, (ids) => this.reader.query<BookedPix>(OF_IDS, [acquirer, ids]));
   }
 
-  /** Leaves out the Pix that some acquirer has settled: several may see one account at a PSP. */
+  /** Leaves out the Pix that any acquirer has settled: several acquirers may see one account at a PSP. */
   async unsettled(endToEndIds: readonly string[]): Promise<string[]> {
     const rows = await inChunks(endToEndIds, (ids) => this.reader.query<{ endToEndId: string }>(SETTLED, [ids]));
     const settled = new Set(rows.map(({ endToEndId }) => endToEndId));
@@ -146,20 +146,20 @@ export class InternalRecordsRepository {
   }
 
   /**
-   * What came in a time by the bank's clock, and what went back of it by ours, with the fees: `from` included, `to` not.
-   * Operations of which there was none are left out.
+   * Counts operations with their fees: payments by the bank's clock, returns by ours, `from` included, `to` not.
+   * Operations that did not happen are left out.
    */
   async charged(acquirer: string, accountId: string, from: Date, to: Date): Promise<ChargedOperation[]> {
     return this.reader.query(CHARGED, [acquirer, accountId, from, to]);
   }
 
-  /** Fees of a month's invoice that operators have entered. */
+  /** Sums the fees of a month's invoice that operators have entered. */
   async enteredFees(acquirer: string, month: string): Promise<EnteredFees> {
     const [row] = await this.reader.query<EnteredFees>(ENTERED, [acquirer, month]);
     return row ?? { count: 0, amount: 0 };
   }
 
-  /** What was asked to go back of these Pix, in no particular order. */
+  /** Lists the returns that we asked for of these Pix, in no particular order. */
   async returns(acquirer: string, endToEndIds: readonly string[]): Promise<BookedReturn[]> {
     const rows = await inChunks(endToEndIds, (ids) => this.reader.query<ReturnRow>(RETURNS, [acquirer, ids]));
     return rows.map(({ endToEndId, returnId, refundId, amount, status }) => ({

@@ -6,13 +6,15 @@ import { MemoryRateLimiter } from '../../core/rate-limit/index.js';
 import { WorkService } from '../../core/work/index.js';
 import type { Transaction } from '../transaction.js';
 
-/** Receipts of an account in test mode. A sale of a test key costs nothing, and such a key is no relay for mail. */
+/**
+ * Limits receipts of an account in test mode. A sale of a test key costs nothing, and such a key must not relay mail.
+ */
 export const TEST_RECEIPTS = { limit: 30, windowSeconds: 3_600 };
 
 /** Asks for the payers' receipts, which `checkout/jobs/receipt.processor` sends. */
 @Injectable()
 export class ReceiptsService {
-  /** What this process has asked for in test mode. The processor counts those of all processes. */
+  /** Receipts that this process has asked for in test mode. The processor counts those of all processes. */
   readonly #tests = new MemoryRateLimiter();
 
   constructor(
@@ -23,7 +25,7 @@ export class ReceiptsService {
   /** Asks for the receipt, in the commit that credits the sale. */
   ask(tx: Tx, { id, accountId, mode, customerEmail }: Transaction, account: Account): void {
     if (!account.payerReceipts || customerEmail === null) return;
-    // A settlement that is rolled back and done again counts once.
+    // Counts once, also when a settlement is rolled back and repeated.
     if (mode === 'test' && !this.#tests.takeInWindow(accountId, id, TEST_RECEIPTS).allowed) return;
     this.work.add(tx, 'receipt', id, this.clock.now());
   }

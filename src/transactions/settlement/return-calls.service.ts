@@ -4,23 +4,26 @@ import { Clock } from '../../core/clock.js';
 import { Logger } from '../../core/log/index.js';
 import { doubling, LeaseLost, type Prolong } from '../../core/work/index.js';
 
-/** That a call is refused or unknown is believed after so many attempts, and not before so much time has passed. */
+/** A refused or unknown call is believed only after this many attempts and at least this much time. */
 const PATIENCE = 10;
 const BELIEVED_AFTER_MS = 8 * 60_000;
 
-/** What may have reached the acquirer before. */
+/** Earlier calls that may have reached the acquirer. */
 export interface EarlierCalls {
   readonly attempts: number;
-  /** When the first attempt was made. The number alone says little: some end before the call, operators hasten others. */
+  /**
+   * When the first attempt was made. The number of attempts alone proves little: some end before the call, and
+   * operators hasten others.
+   */
   readonly since: Date;
 }
 
-/** When money on its way back is asked for again. */
+/** Waits between two attempts to send money back. */
 export const RETURN_BACKOFF = doubling(500, 3_600_000);
 
 /**
- * Takes money that goes back one step further at its acquirer: refunds, and Pix that are returned by themselves. What is
- * not known is in progress, and is asked for again.
+ * Takes money that goes back one step further at its acquirer: refunds, and returns of Pix that paid nothing. A return
+ * with an unknown outcome stays in progress and is asked for again.
  */
 @Injectable()
 export class ReturnCalls {
@@ -31,8 +34,8 @@ export class ReturnCalls {
   ) {}
 
   /**
-   * Asks for the return. Each of at most three calls may take almost as long as a lease, so the lease begins anew before
-   * each of them: a run that was overtaken asks for nothing any more.
+   * Asks for the return. At most three calls are made. A call may take almost as long as a lease, so the lease is renewed before
+   * each. A run that was overtaken then makes no further call.
    * @param earlier null when no earlier call can have reached the acquirer, otherwise it is looked for first
    * @throws LeaseLost
    */
@@ -49,11 +52,11 @@ export class ReturnCalls {
       const before = await acquirer.getReturn(request);
       if (before.kind !== 'not_found') return before;
       await prolong();
-      // Under the same name, which an acquirer takes for the same return.
+      // Repeats under the same name, which the acquirer takes for the same return.
       const again = await acquirer.requestReturn(request);
       if (again.kind !== 'failed') return again;
-      // The refusal may be about the second call only: the first one, late on its way, may have arrived in between or
-      // may still do so. It is believed when the acquirer keeps to it.
+      // The refusal may concern the second call only: the first one may have arrived in between, or may still arrive.
+      // The refusal counts if the acquirer still does not know the return.
       await prolong();
       const after = await acquirer.getReturn(request);
       if (after.kind !== 'not_found') return after;
@@ -62,9 +65,9 @@ export class ReturnCalls {
   }
 
   /**
-   * Only looks for it.
-   * @param unwanted the earlier calls of a return that is not wanted any more: it has failed when the acquirer goes on not
-   *   to know it; null of one that is still wanted
+   * Only looks the return up.
+   * @param unwanted the earlier calls of a return that is not wanted any more: it has failed when the acquirer still
+   *   does not know it; null: the return is still wanted
    */
   ask(acquirerName: string, request: ReturnRequest, unwanted: EarlierCalls | null): Promise<ReturnState> {
     return this.#call(acquirerName, request, async () => {

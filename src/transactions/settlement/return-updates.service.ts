@@ -6,8 +6,8 @@ import { RefundsRepository } from '../refunds/refunds.repository.js';
 import { ReturnsService } from './returns.service.js';
 
 /**
- * An acquirer tells that money on its way back has moved. What it says is not believed: whoever asked for the return,
- * a refund or the service itself, asks at once instead of in its next pause.
+ * Handles an acquirer's report that money on its way back has moved. The report is not believed: the refund or return
+ * that asked for the money asks the acquirer at once, without waiting for its next pause.
  */
 @Injectable()
 export class ReturnUpdates implements OnModuleInit {
@@ -24,12 +24,12 @@ export class ReturnUpdates implements OnModuleInit {
     );
   }
 
-  /** May be called again with the same news. @returns false when nobody here asked for such a return */
+  /** Handles a report; the same report may come again. @returns false when no such return was asked for here */
   async moved(acquirer: string, endToEndId: string, returnId: string): Promise<boolean> {
     const refundId = refundIdOf(returnId);
     if (refundId !== null && (await this.refunds.has(refundId, acquirer, endToEndId))) {
       const failure = await this.work.runNow('refund', refundId);
-      // The news comes again then, and is not lost in a long pause.
+      // Throws, so that the report comes again and is not lost in a long pause.
       if (failure !== null) throw failure;
       return true;
     }

@@ -16,20 +16,20 @@ const ATTENTION = [
 /** A confirmed Pix that an operator has to look at. */
 export type AttentionPix = Pick<SettlementEntity, (typeof ATTENTION)[number]>;
 
-/** Money that is nobody's. With a transaction: it was to go back to its payer by itself, and the bank has refused that. */
+/** Money without an owner. If it has a transaction, the bank refused the automatic return to its payer. */
 export interface StrayPix extends AttentionPix {
   readonly transactionId: string | null;
-  /** The account at whose acquirer the money lies; null where it is not known. */
+  /** The account at whose acquirer the money lies; null if unknown. */
   readonly accountId: string | null;
-  /** Why the bank has refused to send it back; null: it was not asked to. */
+  /** Why the bank refused to send the money back; null: no return was asked for. */
   readonly failureReason: string | null;
-  /** The correction of it that waits for a second operator; null: none does. */
+  /** The correction of this Pix that waits for a second operator; null: none. */
   readonly correctionId: string | null;
 }
 
 export type ReviewOutcome = 'review' | 'credited' | 'returned';
 
-/** One that paid a charge and was not credited, because it is not known who paid. */
+/** A Pix that paid a charge and was not credited, because its payer is unknown. */
 export interface HeldPix extends AttentionPix {
   readonly account: Account;
   readonly mode: Mode;
@@ -38,13 +38,13 @@ export interface HeldPix extends AttentionPix {
   readonly expectedPayerTaxId: string | null;
   /** `review` until an operator has decided. */
   readonly outcome: ReviewOutcome;
-  /** When it ended, by whomever. */
+  /** When the review ended, by anybody's decision. */
   readonly reviewedAt: Date | null;
-  /** Null too when the merchant has cancelled the charge, which sends the money back. */
+  /** Null also when the merchant cancelled the charge, which sends the money back. */
   readonly reviewedBy: string | null;
 }
 
-/** One that goes back to its payer by itself, or by an operator's decision. */
+/** A Pix that goes back to its payer automatically, or by an operator's decision. */
 export interface ReturningPix
   extends
     Omit<PixReturnEntity, (typeof UNSHOWN)[number]>,
@@ -86,8 +86,8 @@ const DECIDE = write(
    RETURNING 1`,
 );
 /**
- * The returns `p` of a Pix `s`. Their charges are not compared: a return that the bank has refused names none where an
- * operator has assigned the Pix to one since then.
+ * Joins the returns `p` of a Pix `s`, without comparing charges. If an operator has assigned the Pix to a charge since,
+ * an earlier refused return names no charge.
  */
 const OF_PIX = `p.acquirer = s.acquirer AND p.end_to_end_id = s.end_to_end_id AND p.account_id = s.account_id`;
 const IS_UNMATCHED = `(s.outcome = 'unmatched' OR (s.outcome = 'returned'
@@ -137,12 +137,12 @@ export class ReviewsRepository {
     return this.reader.query(LIST, wanted);
   }
 
-  /** Decided ones too. */
+  /** Finds a review, also a decided one. */
   async find(tx: Tx, id: string): Promise<HeldPix | null> {
     return tx.first<HeldPix>(FIND, [id]);
   }
 
-  /** @returns whether this was the decision: false when there was one before */
+  /** @returns true if this call decided; false when an earlier one had */
   async decide(tx: Tx, id: string, outcome: 'credited' | 'returned', at: Date, by: string): Promise<boolean> {
     return (await tx.query(DECIDE, [id, outcome, at, by])).length > 0;
   }

@@ -22,7 +22,10 @@ import { TransactionsRepository } from '../transactions.repository.js';
 
 type WithPayer = Pick<AttentionPix, 'payerDocumentSealed' | 'endToEndId'>;
 
-/** The payer's real document never leaves in the clear; masked it is enough to tell two people apart. */
+/**
+ * A Pix for operators. The payer's real document never leaves in the clear; masked it is enough to tell two people
+ * apart.
+ */
 type Shown<P extends WithPayer> = Omit<P, 'payerDocumentSealed'> & { readonly maskedPayer: string | null };
 
 export type Review = Shown<HeldPix>;
@@ -32,7 +35,7 @@ export type { UnreadableNews };
 
 export interface Decided {
   readonly review: Review;
-  /** False when the same had been decided before: nothing has happened now. */
+  /** False when the same decision was made before: nothing has happened now. */
   readonly changed: boolean;
 }
 
@@ -42,7 +45,10 @@ interface Locked {
   readonly account: Account;
 }
 
-/** Confirmed money that waits for an operator, or went back without being credited (docs/contract.md#settlement). Across accounts: never for a merchant's request. */
+/**
+ * Confirmed money that waits for an operator, or went back without being credited (docs/contract.md#settlement). Works
+ * across accounts: never call it for a merchant's request.
+ */
 @Injectable()
 export class ReviewsService {
   constructor(
@@ -54,29 +60,31 @@ export class ReviewsService {
     private readonly clock: Clock,
   ) {}
 
-  /** What was held because the bank did not say who paid, and is not decided yet. Newest first. */
+  /** Lists Pix that are held because the bank did not name the payer, and are not decided yet. Newest first. */
   async list(filter: ReviewFilter): Promise<Review[]> {
     return (await this.reviews.list(filter)).map((held) => this.#shown(held));
   }
 
-  /** Pix that match no charge, or that could not be sent back: nobody's until somebody finds out whose. Newest first. */
+  /** Lists Pix that match no charge, or that could not be sent back, until an owner is found. Newest first. */
   async unmatched(filter: IdCursorFilter): Promise<UnmatchedPix[]> {
     return (await this.reviews.unmatched(filter)).map((pix) => this.#shown(pix));
   }
 
-  /** What goes back to its payer, also what the bank has not accepted yet or has refused. Newest first. */
+  /**
+   * Lists Pix that go back to their payers, also those that the bank has not accepted yet or has refused. Newest first.
+   */
   async returned(filter: ReturnFilter): Promise<ReturnedPix[]> {
     return (await this.reviews.returns(filter)).map((pix) => this.#shown(pix));
   }
 
-  /** What an acquirer has and nobody understands: it may be money of somebody's. Newest first. */
+  /** Lists acquirers' reports that cannot be read: there may be money behind them. Newest first. */
   async unreadable(filter: IdCursorFilter): Promise<UnreadableNews[]> {
     return this.inbox.unreadable(filter);
   }
 
   /**
-   * Credits what was held: state, ledger and event in the caller's `tx`. Of any number of decisions at once one wins,
-   * the merchant's cancellation among them; the same one again changes nothing. Locks the transaction, then balances.
+   * Credits held money: state, ledger and event in the caller's `tx`. If several decisions or the merchant's
+   * cancellation come at once, the first wins; repeating it changes nothing. Locks the transaction, then balances.
    * @throws ApiError 404, 409 `review_already_decided`
    */
   async accept(tx: Tx, id: string, operatorId: string): Promise<Decided> {
@@ -88,7 +96,7 @@ export class ReviewsService {
     });
   }
 
-  /** Sends what was held back to its payer by a Pix return; as `accept`. */
+  /** Sends held money back to its payer by a Pix return; decides as `accept` does. */
   async sendBack(tx: Tx, id: string, operatorId: string): Promise<Decided> {
     return this.#decide(tx, id, 'returned', operatorId, ({ held, transaction }) =>
       this.outcomes.sendBack(
@@ -118,7 +126,7 @@ export class ReviewsService {
       await apply({ ...locked, held });
       return { review: this.#shown({ ...held, outcome, reviewedAt, reviewedBy: operatorId }), changed: true };
     }
-    // Read again: the first look was before the lock.
+    // Reads again, because the first read was before the lock.
     const decided = await this.reviews.find(tx, id);
     if (decided?.reviewedBy === null) {
       throw alreadyDecided('The merchant has cancelled the charge: this payment goes back to its payer.');

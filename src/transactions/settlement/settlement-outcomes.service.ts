@@ -17,8 +17,8 @@ import type { ReceivedMoney, ReturnReason } from './settlement.rules.js';
 type CreditedMoney = Pick<ReceivedMoney, 'method' | 'endToEndId' | 'settledAt' | 'fee'>;
 
 /**
- * What becomes of confirmed money: state, ledger and event in the transaction of whoever has decided it, an operator
- * among them, and has locked the sale.
+ * Carries out decisions about confirmed money: state, ledger and event in the caller's transaction. The caller, which
+ * may be an operator's request, has locked the sale.
  */
 @Injectable()
 export class SettlementOutcomes {
@@ -62,7 +62,7 @@ export class SettlementOutcomes {
   }
 
   /**
-   * Sends money back to its payer: `ReturnProcessor` asks the bank, and leaves to an operator what the bank refuses.
+   * Sends money back to its payer: `ReturnProcessor` asks the bank, and leaves refused returns to an operator.
    * @param way null: the acquirer knows none
    * @param move null: the sale stays as it is
    */
@@ -78,7 +78,10 @@ export class SettlementOutcomes {
   }
 }
 
-/** The bank's own time, which is neither before the charge nor ahead of now: the day of the money's release counts from it. */
+/**
+ * Returns the bank's own time, limited to between the charge's creation and now. The day of the money's release counts
+ * from it.
+ */
 function paidAtOf({ createdAt }: Transaction, settledAt: Date, now: Date): Date {
   return new Date(Math.max(Math.min(settledAt.getTime(), now.getTime()), createdAt.getTime()));
 }

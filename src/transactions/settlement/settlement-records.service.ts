@@ -17,7 +17,7 @@ export interface Receiver extends Scope {
   readonly currency: string;
 }
 
-/** Writes down each payment that an acquirer has confirmed, credited or not, and in the books what is not credited. */
+/** Records each payment that an acquirer has confirmed, and books the money that is not credited. */
 @Injectable()
 export class SettlementRecords {
   constructor(
@@ -29,12 +29,12 @@ export class SettlementRecords {
     private readonly clock: Clock,
   ) {}
 
-  /** Ends what told of the payment. */
+  /** Ends the notification that reported the payment. */
   closeNotification(tx: Tx, { notification }: Settlement): void {
     if (notification) this.inbox.close(tx, notification);
   }
 
-  /** @param whose null: of no account that is known @returns the settlement's id */
+  /** @param whose null: the account is not known @returns the settlement's id */
   insert(
     tx: Tx,
     { acquirer, money }: Pick<Settlement, 'acquirer' | 'money'>,
@@ -68,14 +68,14 @@ export class SettlementRecords {
     return id;
   }
 
-  /** What is not credited is in the books all the same, and what it costs. Locks the account's balances. */
+  /** Books money that is not credited, with the acquirer's fee. Locks the account's balances. */
   suspend(tx: Tx, settlementId: string, whose: Receiver, { amount, fee }: ReceivedMoney): void {
     const { id, accountId, mode, currency } = whose;
     this.wallets.suspend(tx, settlementId, { accountId, mode, currency, transactionId: id, amount });
     this.charge(tx, settlementId, whose, fee);
   }
 
-  /** What the acquirer charges and no merchant bears. Locks the account's balances. */
+  /** Books the part of an acquirer's fee that no merchant bears. Locks the account's balances. */
   charge(tx: Tx, settlementId: string, { id, accountId, mode, currency }: Receiver, amount: Amount): void {
     this.wallets.chargeFee(tx, settlementId, { accountId, mode, currency, transactionId: id, amount });
   }

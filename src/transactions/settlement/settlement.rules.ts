@@ -3,7 +3,9 @@ import { METHOD_RULES } from '../payment-methods.js';
 import { isHeld, type Transaction } from '../transaction.js';
 import type { Trigger } from '../transactions.machine.js';
 
-/** Money that an acquirer has confirmed. `endToEndId` of another method than Pix: what the acquirer knows it by. */
+/**
+ * Money that an acquirer has confirmed. For methods other than Pix, `endToEndId` is the acquirer's id of the payment.
+ */
 export interface ReceivedMoney extends ReceivedPix {
   readonly method: PaymentMethod;
 }
@@ -12,20 +14,21 @@ export interface ReceivedMoney extends ReceivedPix {
 export interface Settlement {
   readonly acquirer: string;
   readonly money: ReceivedMoney;
-  /** What told of it, to be ended in the same commit. */
+  /** The notification that reported the payment, to be ended in the same commit. */
   readonly notification: Notification | null;
-  /** Whose charge it pays, once that is known. */
+  /** The owner of the charge that it pays, once known. */
   accountId: string | null;
 }
 
-/** Why a Pix is not the payment of its charge: shown on the sale. */
+/** Reasons why a Pix is not the payment of its charge; shown on the sale. */
 export const SHOWN_RETURNS = ['wrong_amount', 'late', 'duplicate', 'charge_closed'] as const;
 
 /**
- * Every reason for which money goes back without having been credited. `payer_mismatch`, `review_returned` (an operator has
- * sent back what was held) and `cancelled` (the merchant has cancelled a charge that was held) end the sale itself, as
- * REFUNDED or CANCELLED, and are not shown in its `returns`. `unmatched` is a Pix of no charge that an operator has sent
- * back.
+ * Reasons for which money goes back without having been credited.
+ * The sale itself ends as REFUNDED or CANCELLED, without an entry in its `returns`, for three reasons:
+ * `payer_mismatch`, `review_returned` (an operator sent held money back) and `cancelled` (the merchant cancelled a held
+ * charge).
+ * `unmatched` is a Pix of no charge that an operator has sent back.
  */
 export const RETURN_REASONS = [
   ...SHOWN_RETURNS,
@@ -54,24 +57,28 @@ const back = (reason: ReturnReason, trigger: Trigger | null = null): SettlementD
 });
 
 /**
- * What becomes of money that the acquirer confirmed. Source: docs/contract.md#settlement.
+ * Decides about money that the acquirer confirmed. Source: docs/contract.md#settlement.
  *
- * Whether a payment was in time is decided by the bank's own time of settlement, at or before the expiry, so a
- * notification that reaches us late does not cost the merchant a payment. But once the row says EXPIRED (`ExpiryService` says who writes that) every
- * payment is late.
+ * Whether a payment was in time is decided by the bank's own time of settlement, at or before the expiry. A
+ * notification that reaches us late then does not cost the merchant a payment. Once the row says EXPIRED
+ * (`ExpiryService` describes who writes that), every payment is late.
  *
- * Two other cases are the caller's (`settle`). A Pix that was settled before (the same end-to-end id) is `repeated` and
- * changes nothing: `settle` looks whether it has paid this charge; one that has gone back, is held or waits for an operator
- * is decided anew here, and then the unique index of `settlements` refuses it. A Pix of no charge is kept as `unmatched`
- * for an operator; where its txid is of another acquirer's charge, that acquirer is asked about it. If an acquirer names
- * the charge of its unmatched Pix later, `UnmatchedClaims` assigns the Pix to the charge as an operator would.
+ * Two other cases are decided by the caller (`settle`):
+ * - A Pix that was settled before (the same end-to-end id) is `repeated` and changes nothing, if it has paid this
+ *   charge. If it has gone back, is held or waits for an operator, it is decided anew here, and then the unique index of
+ *   `settlements` refuses it.
+ * - A Pix of no charge is kept as `unmatched` for an operator. If its txid is of another acquirer's charge, that
+ *   acquirer is asked about it. If an acquirer names the charge of its unmatched Pix later, `UnmatchedClaims` assigns the
+ *   Pix to the charge as an operator would.
  *
  * Money that is not credited lies in the bucket `suspense` until it is back at its payer or an operator has decided.
- * `ReturnProcessor` sends back what is `returned`, from PENDING by IN_PROGRESS to RETURNED or FAILED. It repeats that
- * without end, after 0.5 s, 1 s, 2 s and so on, at last every hour. A return is FAILED, and waits for an operator, where
- * the bank refuses the first call, says later that it has not carried it out, or still refuses after ten calls and eight
- * minutes. A return has no event of its own, but the move of the sale (`trigger`) has one. Where the method has no way
- * back `SettlementService` writes `unmatched` instead of `returned`, and the money waits for an operator.
+ * `ReturnProcessor` sends back `returned` money, from PENDING by IN_PROGRESS to RETURNED or FAILED. It repeats without
+ * end, after 0.5 s, 1 s, 2 s and so on, at last every hour.
+ *
+ * A return is FAILED, and waits for an operator, in three cases: the bank refuses the first call; it reports later that
+ * it has not carried the return out; it still refuses after ten calls and eight minutes. A return has no event of its
+ * own, but the move of the sale (`trigger`) has one. If the method has no way back, `SettlementService` writes
+ * `unmatched` instead of `returned`, and the money waits for an operator.
  * @param transaction as its row says, under lock. The row may still say WAITING_PAYMENT where a merchant reads EXPIRED
  *   already (`asOf`): such a charge is still paid by a Pix that was in time
  */
@@ -111,8 +118,8 @@ export function decideSettlement(transaction: Transaction, money: ReceivedMoney)
 }
 
 /**
- * For an operator who assigns money to a sale. A PENDING sale refuses it: unlike money that names the sale itself, it does
- * not prove that the sale was issued.
+ * Returns why money that an operator assigns would not pay the sale; null if it would. A PENDING sale refuses it:
+ * unlike money that names the sale itself, assigned money does not prove that the sale was issued.
  * @returns why this money would not pay the sale; null where it would
  */
 export function whyNotCredited(transaction: Transaction, money: ReceivedMoney): SettlementDecision['reason'] {

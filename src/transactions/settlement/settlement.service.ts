@@ -10,9 +10,11 @@ import { decideSettlement, type ReceivedMoney, type Settlement, type SettlementD
 import { UnmatchedService } from './unmatched.service.js';
 
 /**
- * `repeated`: this very payment is settled already. `unmatched`: it waits for an operator, as it is of no charge or has no
- * way back. `elsewhere`: another acquirer made the charge and may confirm the Pix; nothing is settled yet, and the
- * notification stays open.
+ * Outcomes besides the decision's own:
+ * - `repeated`: this very payment is settled already.
+ * - `unmatched`: the payment has no charge or no way back, and waits for an operator.
+ * - `elsewhere`: another acquirer made the charge and may confirm the Pix. Nothing is settled yet, and the notification
+ *   stays open.
  */
 export type SettleOutcome = SettlementDecision['outcome'] | 'repeated' | 'unmatched' | 'elsewhere';
 
@@ -36,14 +38,14 @@ export class SettlementService {
   ) {}
 
   /**
-   * Credits a confirmed Pix, or sends it back, or holds it for an operator. Idempotent on the end-to-end id: of any
-   * number of calls, at once or later, one has an effect. State, ledger and event commit together.
+   * Credits a confirmed Pix, sends it back, or holds it for an operator. Idempotent on the end-to-end id: only the
+   * first call has an effect. State, ledger and event commit together.
    *
-   * Three round trips to the database: lock and read, the move, then everything else with the COMMIT. Balances are locked
-   * last. Payments that arrive together share a database transaction where all of them are credited; any other payment
-   * has one of its own.
-   * @param money `endToEndId` of another method than Pix: what the acquirer knows the payment by
-   * @param notification what told of it
+   * Uses three round trips to the database: lock and read, the move, then everything else with the COMMIT. Balances are
+   * locked last. Payments that arrive together share a database transaction if all of them are credited; any other
+   * payment has its own.
+   * @param money for methods other than Pix, `endToEndId` is the acquirer's id of the payment
+   * @param notification the report of the payment
    * @throws UnreadableAnswer when it pays a charge, and another account's books have it
    */
   async settle(acquirer: string, money: ReceivedMoney, notification: Notification | null): Promise<SettleResult> {
@@ -85,7 +87,7 @@ export class SettlementService {
     this.records.closeNotification(tx, settlement);
     if (!decision) return 'repeated';
     const way = this.#wayBack(acquirer, money);
-    // Money by a method that knows no way back (a boleto's, a blockchain's) is kept for the operators.
+    // Money by a method without a way back (a boleto, a blockchain) is kept for the operators.
     const outcome = decision.outcome === 'returned' && way === null ? 'unmatched' : decision.outcome;
     const settlementId = this.records.insert(tx, settlement, transaction, outcome, decision.reason);
     switch (decision.outcome) {
@@ -96,7 +98,7 @@ export class SettlementService {
         const { reason, trigger } = decision;
         const { expiresAt } = transaction;
         const fields = trigger === 'expired' && expiresAt ? { failure: expiryFailure(transaction, expiresAt) } : {};
-        // An acquirer far away may still report another payment, which was in time.
+        // If the acquirer is asked by network, it may still report another payment, made in time.
         const isDecided = trigger !== 'expired' || this.acquirers.local().includes(acquirer);
         const move = trigger !== null && isDecided ? { trigger, fields } : null;
         await this.outcomes.sendBack(tx, transaction, { ...money, acquirer }, { way, reason }, move);

@@ -4,7 +4,7 @@ import type { Amount } from '../../core/money/index.js';
 import { SHOWN_RETURNS } from './settlement.rules.js';
 import { PixReturnEntity, SettlementEntity } from '../transaction.entity.js';
 
-/** What the caller says of a return that is to be made. */
+/** Fields of a return that the caller sets. */
 export type IntentField =
   | 'accountId'
   | 'mode'
@@ -17,7 +17,10 @@ export type IntentField =
   | 'currency'
   | 'reason';
 
-/** A Pix `s` of no charge that no operator has decided about: a charge that shows it as its payment is credited. */
+/**
+ * A Pix `s` of no charge that no operator has decided about. If a charge shows it as its payment, it is credited to
+ * that charge.
+ */
 export const IS_CLAIMABLE = `s.outcome = 'unmatched' AND s.transaction_id IS NULL AND s.account_id IS NOT NULL`;
 
 const INSERT = insertInto('settlements.insert', SettlementEntity, { without: ['reviewedAt', 'reviewedBy'] });
@@ -26,12 +29,12 @@ const SETTLED_BY_ANOTHER = read(
   'SELECT id FROM settlements WHERE end_to_end_id = $1 AND namespace IS NULL AND account_id <> $2',
 );
 const INSERT_RETURN = insertInto('pix_returns.insert', PixReturnEntity, { without: ['failureReason', 'providerFee'] });
-/** A Pix of the world: other payments have ids that are unique within an account. */
+/** Looks only among Pix with worldwide ids: other payments have ids that are unique within an account. */
 const IS_SETTLED = read(
   'settlements.is_settled',
   'SELECT 1 FROM settlements WHERE end_to_end_id = $1 AND namespace IS NULL',
 );
-/** What was held for an operator is no longer wanted: its review ends without one. */
+/** Ends the review of a held Pix without a decision, because the sale is cancelled. */
 const GIVE_BACK_HELD = write(
   'settlements.give_back_held',
   `UPDATE settlements SET outcome = 'returned', reason = $2, reviewed_at = $3
@@ -53,8 +56,8 @@ const MOVE_RETURN = write(
    WHERE id = $1 AND status IN ('PENDING', 'IN_PROGRESS')`,
 );
 /**
- * The last move, and what the merchant sees of it; the return is locked before its transaction. Of a sale that is paid
- * again and again the last twenty are shown: each reader of the sale reads them.
+ * Completes a return, and shows it on the sale; the return is locked before its transaction. A sale keeps only its last
+ * twenty returns, because every reader of the sale reads them.
  */
 const COMPLETE_RETURN = write(
   'pix_returns.complete',
@@ -84,12 +87,12 @@ export class SettlementsRepository {
     tx.put(INSERT, settlement);
   }
 
-  /** Whether a Pix is settled, by whichever acquirer. */
+  /** Returns whether a Pix is settled, by any acquirer. */
   async isSettled(tx: Tx, endToEndId: string): Promise<boolean> {
     return (await tx.query(IS_SETTLED, [endToEndId])).length > 0;
   }
 
-  /** The settlement of a Pix in another account's books. @returns its id; null when there is none */
+  /** Finds the settlement of a Pix in another account's books. @returns its id; null when there is none */
   async settledByAnother(accountId: string, endToEndId: string): Promise<string | null> {
     const [row] = await this.reader.query<{ id: string }>(SETTLED_BY_ANOTHER, [endToEndId, accountId]);
     return row?.id ?? null;
@@ -113,7 +116,7 @@ export class SettlementsRepository {
     return tx.query(GIVE_BACK_HELD, [transactionId, reason, at]);
   }
 
-  /** Null for one that has come to its end. */
+  /** Returns null for a return that has ended. */
   async openReturn(id: string): Promise<PixReturnEntity | null> {
     return this.reader.first<PixReturnEntity>(OPEN_RETURN, [id]);
   }
@@ -125,9 +128,9 @@ export class SettlementsRepository {
   }
 
   /**
-   * It is with its payer again.
-   * @param fee what the acquirer charges for it
-   * @returns false for one that was so before, which stays as it is
+   * Records that the money is with its payer again.
+   * @param fee the acquirer's fee for the return
+   * @returns false if it was recorded before; nothing changes then
    */
   async completeReturn(tx: Tx, id: string, at: Date, fee: Amount): Promise<boolean> {
     return (await tx.query(COMPLETE_RETURN, [id, at, at.toISOString(), SHOWN_RETURNS, fee])).length > 0;

@@ -11,7 +11,10 @@ export interface Figure {
   /** A day of São Paulo, `YYYY-MM-DD`; null for the whole window. */
   readonly day: string | null;
   readonly currency: string;
-  /** A status, a method, or the least seconds of a wait; empty for a day: of all keys. */
+  /**
+   * A status, a method, or the lower bound of a class of waits in seconds. Empty for the figures of a day over all
+   * keys.
+   */
   readonly key: string;
   readonly count: number;
   readonly amount: number;
@@ -21,19 +24,21 @@ export interface FigureDifference extends Omit<Figure, 'day'> {
   readonly accountId: string;
   readonly mode: Mode;
   readonly bucket: Date;
-  /** What the transactions say; `count` and `amount` are what is kept. */
+  /** Count by the transactions themselves; `count` and `amount` are the stored figures. */
   readonly actualCount: number;
   readonly actualAmount: number;
 }
 
-/** Where classes of waiting times begin, in seconds: one by one up to 20, then each some ten per cent above the last. */
+/**
+ * Lower bounds of the classes of waiting times, in seconds: every second up to 20, then each about ten per cent higher.
+ */
 const WAITS = [0];
 for (let step = 1; step < 40 * 86_400; step = Math.max(step + 1, Math.floor(step * 1.1))) WAITS.push(step);
 const WAIT_STEPS = `'{${WAITS.join(',')}}'::integer[]`;
 
 /**
- * What a row `c` of `transaction_changes` adds to the figures, as rows `f`. OFFSET 0: what they have in common is computed
- * once for each change and not once for each row.
+ * Expands a row `c` of `transaction_changes` to the figures that it adds, as rows `f`. OFFSET 0 makes PostgreSQL
+ * compute the shared terms once for each change instead of once for each row.
  */
 const ADDS = `LATERAL (
     SELECT date_trunc('month', c.created_at, 'America/Sao_Paulo') AS month,
@@ -55,12 +60,13 @@ const ADDS = `LATERAL (
     UNION ALL SELECT 'offered', b.day, unnest(c.payment_methods), 1, 0
   ) f`;
 
-/** How far numbers of changes may be out of order: a transaction may commit after others with higher numbers. */
+/** How far change numbers may be out of order: a transaction may commit after others with higher numbers. */
 const NUMBERS: Margins = { least: 10_000, most: 1_000_000 };
 
 /**
- * Of any number of workers at once each change is folded by one. Never "numbers greater than the last seen": they commit
- * out of order. Figures are upserted in sorted order, so two workers cannot wait for each other.
+ * Folds changes into figures; each change is folded by one worker, however many run. Remembering the last number seen
+ * would lose changes, because numbers commit out of order. Figures are upserted in sorted order, so two workers cannot
+ * deadlock.
  */
 const FOLD = write(
   'transaction_figures.fold',
@@ -79,8 +85,8 @@ const FOLD = write(
 );
 
 /**
- * $1, $2 scope; $3 to $5 what is wanted: kinds, from, to; $6 and $7 the bounds of it all; $8 now; $9 currency or null; $10
- * kinds that are wanted by the day too. One statement, so a change is seen either folded or waiting, and counts once.
+ * Parameters: $1, $2 scope; $3 to $5 kinds, from and to; $6 and $7 the outer bounds; $8 now; $9 currency or null; $10
+ * kinds to return by day too. Reads in one statement, so a change is seen either folded or waiting, and counts once.
  */
 const READ = read(
   'transaction_figures.read',
@@ -111,7 +117,7 @@ const READ = read(
    ORDER BY kind, day, currency, key`,
 );
 
-/** What the transactions and refunds of an account, $1 or all, would have added. */
+/** The changes that the transactions and refunds of the account $1 (null: all accounts) should have recorded. */
 const ACTUAL = `
   SELECT account_id, mode, created_at, currency, amount, payment_methods, NULL AS from_status, status AS to_status,
     paid_with, paid_at, NULL::uuid AS refund_id
@@ -147,7 +153,10 @@ const DIFFERENCES = read(
   `WITH ${DIFFERENT} SELECT ${DIFFERENCE} FROM different ORDER BY 1, 2, 3, 4, 5, 6`,
   true,
 );
-/** What is folded meanwhile is in `kept` either way: what is missing is added, and nothing is overwritten. */
+/**
+ * Adds only the missing difference, so nothing is overwritten. `kept` contains a change whether or not it is folded
+ * meanwhile.
+ */
 const MEND = write(
   'transaction_figures.mend',
   `WITH ${DIFFERENT}, mended AS (
@@ -160,13 +169,16 @@ const MEND = write(
    SELECT ${DIFFERENCE} FROM different ORDER BY 1, 2, 3, 4, 5, 6`,
   true,
 );
-/** One process at a time mends statistics, so that none adds what another has added. Folding waits, reading does not. */
+/**
+ * Locks the figures, so that two processes that mend at once do not add the same difference twice. Folding waits,
+ * reading does not.
+ */
 const LOCK = write('transaction_figures.lock', 'LOCK TABLE transaction_figures IN SHARE ROW EXCLUSIVE MODE', true);
 
 /** Roll-ups of transactions. Sums may pass 2^53, where the nearest double is what JSON's readers take anyway. */
 @Injectable()
 export class StatisticsRepository {
-  /** Up to which number changes were folded. */
+  /** Number up to which changes were folded. */
   readonly #folded = new LowWaterMark(NUMBERS);
 
   constructor(private readonly reader: Reader) {}
@@ -180,8 +192,8 @@ export class StatisticsRepository {
   }
 
   /**
-   * Of what was created, or for `settled` paid, within the bounds: whole days of São Paulo.
-   * @param daily the kinds that are wanted for each day too, besides for the whole
+   * Reads figures of transactions created (for `settled`: paid) within the bounds, which are whole days of São Paulo.
+   * @param daily the kinds that are returned for each day too, besides for the whole
    */
   async read(
     scope: Scope,
@@ -193,7 +205,7 @@ export class StatisticsRepository {
       readonly currency: string | null;
     },
   ): Promise<Figure[]> {
-    // There are so many classes of waits that whole months of them are read as such.
+    // Waits have so many classes that whole months are read from the monthly figures.
     const wanted = want.kinds.flatMap((kind) =>
       kind !== 'wait'
         ? [{ kind, ...bounds }]
@@ -210,19 +222,19 @@ export class StatisticsRepository {
     }));
   }
 
-  /** Where the figures are not what the transactions say. @param accountId null: of everybody */
+  /** Lists figures that differ from the transactions. @param accountId null: all accounts */
   async differences(tx: Tx, accountId: string | null): Promise<FigureDifference[]> {
     return (await tx.query<FigureDifference>(DIFFERENCES, [accountId])).map(withSums);
   }
 
-  /** Makes the figures what the transactions say, also while both change. @returns what was different */
+  /** Corrects the figures to match the transactions, also while both change. @returns the differences it corrected */
   async mend(tx: Tx, accountId: string | null): Promise<FigureDifference[]> {
     tx.defer(LOCK, []);
     return (await tx.query<FigureDifference>(MEND, [accountId])).map(withSums);
   }
 }
 
-/** The sums come as texts: they may be of any length. */
+/** Converts the sums from text: PostgreSQL returns them so because they may have any length. */
 function withSums(row: FigureDifference): FigureDifference {
   return { ...row, amount: Number(row.amount), actualAmount: Number(row.actualAmount) };
 }

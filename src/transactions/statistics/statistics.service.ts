@@ -7,7 +7,7 @@ import { Poller } from '../../core/queue/index.js';
 import type { FigureKind } from './statistics.entity.js';
 import { type Figure, type FigureDifference, StatisticsRepository } from './statistics.repository.js';
 
-/** What became of the transactions that were created in a window of days. */
+/** Figures of the transactions that were created in a window of days. */
 export interface WindowFigures {
   /** Calendar days of São Paulo, the oldest first, today last. */
   readonly days: readonly Day[];
@@ -18,9 +18,9 @@ const FOLD_MS = 1_000;
 const FOLD_BATCH = 5_000;
 
 /**
- * Statistics at a cost that follows days, not transactions. Each change of a transaction is written down in its own
- * commit, and a worker folds what is written down into figures by day; a read adds what is not folded yet, so it is
- * exact at every moment, whether or not a worker runs.
+ * Statistics at a cost that grows with days, not with transactions. Each change of a transaction is recorded in its own
+ * commit, and a worker folds the records into figures by day. A read adds the records that are not folded yet, so it is
+ * always exact, whether or not a worker runs.
  */
 @Injectable()
 export class StatisticsService implements OnApplicationBootstrap {
@@ -36,8 +36,8 @@ export class StatisticsService implements OnApplicationBootstrap {
   }
 
   /**
-   * Of the shortest run of days that ends today and has that many business days (docs/contract.md#statistics).
-   * @param want.daily the kinds that are wanted for each day too, besides for the whole
+   * Reads the shortest run of days that ends today and has that many business days (docs/contract.md#statistics).
+   * @param want.daily the kinds that are returned for each day too, besides for the whole
    */
   async window(
     scope: Scope,
@@ -55,17 +55,17 @@ export class StatisticsService implements OnApplicationBootstrap {
     return { days, figures: await this.statistics.read(scope, bounds, now, want) };
   }
 
-  /** Takes changes into the figures; safe in any number of workers. @returns whether there may be more at once */
+  /** Folds changes into the figures; safe in any number of workers. @returns whether there may be more at once */
   async fold(): Promise<boolean> {
     return (await this.database.transaction((tx) => this.statistics.fold(tx, FOLD_BATCH))) === FOLD_BATCH;
   }
 
-  /** Where the figures are not what the transactions say: nowhere, ever. @param accountId null: of everybody */
+  /** Lists figures that differ from the transactions; there should be none. @param accountId null: all accounts */
   async check(accountId: string | null): Promise<FigureDifference[]> {
     return this.database.transaction((tx) => this.statistics.differences(tx, accountId));
   }
 
-  /** Makes the figures anew from the transactions, while the service runs. @returns what was wrong */
+  /** Corrects the figures from the transactions, while the service runs. @returns the differences it corrected */
   async rebuild(accountId: string | null): Promise<FigureDifference[]> {
     return this.database.transaction((tx) => this.statistics.mend(tx, accountId));
   }

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import { SAO_PAULO } from '../../brazil/index.js';
 
-/** How a piece of time is counted: by months, days and hours of São Paulo, and row by row where less is left over. */
+/** The unit in which a piece of time is counted: months, days and hours of São Paulo, and row by row for the rest. */
 export type Grain = 'month' | 'day' | 'hour' | 'rest';
 
 export interface Span {
@@ -19,14 +19,16 @@ const FIRST = new Date(0);
 /** Later than the time in any UUIDv7 of this service, and still with a year of four digits. */
 const LAST = new Date('9999-01-01T00:00:00.000Z');
 
-/** @param from, to inclusive; null for no bound @returns null when nothing can lie in it */
+/** @param from, to inclusive; null for no bound @returns null for an empty span */
 export function spanOf(from: Date | null, to: Date | null): Span | null {
   const start = Math.max((from ?? FIRST).getTime(), FIRST.getTime());
   const end = Math.min(to === null ? LAST.getTime() : to.getTime() + 1, LAST.getTime());
   return start < end ? { from: new Date(start), to: new Date(end) } : null;
 }
 
-/** The span in order and without gaps: whole months in its middle, whole days around them, hours and rests around those. */
+/**
+ * Splits the span in order and without gaps: whole months in its middle, whole days around them, then hours and rests.
+ */
 export function piecesOf({ from, to }: Span, coarsest: Grain = 'month'): Piece[] {
   if (from >= to) return [];
   const finer = FINER[coarsest];
@@ -42,10 +44,10 @@ export function piecesOf({ from, to }: Span, coarsest: Grain = 'month'): Piece[]
   ];
 }
 
-/** What is within a month, a day or an hour is counted by this. */
+/** The next finer unit, to search within a month, a day or an hour. */
 export const FINER: Readonly<Record<Grain, Grain | null>> = { month: 'day', day: 'hour', hour: 'rest', rest: null };
 
-/** A whole month, day or hour, by its first instant. */
+/** Returns a whole month, day or hour, by its first instant. */
 export function whole(grain: Exclude<Grain, 'rest'>, from: Date): Span {
   return { from, to: after(grain, from) };
 }
