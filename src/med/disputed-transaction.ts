@@ -12,14 +12,14 @@ import type { MedCase } from './med-case.js';
 import { isUnderway } from './med-cases.machine.js';
 
 /**
- * What was credited. Also REFUNDED, whose status a dispute does not change: a cashout is a Pix of its own, so the Pix that
- * was paid is still there for the bank to take.
+ * Statuses of credited payments. REFUNDED is among them, and a dispute does not change it: a cashout is a separate Pix,
+ * so the bank can still take the paid one.
  */
 const DISPUTABLE: readonly TransactionStatus[] = ['PAID', 'APPROVED', 'DISPUTE', 'CHARGEBACK', 'REFUNDED'];
 
 /**
- * One transaction with all its cases, locked together, and what is being done about them. The movements of money are
- * collected here: balances are locked last.
+ * A transaction with all its cases, locked together. Movements of money are collected here and posted last, because
+ * balances are locked last.
  */
 export class DisputedTransaction {
   transaction: Transaction;
@@ -42,28 +42,29 @@ export class DisputedTransaction {
     this.#taken = { refundsAmount, cashoutsAmount, disputedAmount, lossesAmount };
   }
 
-  /** How much more can be held: what was paid, less devolutions and losses, less what cases hold or have taken. */
+  /**
+   * How much more can be held: the payment, less devolutions and losses, less the amounts that cases hold or have
+   * taken.
+   */
   get room(): Amount {
     return this.transaction.paidAt === null ? 0 : takeableOf(this.transaction.amount, this.#taken);
   }
 
-  /** What refunds have given back by a Pix of the merchant, beside the one that was paid. */
+  /** Amount that refunds returned by separate Pix of the merchant. */
   get cashoutsAmount(): Amount {
     return this.#taken.cashoutsAmount;
   }
 
-  /**
-   * Cases with a claim on what was credited that the merchant sees and that are not over, in the order in which they
-   * came.
-   */
+  /** Visible open cases about the credited payment, in the order in which they came. */
   get underway(): MedCase[] {
     return this.cases.filter((c) => c.visible && isUnderway(c.status) && this.isCredited(c));
   }
 
   /**
-   * Whether cases have taken all that devolutions and losses had left of the payment; it stays DISPUTE or CHARGEBACK then.
-   * A refund or an operator's entry after the last case's loss makes this false: that case had left the merchant something,
-   * so the refund or the entry has taken the rest and no case has.
+   * Whether cases have taken all that devolutions and losses had left of the payment; it stays DISPUTE or CHARGEBACK
+   * then.
+   * A refund or an operator's entry after the last case's loss makes this false. That case had left the merchant
+   * something, and the refund or the entry has taken the rest.
    */
   get isLost(): boolean {
     const losses = this.cases.flatMap(({ lostAmount, closedAt }) => (lostAmount > 0 && closedAt ? [closedAt] : []));
@@ -71,17 +72,17 @@ export class DisputedTransaction {
     return this.room === 0 && losses.length > 0 && (taken === null || losses.some((at) => at >= taken));
   }
 
-  /** Whether the case is about the payment that was credited. Of a payment that was sent back nothing can be held. */
+  /** Returns whether the case concerns the credited payment. If that payment was sent back, nothing can be held. */
   isCredited({ paymentReference }: Pick<MedCase, 'paymentReference'>): boolean {
     return this.transaction.paidAt !== null && this.transaction.endToEndId === paymentReference;
   }
 
-  /** How much can be held for the case. */
+  /** Returns how much can be held for the case. */
   roomFor(medCase: Pick<MedCase, 'paymentReference'>): Amount {
     return this.isCredited(medCase) ? this.room : 0;
   }
 
-  /** How much the bank can take by this case: what was paid, less devolutions, losses and what other cases have lost. */
+  /** Returns how much the bank can take by this case: the payment, less devolutions, losses and other cases' losses. */
   takeableBy(medCase: Pick<MedCase, 'id' | 'paymentReference'>): Amount {
     if (!this.isCredited(medCase)) return 0;
     const others = this.cases.filter(({ id }) => id !== medCase.id);
@@ -90,8 +91,8 @@ export class DisputedTransaction {
   }
 
   /**
-   * Whether the case can hold money now, or later: when a refund under way fails, or another case that is open ends in the
-   * merchant's favour.
+   * Returns whether the case can hold money now, or later: when a refund under way fails, or when another open case
+   * ends in the merchant's favour.
    */
   isDisputable(medCase: Pick<MedCase, 'id' | 'paymentReference'>): boolean {
     if (!this.isCredited(medCase) || !DISPUTABLE.includes(this.transaction.status)) return false;
@@ -104,7 +105,7 @@ export class DisputedTransaction {
     return found;
   }
 
-  /** Puts the case in the place of its former self, or behind the others. */
+  /** Replaces the case's former version, or adds the case at the end. */
   put(medCase: MedCase): void {
     const isThere = this.cases.some(({ id }) => id === medCase.id);
     this.cases = isThere
@@ -112,7 +113,7 @@ export class DisputedTransaction {
       : [...this.cases, medCase];
   }
 
-  /** @param claimed by how much more, or less when negative, is disputed */
+  /** @param claimed how much more is disputed; negative: less */
   move(
     medCase: MedCase,
     what: DisputeMove['what'],

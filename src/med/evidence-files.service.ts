@@ -10,10 +10,10 @@ import { EXTENSIONS, HEAD_BYTES, isOfType } from './evidence-types.js';
 /** Source: docs/contract.md#evidence. */
 export const UPLOAD_SECONDS = 900;
 const VIEW_SECONDS = 300;
-/** How often one upload may be completed at once; after that once a minute. */
+/** How many times an upload may be completed at once; after that once a minute. */
 const MAX_COMPLETIONS = 20;
 
-/** The files of evidence in the object storage. While it is down the error is a 503. */
+/** Reads and writes files of evidence in the object storage. While the storage is down, the error is a 503. */
 @Injectable()
 export class EvidenceFiles {
   constructor(
@@ -22,18 +22,18 @@ export class EvidenceFiles {
     private readonly logger: Logger,
   ) {}
 
-  /** Whether files can be kept and read now. */
+  /** Checks that files can be stored and read now. */
   check(): Promise<void> {
     return this.storage.check();
   }
 
-  /** The address to PUT the file to, good for UPLOAD_SECONDS. */
+  /** Returns the address to PUT the file to, valid for UPLOAD_SECONDS. */
   uploadUrl({ id, mimeType, fileSize }: Evidence): Promise<string> {
     return this.storage.uploadUrl({ key: id, contentType: mimeType, size: fileSize }, UPLOAD_SECONDS);
   }
 
   /**
-   * Copies what was uploaded: the upload can be replaced until its URL has ended, the copy cannot.
+   * Copies the uploaded file: the upload can be replaced until its URL expires, the copy cannot.
    * @throws ApiError 409 `EVIDENCE_NOT_UPLOADED`, 429 after 20 tries
    */
   async take({ id }: Evidence): Promise<StoredObject> {
@@ -44,7 +44,7 @@ export class EvidenceFiles {
     return object;
   }
 
-  /** @throws ApiError when what was uploaded is not what was agreed; the copy of it is removed then */
+  /** @throws ApiError when the file differs from the declaration; its copy is removed then */
   async verify(waiting: Evidence, { name, size }: StoredObject): Promise<void> {
     const isWhole = size === waiting.fileSize;
     if (isWhole && isOfType(waiting.mimeType, await this.storage.firstBytes(name, HEAD_BYTES))) return;
@@ -52,24 +52,24 @@ export class EvidenceFiles {
     throw isWhole ? wrongContent(waiting.mimeType) : sizeMismatch(size, waiting.fileSize);
   }
 
-  /** Evidence with a link to its file, good for five minutes. */
+  /** Returns evidence with a link to its file, valid for five minutes. */
   async show(evidence: ConfirmedEvidence): Promise<ShownEvidence> {
     const { objectName: name, mimeType: contentType } = evidence;
     const fileName = fileNameOfType(evidence.fileName, EXTENSIONS[contentType]);
     return { evidence, viewUrl: await this.storage.downloadUrl({ name, contentType, fileName }, VIEW_SECONDS) };
   }
 
-  /** Ends the upload: all that it left is removed but the copy of this name. @param keep null: nothing */
+  /** Ends the upload and removes all its files, except the copy of this name. @param keep null: no copy */
   close(id: string, keep: string | null): Promise<void> {
     return this.storage.close(id, keep);
   }
 
-  /** The same; after a failure the clean-up removes what is left. */
+  /** Ends the upload as `close` does; after a failure the clean-up removes the rest. */
   async closeQuietly(evidence: Evidence, keep: string | null): Promise<void> {
     await this.#quietly(evidence, () => this.storage.close(evidence.id, keep));
   }
 
-  /** Removes a copy; after a failure the clean-up removes what is left. */
+  /** Removes a copy; after a failure the clean-up removes it. */
   async discard(evidence: Evidence, name: string): Promise<void> {
     await this.#quietly(evidence, () => this.storage.remove(name));
   }

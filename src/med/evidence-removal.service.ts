@@ -11,10 +11,10 @@ import { EvidenceFiles } from './evidence-files.service.js';
 import { EvidenceRepository } from './evidence.repository.js';
 import { MedCasesService } from './med-cases.service.js';
 
-/** Files of test mode are for trying. */
+/** How long files of test mode are kept. */
 const TEST_MS = 30 * DAY_MS;
 
-/** Ends evidence: taken back by the merchant, given up, or past its time. */
+/** Ends evidence that the merchant has withdrawn, whose upload was given up, or that is too old. */
 @Injectable()
 export class EvidenceRemoval {
   constructor(
@@ -28,7 +28,7 @@ export class EvidenceRemoval {
   ) {}
 
   /**
-   * Takes a file back that is not part of an answer yet: of a case that is open, or one whose upload was not completed.
+   * Removes a file that is not part of an answer yet: its case is open, or its upload was not completed.
    * @throws ApiError 404, 409 `evidence_in_use`
    */
   async remove(scope: Scope, caseId: string, id: string, actor: Actor): Promise<void> {
@@ -42,15 +42,15 @@ export class EvidenceRemoval {
       this.audit.record(tx, actor, 'evidence.deleted', scope.accountId, {
         data: { case_id: caseId, evidence_id: id, mode: scope.mode },
       });
-      // Until then the URL still takes uploads, and what is left now goes with them.
+      // The clean-up waits for the end of the URL, which takes uploads until then; present files are removed now.
       this.work.add(tx, 'evidence_cleanup', id, cleanupAtOf(found));
     });
     await this.files.closeQuietly(found, null);
   }
 
   /**
-   * Gives up an upload that was not completed in time, ends a file of test mode that is too old, and removes what no
-   * evidence needs from the storage.
+   * Cleans up evidence: gives up an upload that was not completed in time, ends an old file of test mode, and removes
+   * needless files from the storage.
    * @returns when a file of test mode ends; null when all is done
    */
   async cleanUp(id: string): Promise<Date | null> {
@@ -68,13 +68,13 @@ export class EvidenceRemoval {
         await this.#end(tx, found);
       });
     }
-    // The files first: without the row they would never be removed.
+    // Removes the files first: without the row they would never be found again.
     await this.files.close(id, null);
     await this.database.transaction(async (tx) => this.evidence.forget(tx, id));
     return null;
   }
 
-  /** The caller holds the case's lock. @throws ApiError 404 when it has moved since it was read */
+  /** Ends evidence; the caller holds the case's lock. @throws ApiError 404 when it has moved since it was read */
   async #end(tx: Tx, evidence: Evidence | ConfirmedEvidence): Promise<void> {
     if (!(await this.evidence.discard(tx, evidence.id, evidence.status))) throw notFound('evidence');
     if (isConfirmed(evidence)) this.cases.countEvidence(tx, evidence.caseId, -1);

@@ -96,6 +96,6 @@ export class EvidenceController {
   }
 }
 
-/** Another name for the same routes, with what they are decorated with. */
+/** A second name for the same routes, with the same decorators. */
 @Controller('v1/infractions/:id/evidence')
 export class InfractionsEvidenceController extends EvidenceController {}

@@ -11,7 +11,7 @@ export function sizeMismatch(stored: number, declared: number): ApiError {
   return conflict('EVIDENCE_SIZE_MISMATCH', message);
 }
 
-/** What the contract says of a type that is not accepted: the content decides, not its label. */
+/** The contract's error for a type that is not accepted: the content decides, not its label. */
 export function wrongContent(type: string): ApiError {
   return badRequest(
     'invalid_request',
@@ -28,7 +28,7 @@ export function overQuota(quota: number, used: number): ApiError {
   );
 }
 
-/** It may have been looked at. */
+/** Refuses to delete a file that the bank may have looked at. */
 export function inUse(status: string): ApiError {
   const message = `A file of a case that is ${status} cannot be deleted: it is part of the answer to the claim.`;
   return conflict('evidence_in_use', message);

@@ -6,18 +6,18 @@ import type { ConfirmedEvidence, Evidence } from './evidence.js';
 
 const COLUMNS = columnsOf(MedEvidenceEntity, 'med_evidence');
 
-/** Requests of an account for files of several cases wait for each other here, so that the sum of bytes is right. */
+/** Makes requests of one account wait for each other, so that the sum of bytes over several cases is right. */
 const LOCK_ACCOUNT = write(
   'med_evidence.lock_account',
   `SELECT pg_advisory_xact_lock(hashtextextended('med_evidence/' || $1, 0))`,
 );
-/** Files that count, or whose place in the storage may still be written to or has not been cleaned up. */
+/** Sums files that count, and files whose place in the storage may still be written or is not cleaned up yet. */
 const BYTES = read(
   'med_evidence.bytes',
   `SELECT coalesce(sum(file_size), 0)::bigint AS bytes FROM med_evidence
    WHERE account_id = $1 AND mode = $2 AND (status = 'confirmed' OR expires_at > $3::timestamptz - interval '1 hour')`,
 );
-/** The caller holds the case's lock, so the count is right. */
+/** Inserts within the limit; the caller holds the case's lock, so the count is right. */
 const INSERT = write(
   'med_evidence.insert',
   `INSERT INTO med_evidence (id, account_id, mode, case_id, file_name, file_size, mime_type, uploaded_by, status, created_at,
@@ -36,7 +36,7 @@ const CONFIRM = write(
   `UPDATE med_evidence SET status = 'confirmed', object_name = $2, uploaded_at = $3
    WHERE id = $1 AND status = 'waiting' RETURNING ${COLUMNS}`,
 );
-/** Marks evidence that cannot be confirmed any more, so that no file is confirmed while it is being removed. */
+/** Marks evidence that was not confirmed, so that no file is confirmed while it is being removed. */
 const ABANDON = write(
   'med_evidence.abandon',
   `UPDATE med_evidence SET status = CASE status WHEN 'waiting' THEN 'abandoned' ELSE status END WHERE id = $1
@@ -49,14 +49,14 @@ const DISCARD = write(
 );
 const FORGET = write('med_evidence.forget', `DELETE FROM med_evidence WHERE id = $1 AND status = 'abandoned'`);
 
-/** Evidence of cases that the service has found for its caller: no query here checks the account. */
+/** Stores evidence of cases that the service has found for its caller: no query here checks the account. */
 @Injectable()
 export class EvidenceRepository {
   constructor(private readonly reader: Reader) {}
 
   /**
    * @param limit of evidence that counts or still can
-   * @returns false when the case has as many already
+   * @returns false when the case has reached the limit
    */
   async insert(tx: Tx, e: Evidence, limit: number): Promise<boolean> {
     const inserted = await tx.query(INSERT, [
@@ -75,7 +75,7 @@ export class EvidenceRepository {
     return inserted.length > 0;
   }
 
-  /** Bytes that the account has in the mode, locked until the end of `tx`. */
+  /** Returns the account's bytes in the mode, locked until the end of `tx`. */
   async lockBytes(tx: Tx, { accountId, mode }: Scope, now: Date): Promise<number> {
     await tx.query(LOCK_ACCOUNT, [`${accountId}/${mode}`]);
     const [row] = await tx.query<{ bytes: number }>(BYTES, [accountId, mode, now]);
@@ -91,18 +91,18 @@ export class EvidenceRepository {
     return this.reader.query(LIST, [caseId]);
   }
 
-  /** @returns null when it waits no more: of two at once one gets it */
+  /** @returns null when it does not wait any more: of two calls at once, one succeeds */
   async confirm(tx: Tx, id: string, objectName: string, at: Date): Promise<ConfirmedEvidence | null> {
     return tx.first<ConfirmedEvidence>(CONFIRM, [id, objectName, at]);
   }
 
-  /** Whatever still waited is abandoned. @returns null when it is gone */
+  /** Abandons the evidence if it still waits. @returns null when it does not exist any more */
   async abandon(tx: Tx, id: string): Promise<Evidence | ConfirmedEvidence | null> {
     return tx.first<Evidence | ConfirmedEvidence>(ABANDON, [id]);
   }
 
   /**
-   * It counts no more, and its file goes.
+   * Discards evidence, so that it does not count any more and its file is removed.
    * @param from the status in which it was read
    * @returns false when it has moved since
    */
@@ -110,7 +110,7 @@ export class EvidenceRepository {
     return (await tx.query(DISCARD, [id, from])).length > 0;
   }
 
-  /** Removes what was abandoned; what was confirmed stays as it is. */
+  /** Removes abandoned evidence; confirmed evidence stays. */
   forget(tx: Tx, id: string): void {
     tx.defer(FORGET, [id]);
   }

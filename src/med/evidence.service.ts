@@ -16,15 +16,15 @@ import type { MedCase } from './med-case.js';
 import { isUnderway } from './med-cases.machine.js';
 import { MedCasesService } from './med-cases.service.js';
 
-/** All of them are in one answer. */
+/** How many files a case may have: one answer lists them all. */
 export const MAX_EVIDENCE = 100;
 
-/** What the sender of a file declares of it. */
+/** The sender's declaration of a file. */
 export type DeclaredFile = Pick<Evidence, 'fileName' | 'fileSize' | 'mimeType'>;
 
 /**
- * Evidence of a case. Its files go straight to the object storage; here is written down what was agreed, and what
- * arrived. No call of the storage is made inside a transaction.
+ * Evidence of cases. Files go straight to the object storage; the database records the agreed upload and the received
+ * file. The storage is never called inside a transaction.
  */
 @Injectable()
 export class EvidenceService {
@@ -39,12 +39,13 @@ export class EvidenceService {
   ) {}
 
   /**
-   * Agrees on an upload. @returns it, and the URL for its PUT, good for UPLOAD_SECONDS
-   * @throws ApiError 400 when the case takes no evidence any more, 404, 422 `evidence_limit_reached` or `evidence_quota_reached`, 503
+   * Agrees on an upload. @returns the evidence and the URL for its PUT, valid for UPLOAD_SECONDS
+   * @throws ApiError 400 when the case takes no evidence any more, 404, 422 `evidence_limit_reached` or
+   *   `evidence_quota_reached`, 503
    */
   async request(scope: Scope, caseId: string, file: DeclaredFile): Promise<{ evidence: Evidence; uploadUrl: string }> {
     assertTakesEvidence(await this.cases.find(scope, caseId), this.clock.now());
-    // Signing a URL does not ask the store, and a URL is of use only while the store answers.
+    // Checks the storage first: signing a URL does not call it, and the URL is useless while the storage is down.
     await this.files.check();
     const now = this.clock.now();
     const evidence: Evidence = {
@@ -72,7 +73,7 @@ export class EvidenceService {
   }
 
   /**
-   * Confirms an upload; repeated, it gives the same evidence.
+   * Confirms an upload; a repeated call returns the same evidence.
    * @throws ApiError 404; 409 `EVIDENCE_NOT_UPLOADED`, `EVIDENCE_SIZE_MISMATCH`; 400 when the content is of another type
    *   or the case takes no evidence any more; 429 after 20 tries; 503
    */
@@ -83,7 +84,7 @@ export class EvidenceService {
     return this.files.show(isConfirmed(found) ? found : await this.#confirm(scope, medCase, found));
   }
 
-  /** Confirmed evidence, newest first. @throws ApiError 404, 503 */
+  /** Lists confirmed evidence, newest first. @throws ApiError 404, 503 */
   async list(scope: Scope, caseId: string): Promise<ShownEvidence[]> {
     return this.listAny(await this.cases.find(scope, caseId));
   }
@@ -105,23 +106,23 @@ export class EvidenceService {
       await this.files.closeQuietly(waiting, object.name);
       return confirmed;
     } catch (error) {
-      // A twin of this request may have confirmed it meanwhile, and have removed what this one was looking at.
+      // A twin of this request may have confirmed it meanwhile, and removed the file that this request was reading.
       const now = await this.evidence.find(waiting.caseId, waiting.id);
       if (!now || !isConfirmed(now)) {
-        // It was given up meanwhile, and its file removed while this request was reading it.
+        // The upload was given up meanwhile, and its file removed while this request was reading it.
         const isRefusal = error instanceof ApiError && error.status < 500;
         if (!isRefusal && now?.status !== 'waiting') throw notUploaded();
         throw error;
       }
-      // The twin may have been done before this copy was there.
+      // The twin may have finished before this copy was made.
       if (own !== undefined && own !== now.objectName) await this.files.discard(now, own);
       return now;
     }
   }
 
   /**
-   * It counts from here on. The file stays whatever happens: an error may come after the commit, and the clean-up
-   * removes what is not needed.
+   * Confirms evidence, which counts from here on. The file stays after an error, because the error may come after the
+   * commit; the clean-up removes needless files.
    */
   async #accept(scope: Scope, waiting: Evidence, { name }: StoredObject): Promise<ConfirmedEvidence> {
     return this.database.transaction(async (tx) => {
@@ -136,7 +137,7 @@ export class EvidenceService {
   }
 }
 
-/** "Before or after appealing, and before the deadline." @throws ApiError 400 */
+/** Checks the contract's rule: "Before or after appealing, and before the deadline." @throws ApiError 400 */
 function assertTakesEvidence({ status, responseDeadline }: MedCase, now: Date): void {
   if (!isUnderway(status)) {
     throw badRequest('invalid_request', `A case that is ${status} takes no evidence any more.`);

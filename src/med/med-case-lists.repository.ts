@@ -12,7 +12,7 @@ export interface MedCaseFilter extends CursorFilter {
   readonly status: MedCaseStatus | null;
   readonly type: MedCaseType | null;
   readonly transactionId: string | null;
-  /** What comes strictly after this case in the order of the list; null for the first page. */
+  /** The last case of the page before, in the order of the list; null for the first page. */
   readonly after: Pick<MedCase, 'createdAt' | 'responseDeadline' | 'id'> | null;
 }
 
@@ -21,7 +21,7 @@ export interface ReviewQueueFilter extends IdCursorFilter {
   readonly review: MedReview | null;
 }
 
-/** Which filters a statement has: one for each combination, or the planner would not know which index it can go along. */
+/** The filters of a statement. Each combination has its own statement, so that the planner knows which index to use. */
 interface Shape {
   readonly byStatus: boolean;
   readonly byType: boolean;
@@ -32,7 +32,7 @@ const list = ({ byStatus, byType, byCharge }: Shape): ReadStatement => {
   const own = `c.account_id = $1 AND c.mode = $2 AND c.visible`;
   const equal = (column: string, wanted: boolean, parameter: number): string =>
     wanted ? ` AND c.${column} = $${parameter}` : ` AND $${parameter}::text IS NULL`;
-  // OFFSET 0: a charge has a handful of cases, to be found by the charge and not by walking the account's.
+  // OFFSET 0: a charge has a handful of cases, which are found by the charge and not by reading all of the account's.
   const source = byCharge
     ? `(SELECT * FROM med_cases c WHERE ${own} AND c.transaction_id = $10 OFFSET 0) c WHERE true`
     : `med_cases c WHERE ${own} AND $10::uuid IS NULL`;
@@ -45,8 +45,8 @@ const list = ({ byStatus, byType, byCharge }: Shape): ReadStatement => {
   );
 };
 /**
- * Open cases alone, the nearest deadline first; those without one are last. One order and one index for all filters: of
- * open cases an account has few.
+ * Lists open cases only, the nearest deadline first, cases without a deadline last. One order and one index serve all
+ * filters, because an account has few open cases.
  */
 const OPEN_BY_DEADLINE = read(
   'med_cases.open_by_deadline',
@@ -89,7 +89,7 @@ export class MedCaseListsRepository {
     queues.register('med', COUNT);
   }
 
-  /** What the merchant sees, newest first. The bounds of time are exclusive. */
+  /** Lists the cases that the merchant sees, newest first. The bounds of time are exclusive. */
   async list(scope: Scope, filter: MedCaseFilter): Promise<MedCase[]> {
     const { status, type, transactionId, after, createdFrom, createdTo, limit } = filter;
     const wanted = LISTS.get(
@@ -110,7 +110,7 @@ export class MedCaseListsRepository {
     ]);
   }
 
-  /** Those that the merchant has to answer, the most urgent first. */
+  /** Lists the cases that the merchant has to answer, the most urgent first. */
   async openByDeadline(scope: Scope, filter: Omit<MedCaseFilter, 'status'>): Promise<MedCase[]> {
     const { type, transactionId, after, createdFrom, createdTo, limit } = filter;
     return this.reader.query(OPEN_BY_DEADLINE, [
@@ -126,7 +126,7 @@ export class MedCaseListsRepository {
     ]);
   }
 
-  /** What waits for an operator, newest first. */
+  /** Lists cases that wait for an operator, newest first. */
   async queue({ before, createdFrom, createdTo, limit, mode, review }: ReviewQueueFilter): Promise<MedCase[]> {
     const wanted = [before, ...idRange(createdFrom, createdTo), limit, mode, review];
     return this.reader.query(QUEUE, wanted);

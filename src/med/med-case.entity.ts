@@ -5,22 +5,25 @@ import type { Amount } from '../core/money/index.js';
 import type { MedCaseStatus, MedCaseType, MoneyOutcome } from './med-cases.machine.js';
 
 /**
- * Why an operator has to look at a case. `amount_mismatch` and `not_disputable` (the charge has no money of the
- * merchant's any more) keep a new one from the merchant; `amount_mismatch` of one that the merchant sees: the bank has
- * changed the amount, and no ruling is applied before it is looked at; `ruling` waits for an approval; `contradiction`:
- * the bank rules otherwise, or about another amount, than the case has ended, or takes the money of one that was
- * dismissed before the merchant saw it.
+ * Why an operator has to look at a case:
+ * - `amount_mismatch`, case hidden: it disputes another amount than the charge's.
+ * - `amount_mismatch`, case visible: the bank has changed the amount, and no ruling is applied before the review.
+ * - `not_disputable`: the charge has no money of the merchant's any more. The case stays hidden.
+ * - `ruling`: the bank's ruling waits for an approval.
+ * - `ruling_dismissed`: an operator did not approve the ruling.
+ * - `contradiction`: the bank's ruling or amount differs from the end of the case, or the bank took the money of a case
+ * that was dismissed while hidden.
  */
 export type MedReview = 'amount_mismatch' | 'not_disputable' | 'ruling' | 'ruling_dismissed' | 'contradiction';
 
-/** What the bank last said. Times are the bank's but for `appliedAt`, which is when we understood it. */
+/** The bank's last report. Times are the bank's, except `appliedAt`, the time when we understood the report. */
 export class BankSide {
   @Column('text', { name: 'bank_status' }) readonly status!: 'created' | 'delivered' | 'closed' | 'canceled';
   @Column('text', { name: 'bank_result', nullable: true }) readonly result!: 'agreed' | 'disagreed' | null;
   @NotPersonal('a code of the bank')
   @Column('text', { nullable: true })
   readonly method!: string | null;
-  /** Who opened it, sealed by `MedPayers` for the transaction; null where the bank does not say. */
+  /** The person who opened it, sealed by `MedPayers` for the transaction; null if the bank names nobody. */
   @Personal()
   @Sealed(`'med_payer:' || transaction_id`)
   @Column('bytea', { name: 'payer_sealed', nullable: true })
@@ -52,12 +55,12 @@ export class MedCaseEntity {
   @Column('text') readonly type!: MedCaseType;
   @Column('text') readonly status!: MedCaseStatus;
   @Column('text', { name: 'money_outcome', nullable: true }) readonly moneyOutcome!: MoneyOutcome | null;
-  /** Whether the merchant sees it. */
+  /** Whether the merchant sees the case. */
   @Column('boolean') readonly visible!: boolean;
   @Column('text', { nullable: true }) readonly review!: MedReview | null;
   @Column('timestamptz', { name: 'reviewed_at', nullable: true }) readonly reviewedAt!: Date | null;
   @Column('uuid', { name: 'reviewed_by', nullable: true }) readonly reviewedBy!: string | null;
-  /** What is disputed: as reported, or as an operator set it right. */
+  /** The disputed amount: as reported, or as an operator corrected it. */
   @Column('bigint') readonly amount!: Amount;
   @Column('bigint', { name: 'reported_amount' }) readonly reportedAmount!: Amount;
   /** How much of `amount` is held now. */
@@ -71,7 +74,7 @@ export class MedCaseEntity {
   @Column('text', { nullable: true })
   readonly reason!: string | null;
   @Column('timestamptz', { name: 'response_deadline', nullable: true }) readonly responseDeadline!: Date | null;
-  /** When its approach is told next; null when it is not any more. */
+  /** When the next notice of the deadline is due; null when none is left. */
   @Column('timestamptz', { name: 'deadline_due_at', nullable: true }) readonly deadlineDueAt!: Date | null;
   @Column('timestamptz', { name: 'evidence_requested_at', nullable: true }) readonly evidenceRequestedAt!: Date | null;
   @NotPersonal('what the merchant has answered to the claim: kept with it')
@@ -82,7 +85,7 @@ export class MedCaseEntity {
   @Column('timestamptz', { name: 'opened_at' }) readonly openedAt!: Date;
   @Column('timestamptz', { name: 'closed_at', nullable: true }) readonly closedAt!: Date | null;
   @Column(() => BankSide, { prefix: false }) readonly bank!: BankSide;
-  /** When the merchant could first see it; of one under review when it came. */
+  /** When the merchant could first see the case; while it is under review, when it came. */
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
 }

@@ -9,7 +9,7 @@ import { isUnderway, type MedCaseStatus, type MedTrigger } from './med-cases.mac
 /** Source: docs/contract.md#deadline-notices. */
 const NOTICE_HOURS = [48, 24, 6];
 
-/** How far a dispute is, for two states of the same time. */
+/** Orders the states of a dispute, for two reports of the same time. */
 const PROGRESS: Readonly<Record<BankSide['status'], number>> = { created: 0, delivered: 1, closed: 2, canceled: 2 };
 
 export function bankSideOf(dispute: Dispute, payerSealed: Buffer | null, appliedAt: Date): BankSide {
@@ -18,8 +18,8 @@ export function bankSideOf(dispute: Dispute, payerSealed: Buffer | null, applied
 }
 
 /**
- * Whether the bank says something later than what was last applied. Some banks tell the time in whole seconds, and some
- * that of the opening alone, whatever they change until the end.
+ * Returns whether the bank's report is later than the last applied one. Some banks give times in whole seconds; others
+ * repeat the time of the opening until the end, whatever they change.
  */
 export function isNews(
   { bank, reportedAmount }: Pick<MedCase, 'bank' | 'reportedAmount'>,
@@ -33,28 +33,29 @@ export function isNews(
   return dispute.amount !== reportedAmount;
 }
 
-/** What the bank's ruling does to a case that is in `status`; null while there is none. */
+/** Returns the effect of the bank's ruling on a case in `status`; null while there is no ruling. */
 export function rulingOf(bank: Pick<BankSide, 'status' | 'result'>, status: MedCaseStatus): MedTrigger | null {
   if (bank.status === 'canceled') return 'won';
-  // Closed without saying how: told by a later notification, never guessed.
+  // Closed without a result: a later notification brings the result, which is never guessed.
   if (bank.status !== 'closed' || bank.result === null) return null;
   if (bank.result === 'disagreed') return 'won';
   return status === 'appealed' ? 'lost_on_appeal' : 'lost_unanswered';
 }
 
-/** What the bank claims of a payment: at most what is there. */
+/** Returns the bank's claim on a payment, at most the amount that is there. */
 export function claimOf({ reportedAmount }: Pick<MedCase, 'reportedAmount'>, there: Amount): Amount {
   return Math.min(reportedAmount, there);
 }
 
-/** How the bank contradicts a case that is over; `lost_another_amount`: both say that it is lost, but of another amount. */
+/**
+ * How the bank contradicts a closed case. `lost_another_amount`: both say that it is lost, but with different amounts.
+ */
 export type Contradiction = Extract<MedTrigger, 'won_after_all' | 'lost_after_all'> | 'lost_another_amount';
 
 /**
- * How the bank has ruled otherwise than the case has ended: money that waits for an operator's decision. Null for a case
- * that goes on, or that the bank agrees with. One that was dismissed before the merchant saw it has left the money with
- * the merchant.
- * @param takeable what there is of the payment for the bank to take: `DisputedTransaction.takeableBy`
+ * Returns how the bank's ruling differs from the end of the case; the money waits for an operator's decision. Null for
+ * an open case, or when the bank agrees. A case that was dismissed while hidden has left the money with the merchant.
+ * @param takeable how much of the payment the bank can take: `DisputedTransaction.takeableBy`
  */
 export function contradictionOf(
   medCase: Pick<MedCase, 'visible' | 'status' | 'moneyOutcome' | 'lostAmount' | 'reportedAmount' | 'bank'>,
@@ -69,13 +70,16 @@ export function contradictionOf(
   return isWon || lostAmount === claimOf(medCase, takeable) ? null : 'lost_another_amount';
 }
 
-/** Names what an operator decides on: another one as soon as the bank or the merchant has said something else. */
+/**
+ * Identifies the facts that an operator decides on. The version changes when the bank or the merchant reports anything
+ * new.
+ */
 export function versionOf({ review, status, reportedAmount, bank }: MedCase): string {
   const seen = [review, status, reportedAmount, bank.status, bank.result, bank.updatedAt.toISOString()];
   return createHash('sha256').update(JSON.stringify(seen)).digest('hex').slice(0, 16);
 }
 
-/** The next of the times at which an approaching deadline is told; null when all are over. */
+/** Returns the time of the next notice of a deadline; null when all have passed. */
 export function nextNotice(deadline: Date | null, now: Date): Date | null {
   if (deadline === null) return null;
   const times = NOTICE_HOURS.map((hours) => deadline.getTime() - hours * HOUR_MS);
@@ -83,7 +87,10 @@ export function nextNotice(deadline: Date | null, now: Date): Date | null {
   return next === undefined ? null : new Date(next);
 }
 
-/** `metadata.med` by the case that was last heard of; null for what is no Pix, or has no case that may be shown. */
+/**
+ * Builds `metadata.med` from the case with the latest report; null for other methods than Pix, or without a case to
+ * show.
+ */
 export function medBlockOf(transaction: Transaction, cases: readonly MedCase[]): MedBlock | null {
   const shown = cases
     .filter(({ visible, review }) => visible || review === 'amount_mismatch')

@@ -1,7 +1,9 @@
 import type { MedCaseBody } from './dto/med-case.body.js';
 import type { MedCase } from './med-case.js';
 
-/** The public case: the same in the API and in webhooks. Who opened it is in the charge's `metadata.med` only. */
+/**
+ * Builds the public case, the same in the API and in webhooks. Only the charge's `metadata.med` names who opened it.
+ */
 export function medCaseBody(c: MedCase): MedCaseBody {
   return {
     id: `med_${c.id}`,

@@ -3,5 +3,5 @@ import { MedCaseEntity } from './med-case.entity.js';
 
 export type { BankSide, MedCaseEntity as MedCase, MedReview } from './med-case.entity.js';
 
-/** What a case has when it is made. */
+/** Initial values of a new case. */
 export const UNTOUCHED = nullsOf(MedCaseEntity);

@@ -32,7 +32,7 @@ export class MedCasesController {
     const { created_after: later, created_before: earlier } = query;
     const filter = {
       ...cursorFilter(query),
-      // Exclusive bounds: of a day nothing is meant.
+      // A date as an exclusive bound leaves out the whole day.
       createdFrom: later === undefined ? null : lastInstantOf(later),
       createdTo: earlier === undefined ? null : firstInstantOf(earlier),
       status,
@@ -86,6 +86,6 @@ export class MedCasesController {
   }
 }
 
-/** Another name for the same routes, with what they are decorated with. */
+/** A second name for the same routes, with the same decorators. */
 @Controller('v1/infractions')
 export class InfractionsController extends MedCasesController {}

@@ -7,11 +7,11 @@ export type MedCaseStatus = (typeof MED_CASE_STATUSES)[number];
 export const MED_CASE_TYPES = DISPUTE_TYPES;
 export type MedCaseType = DisputeType;
 
-/** Where the money of a case has gone for good. */
+/** The final destination of a case's money. */
 export const MONEY_OUTCOMES = ['refunded_to_merchant', 'closed_without_refund', 'lost'] as const;
 export type MoneyOutcome = (typeof MONEY_OUTCOMES)[number];
 
-/** What can happen to a case. */
+/** Events that move a case. */
 export type MedTrigger =
   /** The merchant contests it. */
   | 'appealed'
@@ -31,15 +31,14 @@ export type MedTrigger =
 export interface MedMove {
   readonly from: readonly MedCaseStatus[];
   readonly to: MedCaseStatus;
-  /** Null while it is not over. */
+  /** Null while the case is open or appealed. */
   readonly outcome: MoneyOutcome | null;
 }
 
 /**
- * The legal moves. A case without an answer is not `rejected`: the contract keeps that word for appeals. One that the
- * merchant does not see yet is also closed when an operator dismisses it, and open again when an operator admits it (both
- * `MedDesk`), or when the bank changes its amount or means another payment by now
- * (`MedDisputesService`).
+ * The legal moves. A case without an answer is not `rejected`: the contract keeps that word for appeals.
+ * Hidden cases have further moves. An operator closes one by dismissing it and reopens it by admitting it (both
+ * `MedDesk`). `MedDisputesService` reopens it when the bank changes its amount or its payment.
  */
 export const MED_MOVES: Readonly<Record<MedTrigger, MedMove>> = {
   appealed: { from: ['open'], to: 'appealed', outcome: null },
@@ -51,7 +50,7 @@ export const MED_MOVES: Readonly<Record<MedTrigger, MedMove>> = {
   lost_after_all: { from: ['closed'], to: 'closed', outcome: 'closed_without_refund' },
 };
 
-/** Whether its money still waits for a ruling. */
+/** Returns whether the case's money still waits for a ruling. */
 export function isUnderway(status: MedCaseStatus): boolean {
   return status === 'open' || status === 'appealed';
 }

@@ -32,7 +32,7 @@ const IS_UNDERWAY = read(
      WHERE c.transaction_id = $1 AND c.visible AND c.status IN ('open', 'appealed') AND t.paid_at IS NOT NULL) AS "isUnderway"`,
 );
 const INSERT = insertInto('med_cases.insert', MedCase);
-/** All that ever changes, but for the count of evidence, which is counted. */
+/** Writes all fields that ever change, except the count of evidence, which `COUNT_EVIDENCE` writes. */
 const CHANGE = updateOf('med_cases.change', MedCase, {
   without: [
     ...(['id', 'accountId', 'mode', 'transactionId', 'acquirer', 'reference', 'type', 'currency', 'openedAt'] as const),
@@ -45,7 +45,7 @@ const COUNT_EVIDENCE = write(
   'med_cases.count_evidence',
   'UPDATE med_cases SET evidence_count = evidence_count + $3, updated_at = $2 WHERE id = $1',
 );
-/** Locked, so that of several workers one tells of each. */
+/** Locks due cases, so that only one of several workers sends each notice. */
 const LOCK_DUE = write(
   'med_cases.lock_due',
   `SELECT ${MED_CASE_COLUMNS} FROM med_cases c WHERE c.deadline_due_at <= $1
@@ -58,8 +58,8 @@ export class MedCasesRepository {
   constructor(private readonly reader: Reader) {}
 
   /**
-   * Whether what the transaction was credited with has a case that the merchant sees and that is not over. Not locked.
-   * @param tx in which to read; null: in none
+   * Returns whether the credited payment of the transaction has a visible open case. Not locked.
+   * @param tx to read in; null: outside of any
    */
   async isUnderway(tx: Tx | null, transactionId: string): Promise<boolean> {
     const [row] = await (tx ?? this.reader).query<{ isUnderway: boolean }>(IS_UNDERWAY, [transactionId]);
@@ -70,33 +70,33 @@ export class MedCasesRepository {
     return this.reader.first<MedCase>(FIND, [id, scope.accountId, scope.mode]);
   }
 
-  /** Locks a case for a merchant's request. @returns null also for a case that the merchant cannot see */
+  /** Locks a case for a merchant's request. @returns null also for a hidden case */
   async lockOwn(tx: Tx, scope: Scope, id: string): Promise<MedCase | null> {
     return tx.first<MedCase>(LOCK_OWN, [id, scope.accountId, scope.mode]);
   }
 
-  /** Across accounts, whether visible or not: never for a merchant's request. */
+  /** Reads across accounts, hidden cases too: never for a merchant's request. */
   async findAny(id: string): Promise<MedCase | null> {
     return this.reader.first<MedCase>(FIND_ANY, [id]);
   }
 
-  /** Across accounts, for workers; in no particular order and not locked. */
+  /** Reads across accounts, for workers; in no particular order and not locked. */
   async findAll(tx: Tx, ids: readonly string[]): Promise<MedCase[]> {
     return tx.query(FIND_ALL, [ids]);
   }
 
-  /** All cases of a transaction in the order in which they came, locked; the caller holds the transaction's lock. */
+  /** Locks all cases of a transaction, in the order in which they came; the caller holds the transaction's lock. */
   async lockAll(tx: Tx, transactionId: string): Promise<MedCase[]> {
     return tx.query(LOCK_ALL, [transactionId]);
   }
 
-  /** A dispute seen before fails the transaction: unique violation of `med_cases_reference_key`. */
+  /** Inserts a case. A dispute seen before fails the transaction: unique violation of `med_cases_reference_key`. */
   insert(tx: Tx, c: MedCase): void {
     tx.put(INSERT, c);
   }
 
   /**
-   * Writes what has changed of a case whose lock the caller holds.
+   * Writes the changed fields of a case whose lock the caller holds.
    * @param from the status in which it was read
    * @throws Error when it was moved meanwhile: the lock was not held
    */
@@ -105,12 +105,12 @@ export class MedCasesRepository {
     if (changed.length === 0) throw new Error(`The case ${c.id} was moved while it was locked`);
   }
 
-  /** The caller holds the case's lock. */
+  /** Counts evidence; the caller holds the case's lock. */
   countEvidence(tx: Tx, id: string, change: 1 | -1, at: Date): void {
     tx.defer(COUNT_EVIDENCE, [id, at, change]);
   }
 
-  /** Cases whose deadline is to be told of, locked; what others have locked is left to them. */
+  /** Locks cases whose deadline notice is due, and skips those that other workers have locked. */
   async lockDue(tx: Tx, now: Date, limit: number): Promise<MedCase[]> {
     return tx.query(LOCK_DUE, [now, limit]);
   }

@@ -12,13 +12,13 @@ import { MED_MOVES } from './med-cases.machine.js';
 import { MedCasesRepository } from './med-cases.repository.js';
 import { MedTransitions } from './med-transitions.service.js';
 
-/** What a merchant asks for; `after` is the id of one of its cases. */
+/** A merchant's query; `after` is the id of one of its cases. */
 export interface MedCaseQuery extends CursorFilter, Pick<MedCaseFilter, 'status' | 'type' | 'transactionId'> {
   readonly order: MedCaseOrder;
   readonly after: string | null;
 }
 
-/** Cases as merchants read and answer them. */
+/** Lists cases for merchants, and takes their answers. */
 @Injectable()
 export class MedCasesService {
   constructor(
@@ -30,12 +30,12 @@ export class MedCasesService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws ApiError 404, also for what belongs to another account or mode, or is not shown yet */
+  /** @throws ApiError 404, also if another account or mode has it, or while it is hidden */
   async find(scope: Scope, id: string): Promise<MedCase> {
     return seen(await this.cases.find(scope, id));
   }
 
-  /** The same, locked until the end of `tx`. */
+  /** Finds a case as `find` does, and locks it until the end of `tx`. */
   async lock(tx: Tx, scope: Scope, id: string): Promise<MedCase> {
     return seen(await this.cases.lockOwn(tx, scope, id));
   }
@@ -61,7 +61,9 @@ export class MedCasesService {
       : this.lists.list(scope, { ...filter, after: last });
   }
 
-  /** Recorded here only: the bank is not told. @throws ApiError 404, 400 for a case that is not open */
+  /**
+   * Records an appeal, here only: the bank does not learn of it. @throws ApiError 404, 400 for a case that is not open
+   */
   async appeal(scope: Scope, id: string, reason: string, actor: Actor): Promise<MedCase> {
     return this.database.transaction(async (tx) => {
       const found = await this.lock(tx, scope, id);
@@ -72,14 +74,16 @@ export class MedCasesService {
     });
   }
 
-  /** Gives the money up, for good. @throws ApiError 404, 400 for a case that is not open, or whose amount is in doubt */
+  /**
+   * Gives the money up, for good. @throws ApiError 404, 400 for a case that is not open, or whose amount is in doubt
+   */
   async accept(scope: Scope, id: string, actor: Actor): Promise<MedCase> {
     const { transactionId } = await this.find(scope, id);
     return this.database.transaction(async (tx) => {
       const disputedTransaction = await this.transitions.lock(tx, transactionId);
       const found = disputedTransaction.find(id);
       if (!MED_MOVES.accepted.from.includes(found.status)) throw notOpen(found);
-      // Final, it would give up what the bank may not claim any more.
+      // Accepting is final, so it could give up money that the bank does not claim any more.
       if (found.review === 'amount_mismatch') throw inDoubt();
       const accepted = await this.transitions.end(tx, disputedTransaction, found, 'accepted');
       this.transitions.postMoves(tx, disputedTransaction);

@@ -11,7 +11,7 @@ import { medEvent } from './med.events.js';
 const SWEEP_MS = 5_000;
 const BATCH = 100;
 
-/** Tells of response deadlines that come near (docs/contract.md#deadline-notices). */
+/** Sends notices of response deadlines that come near (docs/contract.md#deadline-notices). */
 @Injectable()
 export class MedDeadlines implements OnApplicationBootstrap {
   constructor(
@@ -28,9 +28,9 @@ export class MedDeadlines implements OnApplicationBootstrap {
   }
 
   /**
-   * Each of 48, 24 and 6 hours once, in any number of workers. After a standstill the notices that were missed are one,
-   * and none of a deadline that is over, or of a case on which the bank has ruled: what waits for an operator then is no
-   * answer of the merchant's.
+   * Sends each notice (48, 24 and 6 hours before) once, in any number of workers. After a standstill the missed notices
+   * become one. No notice is sent once the deadline has passed or the bank has ruled: the case then waits for an
+   * operator and not for the merchant.
    * @returns whether there may be more
    */
   async sweep(): Promise<boolean> {

@@ -13,22 +13,22 @@ import type { DisputedTransaction } from './disputed-transaction.js';
 import { MedTransitions } from './med-transitions.service.js';
 import { medEvent } from './med.events.js';
 
-/** What an operator decides, and on what. */
+/** An operator's decision, with the version of the case that the operator saw. */
 export interface MedDecision {
   /** `versionOf` the case as the operator saw it. */
   readonly version: string;
   readonly operatorId: string;
 }
 
-/** A case before a decision, as its lock read it, and after it. */
+/** A case before a decision, as read under its lock, and after it. */
 export interface Decided {
   readonly before: MedCase;
   readonly after: MedCase;
 }
 
 /**
- * What operators decide about cases, in the transaction of their record. Across accounts: never for a merchant's
- * request.
+ * Makes operators' decisions about cases, in the transaction of their record. Works across accounts: never call it for
+ * a merchant's request.
  */
 @Injectable()
 export class MedDesk {
@@ -53,12 +53,14 @@ export class MedDesk {
   }
 
   /**
-   * Lets the merchant see the case and holds its money, also of one that was dismissed and whose money the bank has taken
-   * all the same; of one that the merchant sees: applies the ruling, also one that was dismissed, and lets it go on as it
-   * is where there is none; of one that is over: moves the money as the bank has ruled after all.
-   * @param amount what is really disputed of the charge; null: as reported, or of a case the merchant sees: as it was
-   * @throws ApiError 400 for an amount above the charge's, or of a case the merchant sees whose amount is not in doubt;
-   *   404; 409 `med_case_not_under_review`, `med_case_changed`
+   * Approves a case under review, by its state:
+   * - Hidden: shows it to the merchant and holds its money. This also works for a dismissed case whose money the bank
+   * took all the same.
+   * - Visible and open: applies the ruling, also a dismissed one. Without a ruling the case goes on.
+   * - Over: moves the money as the bank has finally ruled.
+   * @param amount the amount that is really disputed; null: the reported one, or for a visible case the present one
+   * @throws ApiError 400 for an amount above the charge's, or for a visible case whose amount is not in doubt; 404; 409
+   *   `med_case_not_under_review`, `med_case_changed`
    */
   async approve(tx: Tx, id: string, amount: Amount | null, decision: MedDecision): Promise<Decided> {
     const { disputedTransaction, found } = await this.#find(tx, id);
@@ -77,9 +79,8 @@ export class MedDesk {
   }
 
   /**
-   * Keeps a case that does not fit its charge from the merchant, until the bank changes the amount or takes the money; of
-   * a ruling: it is not applied, and the case goes on, in the queue, until the bank says something else or the ruling is
-   * approved.
+   * Dismisses a review. A hidden case stays hidden until the bank changes the amount or takes the money. A ruling is
+   * not applied: the case goes on, in the queue, until the bank reports something else or the ruling is approved.
    * @throws ApiError 404, 409 `med_case_not_under_review`, `med_case_changed`
    */
   async dismiss(tx: Tx, id: string, decision: MedDecision): Promise<Decided> {
@@ -96,7 +97,7 @@ export class MedDesk {
     return { before: found, after: dismissed };
   }
 
-  /** @throws ApiError 404; 409 `med_case_over` for a case that takes no evidence any more or is not shown to the merchant */
+  /** @throws ApiError 404; 409 `med_case_over` for a hidden case, or one that takes no evidence any more */
   async requestEvidence(tx: Tx, id: string): Promise<Decided> {
     const { disputedTransaction, found } = await this.#find(tx, id);
     if (!found.visible || !isUnderway(found.status)) {
@@ -119,7 +120,7 @@ export class MedDesk {
     amount: Amount | null,
   ): Promise<void> {
     const claimed = claimOf(disputedTransaction, amount ?? reviewed.reportedAmount);
-    // As at its beginning, also one that was dismissed.
+    // Starts as a new case does, also after it was dismissed.
     const admitted: MedCase = { ...reviewed, status: 'open', closedAt: null, visible: true, amount: claimed };
     await this.transitions.change(tx, disputedTransaction, admitted);
     this.transitions.writeMedBlock(tx, disputedTransaction);
@@ -151,12 +152,12 @@ export class MedDesk {
   }
 }
 
-/** Whether the bank has ruled a case that goes on. */
+/** Returns whether the bank has ruled an open case. */
 function isRuled({ status, bank }: MedCase): boolean {
   return isUnderway(status) && rulingOf(bank, status) !== null;
 }
 
-/** @throws ApiError 409 for what is not what the operator has looked at */
+/** @throws ApiError 409 when the case has changed since the operator looked at it */
 function assertSeen(found: MedCase, { version }: MedDecision): void {
   if (versionOf(found) === version) return;
   throw conflict('med_case_changed', 'The case has changed since it was read: look at it again.');

@@ -12,7 +12,7 @@ import { MedCasesRepository } from './med-cases.repository.js';
 import type { DisputedTransaction } from './disputed-transaction.js';
 import { MedTransitions } from './med-transitions.service.js';
 
-/** Brings cases to the state in which their acquirer has them. */
+/** Brings cases to the state that their acquirer reports. */
 @Injectable()
 export class MedDisputesService implements DisputeClaims, OnModuleInit {
   constructor(
@@ -31,9 +31,9 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
   }
 
   /**
-   * Idempotent on (acquirer, reference): of any number of calls with one state, at once or later, one has an effect, and
-   * none with a state older than what was applied. As the state is a whole, a ruling needs no opening before it.
-   * @param notification what told of it. If the acquirer was asked again since, the later answer is applied
+   * Applies a dispute. Idempotent on (acquirer, reference): repeated calls with one state have one effect, and an older
+   * state has none. Each report is complete, so a ruling needs no opening before it.
+   * @param notification the report's source. If the acquirer was asked again since, the later answer is applied
    * @returns false while the payment is not settled here
    */
   async apply(acquirer: string, dispute: Dispute, notification: Notification): Promise<boolean> {
@@ -42,7 +42,8 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
       if (!found) return false;
       if (!(await this.confirmations.isLatest(tx, notification))) return true;
       const { disputedTransaction, paymentReference } = found;
-      // A Pix of no sale, with which an operator has dealt, can be no merchant's case: `reconcile` judges what is booked.
+      // A Pix without a sale that an operator has dealt with becomes no merchant's case: `reconcile` judges its
+      // bookings.
       if (!disputedTransaction) return true;
       const known = disputedTransaction.cases.find(
         (candidate) => candidate.acquirer === acquirer && candidate.reference === dispute.reference,
@@ -55,9 +56,9 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
   }
 
   /**
-   * What a failed refund, or a loss that is taken back, leaves of the payment is claimed by the cases that are open. With
-   * none open it is the merchant's again: a payment of which cases had taken the rest is paid after all. Where the bank has
-   * taken more than was lost because of the refund or the loss, an operator has to look.
+   * Gives freed money, of a failed refund or a loss that came back, to the open cases. Without open cases the merchant
+   * keeps it, and a payment of which cases had taken the rest counts as paid again. If the bank took more than was lost
+   * because of the refund or the loss, an operator has to look.
    */
   async freed(tx: Tx, transaction: Transaction, cause: string): Promise<void> {
     const disputedTransaction = await this.transitions.lock(tx, transaction.id);
@@ -159,9 +160,9 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
   }
 
   /**
-   * A case that was kept back, or dismissed, is looked at anew when the bank changes the amount, or when another payment
-   * than the one that was sent back has been credited since: a bank that names the charge alone means that one. One that
-   * was dismissed waits again once the bank has taken the money, and no longer than it keeps it.
+   * Reviews a hidden or dismissed case again when the bank changes its amount. The same happens when another payment
+   * has been credited since the returned one: a bank that names only the charge means that payment.
+   * A dismissed case waits for an operator again once the bank has taken the money, until the bank gives it back.
    */
   async #goOnHidden(
     tx: Tx,
@@ -187,7 +188,10 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
   }
 }
 
-/** Why a case has to be looked at before the merchant sees it. A payment that does not count has no amount to compare. */
+/**
+ * Returns why an operator must review a new case before the merchant sees it. A payment that was not credited has no
+ * amount to compare.
+ */
 function reviewOf(
   disputedTransaction: DisputedTransaction,
   { amount, ...medCase }: Pick<MedCase, 'id' | 'paymentReference' | 'amount'>,
@@ -197,13 +201,13 @@ function reviewOf(
   return disputedTransaction.isDisputable(medCase) ? null : 'not_disputable';
 }
 
-/** Why an operator has to look at a case that the merchant sees already, after the bank changed it; rulings: `rule`. */
+/** Returns why an operator must review a visible case after the bank changed it; `rule` handles rulings. */
 function reviewOfChange(known: MedCase, reportedAmount: Amount): MedReview | null {
   if (reportedAmount !== known.reportedAmount) return reportedAmount === known.amount ? null : 'amount_mismatch';
   return known.review === 'ruling' || known.review === 'ruling_dismissed' ? null : known.review;
 }
 
-/** Why a case that is over, or was dismissed, has to be looked at. */
+/** Returns why a closed or dismissed case has to be reviewed. */
 function contradictionReviewOf(disputedTransaction: DisputedTransaction, medCase: MedCase): MedReview | null {
   return contradictionOf(medCase, disputedTransaction.takeableBy(medCase)) === null ? null : 'contradiction';
 }

@@ -12,10 +12,10 @@ interface Words {
   readonly english: string;
 }
 
-/** The sale that a mail tells of, with its account. */
+/** The sale of a mail, with its account. */
 type Sale = Pick<DisputedTransaction, 'account' | 'transaction'>;
 
-/** Tells the account's contact that money was disputed, how much of it is held and until when to answer. */
+/** Builds the mail about a new dispute: the disputed amount, the held part and the deadline for an answer. */
 export function openedMail(
   sale: Sale & Pick<DisputedTransaction, 'cashoutsAmount'>,
   medCase: MedCase,
@@ -67,7 +67,7 @@ export function openedMail(
   ]);
 }
 
-/** The payer may have the money twice, and only the merchant can show it. */
+/** Warns that the payer may have the money twice, which only the merchant can prove. */
 function cashedOut(given: string): Words {
   return {
     portuguese: `Desta venda você já devolveu ${given} por um novo Pix, que o banco do pagador não conta como devolução: anexe o comprovante como prova.`,
@@ -75,7 +75,7 @@ function cashedOut(given: string): Words {
   };
 }
 
-/** @param amount what was held and has now its destination */
+/** @param amount formerly held, now with its final owner */
 export function resolvedMail(sale: Sale, medCase: MedCase, amount: Amount, publicBaseUrl: string): Mail {
   const money = moneyText(amount, medCase.currency);
   const page = pageOf(medCase, publicBaseUrl);
@@ -89,7 +89,10 @@ export function resolvedMail(sale: Sale, medCase: MedCase, amount: Amount, publi
   ]);
 }
 
-/** The bank has ruled otherwise after the case was over. @param taken from the merchant; negative: was given back */
+/**
+ * Builds the mail about a ruling that changed after the case was over. @param taken from the merchant; negative: given
+ * back
+ */
 export function correctedMail(sale: Sale, medCase: MedCase, taken: Amount, publicBaseUrl: string): Mail {
   const money = moneyText(Math.abs(taken), medCase.currency);
   const isBack = taken < 0 || medCase.moneyOutcome === 'refunded_to_merchant';
@@ -105,7 +108,7 @@ export function correctedMail(sale: Sale, medCase: MedCase, taken: Amount, publi
   ]);
 }
 
-/** MED is a word of Pix: for cards the subject says another one. */
+/** Uses "MED" for Pix only: it is a word of Pix, so cards have another subject. */
 function subjectOf({ type }: MedCase, done: string, doneEnglish: string, what: string, whatEnglish: string): Words {
   const [kind, kindEnglish] = type === 'med' ? ['MED', 'MED'] : ['Caso de cartão', 'Card case'];
   return { portuguese: `${kind} ${done}: ${what}`, english: `${kindEnglish} ${doneEnglish}: ${whatEnglish}` };
@@ -134,7 +137,7 @@ function mail(
   };
 }
 
-/** The address of a case at the dashboard. */
+/** Returns the address of a case in the dashboard. */
 function pageOf({ id, mode }: MedCase, publicBaseUrl: string): string {
   return `${publicBaseUrl}/dashboard/${mode}/disputes/med_${id}`;
 }
@@ -154,8 +157,8 @@ function aboutSale({ transaction }: Sale, medCase: MedCase, page: string): Words
 }
 
 /**
- * Who paid and what for. In a mail that waits it stands sealed, as all that names customers.
- * @returns null where nothing is known
+ * Describes the payer and the purchase. In a mail that waits the text is sealed, as all customers' names are.
+ * @returns null when nothing is known
  */
 function saleText({ customerName, metadata }: Transaction): string | null {
   const orders = [...ORDER_KEYS, 'description'].map((key) => metadata[key]);

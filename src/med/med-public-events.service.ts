@@ -21,13 +21,13 @@ const EVENTS: readonly { name: string; from: MedEventType; description: string }
   },
 ];
 
-/** How it has ended, and how after all. */
+/** Events about the end of a case, and about a later correction of it. */
 const RESOLVED = ['med_case.resolved', 'med_case.corrected'] as const;
 
-/** Events of a charge that carry the case by which it is disputed. */
+/** Events of a charge that carry the case that disputes it. */
 const DISPUTED = ['transaction.card_disputed', 'transaction.charged_back'] as const;
 
-/** What stands beside the case, whose own keys are the contract's. */
+/** Returns the keys beside the case, whose own keys are the contract's. */
 function beside({ case: medCase, transaction, heldAmount }: MedEventData): Readonly<Record<string, unknown>> {
   if (!transaction) return {};
   const { id, amount, metadata } = transaction;
@@ -73,7 +73,7 @@ export class MedPublicEvents implements OnModuleInit {
     this.catalog.registerRefresh(DISPUTED, (tx, events) => this.#refreshDisputed(tx, events));
   }
 
-  /** The resolution stays: it tells of money that has moved. */
+  /** Refreshes the case in events, but keeps its resolution, which reports money that has moved. */
   async #refresh<T extends MedEventType | (typeof RESOLVED)[number]>(
     tx: Tx,
     events: readonly DomainEvent<T>[],

@@ -3,28 +3,28 @@ import type { Amount } from '../core/money/index.js';
 import { type BookedCase, MedRecordsRepository } from './med-records.repository.js';
 import { isUnderway } from './med-cases.machine.js';
 
-/** A case as the devolution that its bank makes of it: on its way while the case goes on, made when it is lost. */
+/** A case seen as a devolution by its bank: on its way while the case is open, made when the case is lost. */
 export interface BookedDispute {
   readonly caseId: string;
   readonly endToEndId: string;
-  /** The bank's own id of it. */
+  /** The bank's own id of the case. */
   readonly reference: string;
-  /** Cents: what was lost; of a case that is not lost what the bank has last claimed. */
+  /** Cents: the lost amount, or for a case that is not lost the bank's latest claim. */
   readonly amount: Amount;
   readonly state: 'in_progress' | 'returned' | 'failed';
-  /** An operator has yet to decide about it, a ruling that waits included. */
+  /** An operator has yet to decide about the case, for example about a ruling. */
   readonly waits: boolean;
 }
 
-/** Fits into a statement's parameters and an index scan. */
+/** A number of ids that fits into a statement's parameters and an index scan. */
 const CHUNK = 1_000;
 
-/** The cases of an acquirer's Pix, to be held against the acquirer's own list. Across accounts. */
+/** Reads the cases of an acquirer's Pix, to compare them with the acquirer's own list. Reads across accounts. */
 @Injectable()
 export class MedRecords {
   constructor(private readonly records: MedRecordsRepository) {}
 
-  /** Cases about these payments, seen by merchants or not, of an acquirer whose references are worldwide. */
+  /** Returns cases about these payments, visible or hidden, of an acquirer whose references are unique worldwide. */
   async disputes(acquirer: string, endToEndIds: readonly string[]): Promise<BookedDispute[]> {
     const found: BookedDispute[] = [];
     for (let at = 0; at < endToEndIds.length; at += CHUNK) {
@@ -42,7 +42,10 @@ function toBooked(medCase: BookedCase): BookedDispute {
   return { caseId, endToEndId, reference, amount, state, waits: review !== null && review !== 'ruling_dismissed' };
 }
 
-/** One that was dismissed before the merchant saw it is over without an outcome: nothing of it was ever booked. */
+/**
+ * Returns the state of the devolution. A case that was dismissed while hidden has no outcome, because nothing was
+ * booked.
+ */
 function stateOf({ status, moneyOutcome }: BookedCase): BookedDispute['state'] {
   if (isUnderway(status)) return 'in_progress';
   return moneyOutcome === null || moneyOutcome === 'refunded_to_merchant' ? 'failed' : 'returned';

@@ -18,8 +18,8 @@ import { correctedEvent, medEvent, resolvedEvent } from './med.events.js';
 import { correctedMail, openedMail, resolvedMail } from './med-mails.js';
 
 /**
- * The changes a case goes through: each with the transaction's status, its money, events and mail in one commit. Locks
- * are taken in the order transaction, cases, balances.
+ * Makes the changes of cases, each with the transaction's status, its money, events and mail in one commit. Locks are
+ * taken in the order transaction, cases, balances.
  */
 @Injectable()
 export class MedTransitions {
@@ -34,8 +34,8 @@ export class MedTransitions {
   ) {}
 
   /**
-   * @returns null while the payment that is disputed is not settled here; `disputedTransaction` null for a Pix of no sale
-   *   with which an operator has dealt
+   * @returns null while the disputed payment is not settled here; `disputedTransaction` null for a Pix without a sale
+   *   that an operator has dealt with
    */
   async find(
     tx: Tx,
@@ -53,16 +53,17 @@ export class MedTransitions {
   }
 
   /**
-   * Lets the merchant see a case and holds its money: the case's amount, or the payment's `room` where that is less. The
-   * room is the amount of the payment, less devolutions (made or under way), less what other cases hold or have taken.
-   * Refunds by cashout do not lessen it. The money goes from available to retained. Available may become negative by
-   * this, also because the sale's own money may still be in pending. The sale becomes DISPUTE (by a card's chargeback:
-   * CHARGEBACK) where its status allows that.
+   * Lets the merchant see a case and holds its money: the case's amount, or the payment's `room` if that is less. The
+   * room is the amount of the payment, less devolutions (made or under way), less the amounts that other cases hold or
+   * have taken. Refunds by cashout do not reduce it.
    *
-   * `MedDisputesService` decides before this whether a case is opened at once. Three claims wait for an operator: one of
-   * another amount than the sale's, one about a payment that was not credited, and one about a payment of which nothing can
-   * be held now or later (`isDisputable`). If an operator opens a case of the second or third kind, nothing is held and the
-   * sale keeps its status.
+   * The money goes from available to retained. Available may become negative, also because the sale's own money may
+   * still be in pending. The sale becomes DISPUTE (by a card's chargeback: CHARGEBACK) if its status allows that.
+   *
+   * `MedDisputesService` decides before this whether a case is opened at once. Three kinds of claims wait for an
+   * operator: one with another amount than the sale's, one about a payment that was not credited, and one for which
+   * nothing can be held now or later (`isDisputable`). If an operator opens a case of the second or third kind, nothing
+   * is held and the sale keeps its status.
    */
   async open(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase): Promise<void> {
     const now = this.clock.now();
@@ -91,7 +92,7 @@ export class MedTransitions {
     this.mailer.enqueue(tx, openedMail(disputedTransaction, opened, this.config.publicBaseUrl));
   }
 
-  /** Writes that the merchant does not agree. No money moves, so the caller holds the lock of the case alone. */
+  /** Records that the merchant does not agree. No money moves, so the caller holds only the lock of the case. */
   async appeal(tx: Tx, medCase: MedCase, reason: string): Promise<MedCase> {
     const now = this.clock.now();
     const appealed: MedCase = {
@@ -112,8 +113,8 @@ export class MedTransitions {
   }
 
   /**
-   * Carries out the bank's ruling, where there is one: at once, or after an operator's approval (`medAutoRulings`). While
-   * the amount of the case is in doubt nothing is carried out.
+   * Carries out the bank's ruling, if any: at once, or after an operator's approval (`medAutoRulings`). While the
+   * amount of the case is in doubt, no ruling is carried out.
    */
   async rule(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase, isApproved: boolean): Promise<void> {
     const ruling = rulingOf(medCase.bank, medCase.status);
@@ -123,10 +124,10 @@ export class MedTransitions {
   }
 
   /**
-   * Brings a case to its end. A case is won where the bank rules for the merchant or takes its claim back (`rulingOf`):
-   * what is held becomes available again, as far as no other open case of the sale has less than it claims. A case is lost
-   * where the merchant accepts it or the bank rules for the payer: what is held is gone. A deadline that passes releases
-   * nothing, and a case that the bank calls closed without a result stays as it is.
+   * Ends a case. A case is won if the bank rules for the merchant or withdraws its claim (`rulingOf`). Its held money
+   * becomes available again, unless other open cases of the sale hold less than they claim. A case is lost if the
+   * merchant accepts it or the bank rules for the payer: its held money is gone. A deadline that passes releases
+   * nothing, and a case that the bank closes without a result stays as it is.
    */
   async end(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase, trigger: MedTrigger): Promise<MedCase> {
     const { from, to, outcome } = MED_MOVES[trigger];
@@ -168,10 +169,9 @@ export class MedTransitions {
   }
 
   /**
-   * Changes a case that is over, and its money, to what the bank has ruled after all and to the amount that it claims.
-   * What the bank has taken is gone, even where younger cases hold it by now. At most the payment's amount is taken, less
-   * devolutions and less what other cases have lost.
-   * @throws Error when the bank does not contradict how it has ended
+   * Changes a closed case, and its money, to the bank's final ruling and amount. Money that the bank has taken is gone,
+   * even if younger cases hold it now. At most the payment's amount is taken, less devolutions and other cases' losses.
+   * @throws Error when the bank does not contradict the end of the case
    */
   async correct(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase): Promise<void> {
     const paidAmount = disputedTransaction.transaction.amount;
@@ -179,8 +179,9 @@ export class MedTransitions {
     if (trigger === null) throw new Error(`The bank does not contradict the case ${medCase.id}`);
     const isWon = trigger === 'won_after_all';
     const amount = isWon ? medCase.amount : claimOf(medCase, paidAmount);
-    // `detail` makes the cause of the ledger's entry unique. The bank's time alone would not: a bank may say several things
-    // under one time, and the same claim may take more later, when a failed refund has left money to take.
+    // Makes the cause of the ledger's entry unique by `detail`. The bank's time alone would not: a bank may report
+    // several changes under one time, and the same claim may take more later, when a failed refund has left money to
+    // take.
     const before = trigger === 'lost_another_amount' ? `:${medCase.lostAmount}` : '';
     const detail = `${medCase.bank.appliedAt.toISOString()}${before}`;
     if (!isWon && disputedTransaction.isCredited(medCase)) {
@@ -204,7 +205,7 @@ export class MedTransitions {
       await this.doubtLosses(tx, disputedTransaction);
     }
     await this.revive(tx, disputedTransaction);
-    // What was given back may be held by a case that had found nothing to hold, and had not disputed the payment.
+    // If the money came back, a case that had found nothing to hold may hold it now, and then disputes the payment.
     const disputing =
       disputedTransaction.underway.find(({ heldAmount }) => heldAmount > 0) ??
       (disputedTransaction.isLost ? corrected : null);
@@ -225,7 +226,9 @@ export class MedTransitions {
     this.mailer.enqueue(tx, correctedMail(disputedTransaction, corrected, taken, this.config.publicBaseUrl));
   }
 
-  /** A case that goes on is about another amount after all: so much is held of it, and what becomes free is for the others. */
+  /**
+   * Changes the amount of an open case, and holds that much for it. Money that becomes free goes to the other cases.
+   */
   async reclaim(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase, amount: Amount): Promise<void> {
     const heldAmount = Math.min(amount, medCase.heldAmount + disputedTransaction.roomFor(medCase));
     const more = heldAmount - medCase.heldAmount;
@@ -237,7 +240,7 @@ export class MedTransitions {
     await this.holdMore(tx, disputedTransaction, `${medCase.id}:${detail}`);
   }
 
-  /** Makes room for what the bank has taken: what other cases hold of it is not there any more. */
+  /** Makes room for the money that the bank has taken: other cases cannot hold it any more. */
   async #holdLess(tx: Tx, disputedTransaction: DisputedTransaction, taken: Amount, detail: string): Promise<void> {
     for (const other of disputedTransaction.underway.toReversed()) {
       const less = Math.min(other.heldAmount, taken - disputedTransaction.room);
@@ -253,9 +256,9 @@ export class MedTransitions {
   }
 
   /**
-   * Money of the payment has become free, by another case or by a refund that failed: it is held for the cases that had
-   * too little to hold, the oldest first.
-   * @param detail what set it free; once for each case
+   * Holds free money of the payment, from another case or a failed refund, for the cases that hold too little, the
+   * oldest first.
+   * @param detail the cause; counts once for each case
    */
   async holdMore(tx: Tx, disputedTransaction: DisputedTransaction, detail: string): Promise<void> {
     for (const medCase of disputedTransaction.underway) {
@@ -271,7 +274,7 @@ export class MedTransitions {
     }
   }
 
-  /** Money of the payment has become free that the bank has taken with a case that is over: an operator has to look. */
+  /** Asks for a review of closed cases when the bank has taken money of the payment that has become free here. */
   async doubtLosses(tx: Tx, disputedTransaction: DisputedTransaction): Promise<void> {
     for (const medCase of disputedTransaction.cases) {
       const takeable = disputedTransaction.takeableBy(medCase);
@@ -287,18 +290,21 @@ export class MedTransitions {
     disputedTransaction.transaction = await this.disputes.revive(tx, disputedTransaction.transaction);
   }
 
-  /** Writes what has changed of a case. */
+  /** Writes the changed fields of a case. */
   async change(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase): Promise<void> {
     await this.cases.change(tx, medCase, disputedTransaction.find(medCase.id).status);
     disputedTransaction.put(medCase);
   }
 
-  /** Writes `metadata.med` as the cases are now: before the transaction is moved, whose event carries it. */
+  /**
+   * Writes `metadata.med` from the present cases. Call it before the transaction is moved, because that event carries
+   * it.
+   */
   writeMedBlock(tx: Tx, { transaction, cases }: DisputedTransaction): void {
     this.disputes.writeMedBlock(tx, transaction.id, medBlockOf(transaction, cases));
   }
 
-  /** Posts the movements of money that were collected. Last: balances are locked after all else. */
+  /** Posts the collected movements of money. Call it last: balances are locked after all else. */
   postMoves(tx: Tx, disputedTransaction: DisputedTransaction): void {
     this.wallets.moveDisputed(tx, disputedTransaction.moves);
   }

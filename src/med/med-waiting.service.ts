@@ -3,13 +3,15 @@ import { InboxService, type WaitingDispute } from '../acquirers/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { DisputesService } from '../transactions/index.js';
 
-/** A dispute that no case could be made of yet. */
+/** A dispute that waits for its payment, so that it has no case yet. */
 export interface MedWaiting extends WaitingDispute {
-  /** Its payment: `held` or `unmatched` waits for an operator itself; `unknown` has not arrived here. */
+  /** The state of its payment: `held` or `unmatched` waits for an operator itself; `unknown` has not arrived here. */
   readonly payment: 'held' | 'unmatched' | 'unknown';
 }
 
-/** Disputes that wait for their payment to be settled here. Across accounts: never for a merchant's request. */
+/**
+ * Lists disputes that wait for their payment to be settled here. Works across accounts: never for a merchant's request.
+ */
 @Injectable()
 export class MedWaitingList {
   constructor(

@@ -17,7 +17,7 @@ const BY_EMAIL: PageQuery = {
   search: null,
 };
 
-/** Lists of `total` payments, which take as long to sort as `sort` says. */
+/** Builds a service with `total` payments, whose sorting takes as long as `sort`. */
 function pagesOf(total: number, sort: () => Promise<never[]>): TransactionPagesService {
   const pages: Partial<TransactionPagesRepository> = { locate: async () => ({ total, part: null }), sorted: sort };
   const database: Partial<Database> = { transaction: (work) => work({} as Tx) };
@@ -32,15 +32,15 @@ function pagesOf(total: number, sort: () => Promise<never[]>): TransactionPagesS
 const refusal = (message: RegExp): unknown =>
   expect.objectContaining({ status: 503, code: 'service_unavailable', message: expect.stringMatching(message) });
 
-describe('a list sorted by what has no index', () => {
-  it('that takes too long is a 503 which says what to narrow', async () => {
+describe('a list sorted by a field without an index', () => {
+  it('answers 503 with advice to narrow the dates when sorting takes too long', async () => {
     const pages = pagesOf(1_000_000, () => Promise.reject(Object.assign(new Error('canceled'), { code: '57014' })));
     await expect(pages.page(SCOPE, BY_EMAIL)).rejects.toEqual(
       refusal(/^Sorting took too long: narrow startDate and endDate .* 1000000 payments/),
     );
   });
 
-  it('of many payments is made twice at once, once for an account, six wait, and the ninth is told so; small ones are not held up', async () => {
+  it('sorts two large lists at once, one per account, lets six wait and refuses the ninth; small lists do not wait', async () => {
     const finish: (() => void)[] = [];
     const sort = (): Promise<never[]> => new Promise((resolve) => finish.push(() => resolve([])));
     const pages = pagesOf(20_001, sort);
@@ -62,12 +62,12 @@ describe('a list sorted by what has no index', () => {
     await Promise.all(many);
   });
 
-  it('past its end is not sorted at all', async () => {
+  it('is not sorted for a page past its end', async () => {
     const pages = pagesOf(200, () => Promise.reject(new Error('sorted')));
     expect(await pages.page(SCOPE, BY_EMAIL)).toEqual({ transactions: [], total: 200 });
   });
 
-  it('that fails otherwise fails as it does', async () => {
+  it('passes on any other error', async () => {
     const pages = pagesOf(1_000_000, () => Promise.reject(new Error('socket hang up')));
     await expect(pages.page(SCOPE, BY_EMAIL)).rejects.toThrow('socket hang up');
   });

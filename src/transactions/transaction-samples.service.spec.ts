@@ -7,7 +7,7 @@ const scope = { accountId: '019aa0f0-0000-7000-8000-000000000001', mode: 'live' 
 const now = new Date('2026-11-21T12:00:00.000Z');
 
 describe('the sample of an event', () => {
-  it.each(SAMPLED_EVENTS)('%s is whole, valid and marked', (type) => {
+  it.each(SAMPLED_EVENTS)('is complete, valid and marked as a sample: %s', (type) => {
     const event = sampleTransactionEvent(type, scope, now);
     const transaction = fromSnapshot(event.data.transaction);
     expect(event).toMatchObject({ ...scope, type, subjectId: transaction.id, occurredAt: now });
@@ -40,7 +40,7 @@ describe('the sample of an event', () => {
     expect(transaction.expiresAt && transaction.expiresAt <= now).toBe(status === 'EXPIRED');
   });
 
-  it('adds up when it is paid', () => {
+  it('has amounts that add up when it is paid', () => {
     const { amount, providerFee, platformFee, netAmount, endToEndId } = sampleTransactionEvent(
       'transaction.paid',
       scope,
@@ -50,7 +50,7 @@ describe('the sample of an event', () => {
     expect(isEndToEndId(endToEndId ?? '')).toBe(true);
   });
 
-  it('is of something else each time', () => {
+  it('has new ids each time', () => {
     const ids = Array.from({ length: 20 }, () => sampleTransactionEvent('transaction.paid', scope, now).subjectId);
     expect(new Set(ids).size).toBe(20);
   });

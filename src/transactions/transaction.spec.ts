@@ -9,7 +9,7 @@ const JUST_BEFORE = new Date(EXPIRES_AT.getTime() - 1);
 const LONG_AFTER = new Date('2027-01-01T00:00:00.000Z');
 
 describe('a transaction as of a moment', () => {
-  it('reads as expired from the very millisecond of its expiry, before anybody has written it', () => {
+  it('reads as expired from the millisecond of its expiry, before that is written', () => {
     const transaction = aTransaction();
     expect(asOf(transaction, JUST_BEFORE)).toBe(transaction);
     expect(asOf(transaction, EXPIRES_AT)).toEqual({
@@ -24,7 +24,7 @@ describe('a transaction as of a moment', () => {
     });
   });
 
-  it('tells the time of the expiry, not that of the look', () => {
+  it('shows the time of the expiry, not the time of the read', () => {
     expect(asOf(aTransaction(), LONG_AFTER)).toEqual(asOf(aTransaction(), EXPIRES_AT));
   });
 
@@ -36,12 +36,12 @@ describe('a transaction as of a moment', () => {
     },
   );
 
-  it('lets a card in flight expire, and never a Pix that is held', () => {
+  it('lets a card in flight expire, but never a held Pix', () => {
     expect(asOf(aTransaction({ status: 'PROCESSING', expectedPayerTaxId: null }), EXPIRES_AT).status).toBe('EXPIRED');
     expect(asOf(aTransaction({ status: 'PROCESSING' }), EXPIRES_AT).status).toBe('PROCESSING');
   });
 
-  it('does not touch one that never expires', () => {
+  it('leaves a transaction without expiry unchanged', () => {
     const transaction = aTransaction({ expiresAt: null });
     expect(asOf(transaction, LONG_AFTER)).toBe(transaction);
     expect(isPastExpiry(transaction, LONG_AFTER)).toBe(false);
@@ -61,7 +61,7 @@ describe('the failure block', () => {
     ]);
   });
 
-  it('has no lifetime where there was no expiry', () => {
+  it('has no lifetime when there was no expiry', () => {
     expect(failureOf(aTransaction({ expiresAt: null }), cause)).toEqual({
       reason: 'No.',
       providerErrorCode: 'refused',
@@ -81,7 +81,7 @@ describe('a snapshot', () => {
     );
   });
 
-  it('is what the event carries, with where it came from', () => {
+  it('is in the event, together with the previous status', () => {
     const paid = aPaidTransaction();
     expect(transactionEvent('transaction.paid', paid, 'WAITING_PAYMENT')).toEqual({
       accountId: paid.accountId,

@@ -10,7 +10,7 @@ import {
 
 const NO = null;
 
-/** Written by hand from the contract; columns are triggers, rows are where the transaction is. */
+/** Written by hand from the contract; columns are triggers, rows are the statuses before. */
 const TRIGGERS = [
   ...(['issued', 'not_issued', 'settled', 'settled_by_other_payer'] as const),
   ...(['settled_by_unknown_payer', 'expired', 'refused', 'cancelled', 'refunded'] as const),
@@ -86,11 +86,11 @@ describe('the state machine of transactions', () => {
     expect(nextStatus(from, trigger)).toBe(to);
   });
 
-  it('never leaves a status by moving to itself, nor a final one at all', () => {
+  it('has no move to the same status', () => {
     for (const { from, to } of Object.values(MOVES)) expect(from).not.toContain(to);
   });
 
-  it('has an event for every move, and the same one only for the same news', () => {
+  it('has an event for every move, and shares one only between equal outcomes', () => {
     expect(Object.keys(EVENT_OF).sort()).toEqual([...TRIGGERS].sort());
     const news = new Map<string, string[]>();
     for (const [trigger, event] of Object.entries(EVENT_OF)) news.set(event, [...(news.get(event) ?? []), trigger]);

@@ -13,7 +13,7 @@ const MED: MedBlock = {
   amountMismatch: false,
 };
 
-describe('who opened a MED', () => {
+describe('the sealed opener of a MED', () => {
   const payers = new MedPayers(new SecretBox('a'.repeat(64)));
   const disputed = aPaidTransaction();
   const sealed = (name: string | null, document: string | null): string | undefined =>
@@ -47,7 +47,7 @@ describe('who opened a MED', () => {
     );
   });
 
-  it('is what the bank says of it, and nothing where it says nothing', () => {
+  it('shows only the facts that the bank reported', () => {
     const of = (payerSealed: string | undefined): unknown =>
       payers.show({ ...disputed, med: { ...MED, ...(payerSealed === undefined ? {} : { payerSealed }) } }).med;
     expect(of(sealed(null, null))).toStrictEqual(MED);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { REFUND_MOVES, REFUND_STATUSES, type RefundStatus, type RefundTrigger } from './refunds.machine.js';
 
-/** Written by hand from the contract: what each trigger makes of a refund in each status. */
+/** Written by hand from the contract: the status after each trigger, for each earlier status. */
 const TABLE: Readonly<Record<RefundStatus, Partial<Record<RefundTrigger, RefundStatus>>>> = {
   PENDING: { sent: 'IN_PROGRESS', stopped: 'FAILED' },
   IN_PROGRESS: { returned: 'REFUNDED', refused: 'FAILED' },

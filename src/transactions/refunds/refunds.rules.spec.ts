@@ -36,7 +36,7 @@ function refusal(asked: RefundOrder, known: RefundFacts): string {
 }
 
 describe('a refund', () => {
-  it.each(TRANSACTION_STATUSES)('of a payment that is %s', (status) => {
+  it.each(TRANSACTION_STATUSES)('depends on the status of the payment: %s', (status) => {
     const known = facts({ transaction: { status, amount: 100, paidWith: 'PIX' } });
     const expected = {
       PAID: '{"way":"cashout","amount":100,"fee":0}',
@@ -57,7 +57,7 @@ describe('a refund', () => {
     [41, 60, null],
     [null, 100, null],
     [1, 100, null],
-  ])('of %p when %i of 100 are taken: %p', (amount, refundsAmount, expected) => {
+  ])('is limited to what is left: asked %p, %i of 100 already taken, refunds %p', (amount, refundsAmount, expected) => {
     const answer = refusal(order({ amount }), facts({ taken: { ...NOTHING_TAKEN, refundsAmount } }));
     if (expected === null) expect(answer).toBe('400 refund_amount_exceeds_remaining amount');
     else expect(JSON.parse(answer)).toMatchObject({ amount: expected });
@@ -67,10 +67,10 @@ describe('a refund', () => {
     [null, 30, 10],
     [10, 30, 10],
     [11, 30, null],
-    // A cashout had given back already what the dispute has taken.
+    // The dispute has taken money that a cashout had already given back.
     [null, 50, null],
     [1, 50, null],
-  ])('of %p when 60 of 100 are refunded and a dispute or a bank has taken %i: %p', (amount, also, expected) => {
+  ])('leaves out money of disputes and banks: asked %p, 60 of 100 refunded, %i taken, refunds %p', (amount, also, expected) => {
     const [half, rest] = [Math.floor(also / 2), Math.ceil(also / 2)];
     for (const [disputedAmount, lossesAmount] of [
       [also, 0],
@@ -146,11 +146,11 @@ describe('a refund', () => {
       { ways: ['cashout'], payerIsKnown: false },
       'The bank did not report who paid: send a destinationKey, or use another strategy.',
     ],
-  ])('refused says why: %j %j', (asked, known, message) => {
+  ])('says why it is refused: %j %j', (asked, known, message) => {
     expect(() => planRefund(order(asked), facts(known))).toThrow(new Error(message));
   });
 
-  describe('of a card payment', () => {
+  describe('when the payment was by card', () => {
     const card: Partial<RefundFacts> = {
       transaction: { status: 'APPROVED', amount: 100, paidWith: 'CREDIT_CARD' },
       ways: ['card'],
@@ -165,11 +165,11 @@ describe('a refund', () => {
       [{ strategy: 'devolution' as const }, '400 invalid_request strategy'],
       [{ passFee: true }, '400 invalid_request passFeeToTenant'],
       [{ destinationKey: key }, '400 invalid_request destinationKey'],
-    ])('has nothing of a Pix: %j', (asked, expected) => {
+    ])('refuses each field that is for Pix only: %j', (asked, expected) => {
       expect(refusal(order(asked), facts(card))).toBe(expected);
     });
 
-    it('says of each field of a Pix that it is not for a card', () => {
+    it('names every field that is for Pix only', () => {
       const message = 'is for payments made with Pix; this one was made with CREDIT_CARD';
       const pixOnly = order({ strategy: 'cashout', passFee: true, destinationKey: key });
       expect(() => planRefund(pixOnly, facts(card))).toThrow(

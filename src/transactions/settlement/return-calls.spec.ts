@@ -22,7 +22,7 @@ const ABSENT: ReturnState = { kind: 'not_found' };
 const UNDER_WAY: ReturnState = { kind: 'in_progress' };
 const SILENCE = new Error('time-out');
 
-/** An acquirer that gives these answers and no other; `ask` and `send` are the calls in their order. */
+/** Builds an acquirer that gives these answers and no other; `ask` and `send` are the calls in their order. */
 function calls(answers: Record<'ask' | 'send', (ReturnState | Error)[]>): { calls: ReturnCalls; made: string[] } {
   const made: string[] = [];
   const next = async (what: 'ask' | 'send'): Promise<ReturnState> => {
@@ -42,7 +42,7 @@ function calls(answers: Record<'ask' | 'send', (ReturnState | Error)[]>): { call
   return { calls: new ReturnCalls(acquirers, new Clock(), createLogger('silent')), made };
 }
 
-/** The lease is always ours here; of one that is lost test/e2e/overtaken-runs.e2e.spec.ts tells. */
+/** Always keeps the lease; test/e2e/overtaken-runs.e2e.spec.ts tests a lost one. */
 const prolong = async (): Promise<void> => undefined;
 
 const earlier = (attempts: number, minutes: number): EarlierCalls => ({
@@ -56,7 +56,7 @@ describe('money that goes back', () => {
     [RETURNED, RETURNED],
     [REFUSED, REFUSED],
     [SILENCE, UNDER_WAY],
-  ])('is asked for at once when the acquirer cannot know of it: %j → %j', async (answer, state) => {
+  ])('is sent at once when no earlier call can have arrived: %j → %j', async (answer, state) => {
     const bank = calls({ ask: [], send: [answer] });
     expect(await bank.calls.advance('bank', REQUEST, null, prolong)).toEqual(state);
     expect(bank.made).toEqual(['send']);
@@ -67,26 +67,26 @@ describe('money that goes back', () => {
     [[RETURNED], [], RETURNED, ['ask']],
     [[REFUSED], [], REFUSED, ['ask']],
     [[SILENCE], [], UNDER_WAY, ['ask']],
-    // It never arrived.
+    // The earlier call never arrived.
     [[ABSENT], [UNDER_WAY], UNDER_WAY, ['ask', 'send']],
     [[ABSENT], [SILENCE], UNDER_WAY, ['ask', 'send']],
-    // The second call is refused: the first one has arrived after all, or may still do so.
+    // The second call is refused: the first one has arrived after all, or may still arrive.
     [[ABSENT, RETURNED], [REFUSED], RETURNED, ['ask', 'send', 'ask']],
     [[ABSENT, UNDER_WAY], [REFUSED], UNDER_WAY, ['ask', 'send', 'ask']],
     [[ABSENT, SILENCE], [REFUSED], UNDER_WAY, ['ask', 'send', 'ask']],
     [[ABSENT, ABSENT], [REFUSED], UNDER_WAY, ['ask', 'send', 'ask']],
-  ])('is looked for when it may be there: %j, %j → %j', async (ask, send, state, made) => {
+  ])('is looked up first when an earlier call may have arrived: %j, %j → %j', async (ask, send, state, made) => {
     const bank = calls({ ask: [...ask], send: [...send] });
     expect(await bank.calls.advance('bank', REQUEST, earlier(9, 60), prolong)).toEqual(state);
     expect(bank.made).toEqual(made);
   });
 
-  it('is refused when the acquirer keeps to it', async () => {
+  it('is refused when the acquirer repeats its refusal after ten attempts', async () => {
     const bank = calls({ ask: [ABSENT, ABSENT], send: [REFUSED] });
     expect(await bank.calls.advance('bank', REQUEST, earlier(10, 9), prolong)).toEqual(REFUSED);
   });
 
-  it('is not refused before its first call had time to arrive, however often it was tried', async () => {
+  it('is not refused while its first call may still arrive, after any number of attempts', async () => {
     const bank = calls({ ask: [ABSENT, ABSENT], send: [REFUSED] });
     expect(await bank.calls.advance('bank', REQUEST, earlier(30, 7), prolong)).toEqual(UNDER_WAY);
   });
@@ -95,7 +95,7 @@ describe('money that goes back', () => {
     expect(await calls({ ask: [], send: [] }).calls.advance('nobody', REQUEST, null, prolong)).toEqual(UNDER_WAY);
   });
 
-  it('is asked for in growing pauses, up to an hour', () => {
+  it('is tried again after growing pauses, up to an hour', () => {
     expect(RETURN_BACKOFF.map((ms) => ms / 1000)).toEqual([
       0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600,
     ]);

@@ -35,7 +35,7 @@ const returned = (reason: ReturnReason, trigger: SettlementDecision['trigger'] =
   trigger,
 });
 
-/** Statuses in which no more money is taken, with what a further Pix is called. */
+/** Statuses that take no more money, with the reason for sending a further Pix back. */
 const CLOSED = {
   EXPIRED: 'late',
   CANCELLED: 'charge_closed',
@@ -47,7 +47,7 @@ const CLOSED = {
   DISPUTE: 'duplicate',
 } as const satisfies Partial<Record<TransactionStatus, ReturnReason>>;
 
-describe('what becomes of a confirmed Pix', () => {
+describe('a confirmed Pix', () => {
   it.each([
     ['the exact amount in time', unlocked(), pix(), credited],
     ['the last millisecond', unlocked(), pix({ settledAt: before }), credited],
@@ -65,7 +65,7 @@ describe('what becomes of a confirmed Pix', () => {
       pix({ payerDocument: null }),
       { outcome: 'review', reason: 'payer_unknown', trigger: 'settled_by_unknown_payer' },
     ],
-    // What is wrong with the money itself comes before who sent it: the charge stays open for the right payer.
+    // A wrong amount is checked before the payer: the charge stays open for the right payer.
     ['lock, other payer, wrong amount', aTransaction(), pix({ amount: 1 }), returned('wrong_amount')],
     [
       'lock, payer not reported, wrong amount',
@@ -84,7 +84,7 @@ describe('what becomes of a confirmed Pix', () => {
     expect(decideSettlement(transaction, received)).toEqual(decision);
   });
 
-  it.each(Object.keys(CLOSED) as (keyof typeof CLOSED)[])('%s takes no money, whatever it is, and stays', (status) => {
+  it.each(Object.keys(CLOSED) as (keyof typeof CLOSED)[])('goes back from a charge that is %s, whose status stays', (status) => {
     for (const received of [pix(), pix({ amount: 1 }), pix({ payerDocument: null }), pix({ settledAt: EXPIRES_AT })]) {
       for (const transaction of [unlocked({ status }), aTransaction({ status })]) {
         expect(decideSettlement(transaction, received)).toEqual(returned(CLOSED[status]));
@@ -92,7 +92,7 @@ describe('what becomes of a confirmed Pix', () => {
     }
   });
 
-  it('of an unknown payer that is held is the only one: a second one goes back', () => {
+  it('goes back when the charge already holds a Pix of an unknown payer', () => {
     expect(decideSettlement(aTransaction({ status: 'PROCESSING' }), pix({ payerDocument: LOCK }))).toEqual(
       returned('duplicate'),
     );
@@ -111,7 +111,7 @@ describe('what becomes of a confirmed Pix', () => {
     }
   });
 
-  it('is decided for every status, and only by moves that the machine allows', () => {
+  it('has a decision for every status, with moves that the machine allows', () => {
     expect(() => decideSettlement(aTransaction({ status: 'PENDING' }), pix())).toThrow(/issued/);
     const open = TRANSACTION_STATUSES.filter((status) => !(status in CLOSED) && status !== 'PENDING');
     expect(open).toEqual(['WAITING_PAYMENT', 'PROCESSING']);
