@@ -32,7 +32,7 @@ interface ChargeEvent {
 
 const EVENTS: readonly ChargeEvent[] = [
   { name: 'charge.created', from: 'transaction.created', description: CREATED },
-  // Of a payment whose code was made after it had been accepted.
+  // Sent for a payment whose code was made after it had been accepted.
   { name: 'charge.created', from: 'transaction.issued', description: CREATED },
   {
     name: 'charge.paid',
@@ -42,7 +42,7 @@ const EVENTS: readonly ChargeEvent[] = [
   },
   { name: 'charge.failed', from: 'transaction.refused', description: FAILED },
   { name: 'charge.failed', from: 'transaction.cancelled', description: FAILED },
-  // Refused before anybody was told that it exists.
+  // Refused before any event announced the charge.
   { name: 'charge.failed', from: 'transaction.not_issued', description: FAILED, onlyAgain: true },
   { name: 'charge.expired', from: 'transaction.expired', description: 'A charge expired without payment.' },
   { name: 'charge.processing', from: 'transaction.processing', description: PROCESSING },
@@ -53,12 +53,12 @@ const EVENTS: readonly ChargeEvent[] = [
     description: 'A refund of a charge, or of a part of it, is done.',
     beside: ({ data }) => refundOf(data as RefundEventData),
   },
-  // Disputes of cards only: no `charge.*` event tells of a MED.
+  // Only disputes of cards: a MED has no `charge.*` event.
   { name: 'charge.disputed', from: 'transaction.card_disputed', description: DISPUTED, beside: caseOf },
   { name: 'charge.disputed', from: 'transaction.charged_back', description: DISPUTED, beside: caseOf },
 ];
 
-/** `data.payment` of `charge.paid`: the money, of which a charge itself says nothing. */
+/** `data.payment` of `charge.paid`: the amounts of money, which a charge itself does not have. */
 function paymentOf({ transaction: t }: TransactionEventData): object {
   return {
     paid_at: t.paidAt,
@@ -84,13 +84,15 @@ function caseOf({ data }: DomainEvent<Source>): Readonly<Record<string, unknown>
   return disputeCase === undefined ? {} : { case: disputeCase };
 }
 
-/** How a charge may end before its code was made. */
+/** Events that may end a charge before its code was made. */
 const ENDS = ['charge.failed', 'charge.expired'];
 
 /**
- * Source: docs/contract.md#event-names. Transactions without Pix fire none of them. A
- * payment is a charge once its code is there: `charge.created` comes then, and once. One that ends without it is told of
- * as failed or expired, alone and with an empty `br_code`; one that was paid by another method before it, not at all.
+ * Source: docs/contract.md#event-names. Transactions without Pix have none of these events. A payment becomes a charge
+ * once its code exists: `charge.created` comes then, and once.
+ *
+ * If a payment ends without a code, only its failure or expiry is sent, with an empty `br_code`. If another method paid
+ * before the code existed, no event is sent.
  */
 @Injectable()
 export class ChargeEvents implements OnModuleInit {

@@ -42,7 +42,7 @@ describe('the public charge', () => {
     });
   });
 
-  it('leaves out what is not there', () => {
+  it('leaves out missing values', () => {
     const bare = aTransaction({
       customerName: null,
       customerDocument: null,
@@ -92,7 +92,7 @@ describe('the public charge', () => {
     expect(chargeBody({ ...fromSnapshot(old), med: null }, BASE)).not.toHaveProperty('returns');
   });
 
-  it('says how much of it was refunded, once something was, and not in events of an earlier version', () => {
+  it('shows the refunded amount after a refund, but not in events of an earlier version', () => {
     expect(chargeBody(aPaidTransaction({ refundsAmount: 990 }), BASE)).toStrictEqual({
       ...chargeBody(aPaidTransaction(), BASE),
       amount_refunded: 990,
@@ -104,7 +104,7 @@ describe('the public charge', () => {
     expect(chargeBody({ ...fromSnapshot(old), med: null }, BASE)).not.toHaveProperty('amount_refunded');
   });
 
-  it('tells the end-to-end id only of money that was credited', () => {
+  it('shows the end-to-end id only for credited money', () => {
     expect(chargeBody(aTransaction({ endToEndId: 'E1' }), BASE).settlement).toEqual({});
     expect(chargeBody(aPaidTransaction({ endToEndId: null }), BASE).settlement).toEqual({});
     expect(chargeBody(aPaidTransaction({ status: 'DISPUTE' }), BASE).settlement).toEqual({
@@ -134,7 +134,7 @@ describe('the public charge', () => {
 });
 
 describe('the public status', () => {
-  it('is that of the contract', () => {
+  it('follows the contract', () => {
     expect(TRANSACTION_STATUSES.map((status) => [status, publicStatus(status)])).toEqual([
       ['PENDING', 'pending'],
       ['WAITING_PAYMENT', 'pending'],
@@ -150,7 +150,7 @@ describe('the public status', () => {
     ]);
   });
 
-  it('is turned back for filters without losing or doubling any', () => {
+  it('is converted back for filters without losing or doubling a status', () => {
     expect(PUBLIC_STATUSES.flatMap(transactionStatusesOf).sort()).toEqual([...TRANSACTION_STATUSES].sort());
     expect(transactionStatusesOf('paid')).toEqual(['PAID', 'APPROVED']);
   });

@@ -4,7 +4,7 @@ import { chargeMetadata } from './charges.service.js';
 import { depthOf } from '../core/http/index.js';
 
 describe('the metadata of a charge', () => {
-  it('loses what is the service’s own, at the top level only', () => {
+  it('loses the service’s own keys, at the top level only', () => {
     expect(
       chargeMetadata(
         { med: 1, failure: 2, _x: 3, _: 4, order: { med: 1, failure: 2, _x: 3 }, Med: 5, failures: 6, x_: 7 },
@@ -20,11 +20,11 @@ describe('the metadata of a charge', () => {
     [{ description: 'mine' }, null, { description: 'mine' }],
     [{ description: 'mine' }, 'Order 1', { description: 'Order 1' }],
     [{ description: { deep: true } }, 'Order 1', { description: 'Order 1' }],
-  ])('of %o with the description %o is %o', (metadata, description, expected) => {
+  ])('is built from %o and the description %o: %o', (metadata, description, expected) => {
     expect(chargeMetadata(metadata, description)).toStrictEqual(expected);
   });
 
-  it('keeps every other key, those that JavaScript has a meaning for too, and leaves its input alone', () => {
+  it('keeps every other key, also those with a meaning in JavaScript, and leaves its input unchanged', () => {
     const key = fc.oneof(fc.string(), fc.constantFrom('constructor', 'toString', 'hasOwnProperty', 'valueOf', '0', ''));
     fc.assert(
       fc.property(fc.dictionary(key, fc.jsonValue()), (metadata) => {
@@ -47,7 +47,7 @@ describe('the depth of a value', () => {
     [{ a: 1 }, 1],
     [{ a: {}, b: [[{}]] }, 4],
     [{ a: { b: { c: { d: {} } } } }, 5],
-  ])('of %j is %d', (value, depth) => {
+  ])('is counted for %j: %d', (value, depth) => {
     expect(depthOf(value)).toBe(depth);
   });
 });

@@ -58,7 +58,7 @@ export class ChargesService {
       ...scope,
       operation: 'charges.create',
       key: idempotencyKey,
-      // Over what was understood, after defaults: {"currency":"BRL"} and its absence are the same request.
+      // Hashes the parsed input, after defaults: {"currency":"BRL"} and its absence are the same request.
       fingerprint: fingerprintOf(input),
     };
     const begun = await this.idempotency.begin<ChargeBody>(request);
@@ -81,7 +81,7 @@ export class ChargesService {
     }
   }
 
-  /** Has the acquirer make the charge, and answers with what came of it. */
+  /** Has the acquirer make the charge, and answers with the outcome. */
   async #issue(
     transaction: Transaction,
     account: Account,
@@ -147,7 +147,7 @@ function problemsOf(sent: Partial<CreatePixChargeDto>, mode: Mode): Violation[] 
   return [...payerLockProblems(sent), ...returnUrlViolations(sent.metadata ?? {}, mode)];
 }
 
-/** What the payer lock needs of the customer. */
+/** Checks that the customer has the fields that the payer lock needs. */
 function payerLockProblems({ expected_payer_tax_id, customer }: Partial<CreatePixChargeDto>): Violation[] {
   const expectedPayerTaxId = taxIdOrNull(expected_payer_tax_id);
   if (expectedPayerTaxId === null) return [];
@@ -189,7 +189,7 @@ function taxIdOrNull(value: string | null | undefined): string | null {
   return value == null ? null : normalizeTaxId(value);
 }
 
-/** The metadata of a charge, with its description folded in: docs/contract.md#metadata-and-texts. */
+/** Returns the metadata of a charge, with its description folded in: docs/contract.md#metadata-and-texts. */
 export function chargeMetadata(metadata: Metadata, description: string | null): Metadata {
   return { ...publicMetadata(metadata), ...(description === null ? {} : { description }) };
 }

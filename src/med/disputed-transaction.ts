@@ -63,7 +63,7 @@ export class DisputedTransaction {
   /**
    * Whether cases have taken all that devolutions and losses had left of the payment; it stays DISPUTE or CHARGEBACK
    * then.
-   * A refund or an operator's entry after the last case's loss makes this false. That case had left the merchant
+   * A refund or an operator's entry after the last case's loss makes this false: the case had left the merchant
    * something, and the refund or the entry has taken the rest.
    */
   get isLost(): boolean {

@@ -21,7 +21,7 @@ const NOTHING = [
 ];
 
 describe('the type of a file', () => {
-  it.each(EVIDENCE_TYPES)('%s is told by its start, and by nothing else', (type) => {
+  it.each(EVIDENCE_TYPES)('recognizes %s by its first bytes only', (type) => {
     for (const [other, starts] of Object.entries(STARTS)) {
       for (const start of starts) expect(isOfType(type, Buffer.from(start, 'latin1'))).toBe(other === type);
     }

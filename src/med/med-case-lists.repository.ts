@@ -45,8 +45,8 @@ const list = ({ byStatus, byType, byCharge }: Shape): ReadStatement => {
   );
 };
 /**
- * Lists open cases only, the nearest deadline first, cases without a deadline last. One order and one index serve all
- * filters, because an account has few open cases.
+ * Lists open cases only, the nearest deadline first, cases without a deadline last. All filters share one order and one
+ * index, because an account has few open cases.
  */
 const OPEN_BY_DEADLINE = read(
   'med_cases.open_by_deadline',

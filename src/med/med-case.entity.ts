@@ -12,7 +12,7 @@ import type { MedCaseStatus, MedCaseType, MoneyOutcome } from './med-cases.machi
  * - `ruling`: the bank's ruling waits for an approval.
  * - `ruling_dismissed`: an operator did not approve the ruling.
  * - `contradiction`: the bank's ruling or amount differs from the end of the case, or the bank took the money of a case
- * that was dismissed while hidden.
+ *   that was dismissed while hidden.
  */
 export type MedReview = 'amount_mismatch' | 'not_disputable' | 'ruling' | 'ruling_dismissed' | 'contradiction';
 

@@ -17,11 +17,11 @@ import type { BankSide } from './med-case.js';
 const { bank } = aMedCase();
 const side = (changes: Partial<BankSide>): BankSide => ({ ...bank, ...changes });
 
-describe('what the bank says', () => {
+describe('the bank’s report', () => {
   it.each([
     ['created', null, 'open', null],
     ['delivered', null, 'appealed', null],
-    // A result counts once the dispute is closed.
+    // A result counts only once the dispute is closed.
     ['delivered', 'agreed', 'open', null],
     ['delivered', 'disagreed', 'appealed', null],
     ['closed', null, 'open', null],
@@ -35,7 +35,7 @@ describe('what the bank says', () => {
     expect(rulingOf({ status, result }, caseStatus)).toBe(trigger);
   });
 
-  it('is kept as it was said, with when it was applied', () => {
+  it('is stored unchanged, with the time when it was applied', () => {
     const at = new Date('2026-11-25T00:00:00.000Z');
     const said = side({ status: 'closed', result: 'agreed', closedAt: at, appliedAt: at });
     const { payerSealed, appliedAt, ...told } = said;
@@ -48,7 +48,7 @@ describe('what the bank says', () => {
     expect(bankSideOf(dispute, payerSealed, appliedAt)).toStrictEqual(said);
   });
 
-  it('is news when it is later, or further at the same time', () => {
+  it('is news when it is later, or has a later state at the same time', () => {
     const at = (seconds: number): Date => new Date(bank.updatedAt.getTime() + seconds * 1000);
     const amount = 1990;
     const delivered = aMedCase({ bank: side({ status: 'delivered' }), reportedAmount: amount });
@@ -72,20 +72,23 @@ describe('what the bank says', () => {
     ['agreed', 'agreed', false],
     ['agreed', 'disagreed', true],
     ['agreed', null, false],
-  ] as const)('is news when, closed with %s, it says %s within the same second: %s', (known, result, news) => {
-    const { updatedAt } = bank;
-    const ruled = aMedCase({ bank: side({ status: 'closed', result: known }) });
-    expect(isNews(ruled, { status: 'closed', result, amount: ruled.reportedAmount, updatedAt })).toBe(news);
-  });
+  ] as const)(
+    'is news or not within the same second, closed first with %s, then with %s: %s',
+    (known, result, news) => {
+      const { updatedAt } = bank;
+      const ruled = aMedCase({ bank: side({ status: 'closed', result: known }) });
+      expect(isNews(ruled, { status: 'closed', result, amount: ruled.reportedAmount, updatedAt })).toBe(news);
+    },
+  );
 
   it.each([
     ['delivered', null, 'delivered', null, true],
     ['closed', 'agreed', 'closed', 'agreed', true],
-    // What it said before.
+    // Repeats the earlier report.
     ['delivered', null, 'created', null, false],
     ['closed', 'agreed', 'closed', null, false],
   ] as const)(
-    'is news when, %s with %s, it says %s with %s of another amount under the same time: %s',
+    'is news or not under the same time: %s with %s, then %s with %s and another amount: %s',
     (knownStatus, knownResult, status, result, news) => {
       const known = aMedCase({ bank: side({ status: knownStatus, result: knownResult }), reportedAmount: 1990 });
       const { updatedAt } = bank;
@@ -102,7 +105,7 @@ describe('what the bank says', () => {
     ['closed', 'refunded_to_merchant', 'agreed', 'lost_after_all'],
     ['closed', 'refunded_to_merchant', 'disagreed', null],
     ['open', null, 'disagreed', null],
-  ] as const)('a case %s with %s and a ruling %s: contradicted %s', (status, moneyOutcome, result, contradicted) => {
+  ] as const)('contradicts a case %s with %s by a ruling %s: %s', (status, moneyOutcome, result, contradicted) => {
     const ruled = aMedCase({ status, moneyOutcome, lostAmount: 1990, bank: side({ status: 'closed', result }) });
     expect(contradictionOf(ruled, 1990)).toBe(contradicted);
   });
@@ -112,7 +115,7 @@ describe('what the bank says', () => {
     ['rejected', 'lost', 'agreed', 400, 'lost_another_amount'],
     ['closed', 'closed_without_refund', 'agreed', 400, 'lost_another_amount'],
     ['closed', 'closed_without_refund', 'agreed', 1000, null],
-    // No bank can take more than was paid.
+    // A bank cannot take more than was paid.
     ['closed', 'closed_without_refund', 'agreed', 2500, null],
     ['accepted', 'lost', null, 400, null],
     ['accepted', 'lost', 'disagreed', 400, 'won_after_all'],
@@ -145,7 +148,7 @@ describe('what the bank says', () => {
   it.each([
     [400, 400],
     [2500, 1000],
-  ])('claims of a payment of 1000, saying %i: %i', (reportedAmount, claim) => {
+  ])('claims at most the payment of 1000: reported %i, claimed %i', (reportedAmount, claim) => {
     expect(claimOf({ reportedAmount }, 1000)).toBe(claim);
   });
 
@@ -163,7 +166,7 @@ describe('what the bank says', () => {
     },
   );
 
-  it('gives what an operator sees another version, and nothing else does', () => {
+  it('gives another version to changes that the operator sees, and only to them', () => {
     const seen = aMedCase();
     expect(versionOf(seen)).toMatch(/^[0-9a-f]{16}$/);
     expect(versionOf({ ...seen, evidenceCount: 9, heldAmount: 0, updatedAt: new Date() })).toBe(versionOf(seen));
@@ -179,7 +182,7 @@ describe('what the bank says', () => {
   });
 });
 
-describe('the notices of a deadline', () => {
+describe('deadline notices', () => {
   const deadline = new Date('2026-11-28T12:00:00.000Z');
 
   it.each([
@@ -189,17 +192,17 @@ describe('the notices of a deadline', () => {
     ['2026-11-27T12:00:00.000Z', '2026-11-28T06:00:00.000Z'],
     ['2026-11-28T06:00:00.000Z', null],
     ['2026-11-29T00:00:00.000Z', null],
-  ])('after %s the next is %s', (now, next) => {
+  ])('continue after %s with the notice at %s', (now, next) => {
     expect(nextNotice(deadline, new Date(now))?.toISOString() ?? null).toBe(next);
   });
 
-  it('are none without a deadline', () => expect(nextNotice(null, deadline)).toBeNull());
+  it('do not exist without a deadline', () => expect(nextNotice(null, deadline)).toBeNull());
 });
 
 describe('metadata.med', () => {
   const paid = aPaidTransaction();
 
-  it('has every key that is known, and no other', () => {
+  it('has every known key and no other', () => {
     const closedAt = new Date('2026-11-24T12:00:00.000Z');
     expect(
       medBlockOf(paid, [aMedCase({ bank: side({ status: 'closed', result: 'agreed', closedAt }) })]),
@@ -222,7 +225,7 @@ describe('metadata.med', () => {
     ]);
   });
 
-  it('tells of the case that was last heard of, among those that may be shown', () => {
+  it('describes the shown case with the latest report', () => {
     const later = side({ status: 'canceled', appliedAt: new Date('2026-11-25T00:00:00.000Z') });
     const cases = [aMedCase({ id: 'a', bank: later }), aMedCase({ id: 'b' })];
     expect(medBlockOf(paid, cases)?.status).toBe('canceled');
@@ -233,7 +236,7 @@ describe('metadata.med', () => {
     expect(medBlockOf(paid, [aMedCase({ ...hidden, review: null })])).toBeNull();
   });
 
-  it('is of Pix only', () => {
+  it('exists for Pix only', () => {
     expect(medBlockOf(aPaidTransaction({ paidWith: 'CREDIT_CARD' }), [aMedCase({ type: 'chargeback' })])).toBeNull();
   });
 });

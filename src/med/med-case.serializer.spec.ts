@@ -26,7 +26,7 @@ describe('the public MED case', () => {
     });
   });
 
-  it('has null for what is not there', () => {
+  it('has null for missing values', () => {
     const bare = aMedCase({
       reason: null,
       responseDeadline: null,

@@ -8,7 +8,7 @@ import {
   MONEY_OUTCOMES,
 } from './med-cases.machine.js';
 
-/** Written by hand from the contract's table: where a case goes by each trigger, and with which outcome. */
+/** Written by hand from the contract's table: the status and the outcome after each trigger. */
 const TABLE: Readonly<Record<MedTrigger, readonly [from: MedCaseStatus, to: MedCaseStatus, outcome: string | null][]>> =
   {
     appealed: [['open', 'appealed', null]],
@@ -19,7 +19,7 @@ const TABLE: Readonly<Record<MedTrigger, readonly [from: MedCaseStatus, to: MedC
     ],
     lost_unanswered: [['open', 'closed', 'closed_without_refund']],
     lost_on_appeal: [['appealed', 'rejected', 'lost']],
-    // Not of the contract: what an operator approves when the bank has moved the money after all.
+    // Beyond the contract: moves that an operator approves when the bank has moved the money after all.
     won_after_all: [
       ['accepted', 'closed', 'refunded_to_merchant'],
       ['rejected', 'closed', 'refunded_to_merchant'],
@@ -37,7 +37,7 @@ describe('the state machine of MED cases', () => {
     expect(Object.fromEntries(moves)).toEqual(TABLE);
   });
 
-  it('never leaves a final status but for another end, and reaches every other', () => {
+  it('leaves a final status only for another end, and reaches every other status', () => {
     const left = new Set(
       Object.values(MED_MOVES).flatMap(({ from, to }) =>
         from.filter((status) => isUnderway(status) || to !== 'closed'),
@@ -48,7 +48,7 @@ describe('the state machine of MED cases', () => {
     expect([...reached].sort()).toEqual([...MED_CASE_STATUSES].sort());
   });
 
-  it('gives an outcome exactly when it ends, and every outcome', () => {
+  it('has an outcome exactly for the ends, and reaches every outcome', () => {
     for (const { to, outcome } of Object.values(MED_MOVES)) expect(outcome === null).toBe(isUnderway(to));
     const outcomes = new Set(Object.values(MED_MOVES).map(({ outcome }) => outcome));
     expect(MONEY_OUTCOMES.every((outcome) => outcomes.has(outcome))).toBe(true);

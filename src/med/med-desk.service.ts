@@ -55,7 +55,7 @@ export class MedDesk {
   /**
    * Approves a case under review, by its state:
    * - Hidden: shows it to the merchant and holds its money. This also works for a dismissed case whose money the bank
-   * took all the same.
+   *   took all the same.
    * - Visible and open: applies the ruling, also a dismissed one. Without a ruling the case goes on.
    * - Over: moves the money as the bank has finally ruled.
    * @param amount the amount that is really disputed; null: the reported one, or for a visible case the present one
@@ -71,7 +71,7 @@ export class MedDesk {
     if (!found.visible) await this.#admit(tx, disputedTransaction, reviewed, amount);
     else if (amount !== null && found.review !== 'amount_mismatch') throw invalidAmount('is not open any more');
     else if (isContradicted) await this.transitions.correct(tx, disputedTransaction, reviewed);
-    // Refunds have taken since what the bank is said to have taken: there is nothing left to be moved.
+    // Refunds have meanwhile taken the money that the bank reported as taken: nothing is left to move.
     else if (!isUnderway(found.status)) await this.transitions.change(tx, disputedTransaction, reviewed);
     else await this.#goOn(tx, disputedTransaction, reviewed, amount);
     this.transitions.postMoves(tx, disputedTransaction);

@@ -57,8 +57,8 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
 
   /**
    * Gives freed money, of a failed refund or a loss that came back, to the open cases. Without open cases the merchant
-   * keeps it, and a payment of which cases had taken the rest counts as paid again. If the bank took more than was lost
-   * because of the refund or the loss, an operator has to look.
+   * keeps it. If cases had taken the rest of the payment, the payment counts as paid again. If the bank took more than
+   * was lost because of the refund or the loss, an operator has to look.
    */
   async freed(tx: Tx, transaction: Transaction, cause: string): Promise<void> {
     const disputedTransaction = await this.transitions.lock(tx, transaction.id);
@@ -160,8 +160,8 @@ export class MedDisputesService implements DisputeClaims, OnModuleInit {
   }
 
   /**
-   * Reviews a hidden or dismissed case again when the bank changes its amount. The same happens when another payment
-   * has been credited since the returned one: a bank that names only the charge means that payment.
+   * Reviews a hidden or dismissed case again when the bank changes its amount, or when another payment has been
+   * credited since the returned one. A bank that names only the charge means that other payment.
    * A dismissed case waits for an operator again once the bank has taken the money, until the bank gives it back.
    */
   async #goOnHidden(

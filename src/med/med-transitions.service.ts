@@ -61,9 +61,12 @@ export class MedTransitions {
    * still be in pending. The sale becomes DISPUTE (by a card's chargeback: CHARGEBACK) if its status allows that.
    *
    * `MedDisputesService` decides before this whether a case is opened at once. Three kinds of claims wait for an
-   * operator: one with another amount than the sale's, one about a payment that was not credited, and one for which
-   * nothing can be held now or later (`isDisputable`). If an operator opens a case of the second or third kind, nothing
-   * is held and the sale keeps its status.
+   * operator:
+   * 1. The claim has another amount than the sale.
+   * 2. The disputed payment was not credited.
+   * 3. Nothing can be held for the claim now or later (`isDisputable`).
+   *
+   * If an operator opens a case of the second or third kind, nothing is held and the sale keeps its status.
    */
   async open(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase): Promise<void> {
     const now = this.clock.now();
@@ -124,10 +127,13 @@ export class MedTransitions {
   }
 
   /**
-   * Ends a case. A case is won if the bank rules for the merchant or withdraws its claim (`rulingOf`). Its held money
-   * becomes available again, unless other open cases of the sale hold less than they claim. A case is lost if the
-   * merchant accepts it or the bank rules for the payer: its held money is gone. A deadline that passes releases
-   * nothing, and a case that the bank closes without a result stays as it is.
+   * Ends a case.
+   *
+   * A case is won if the bank rules for the merchant or withdraws its claim (`rulingOf`). The held money becomes
+   * available again, unless other open cases of the sale hold less than they claim. A case is lost if the merchant
+   * accepts it or the bank rules for the payer: the held money is gone.
+   *
+   * A deadline that passes releases nothing, and a case that the bank closes without a result stays as it is.
    */
   async end(tx: Tx, disputedTransaction: DisputedTransaction, medCase: MedCase, trigger: MedTrigger): Promise<MedCase> {
     const { from, to, outcome } = MED_MOVES[trigger];

@@ -5,16 +5,19 @@ import type { MedCase } from './med-case.js';
 import type { MedCaseBody } from './dto/med-case.body.js';
 import { medCaseBody } from './med-case.serializer.js';
 
-/** The payment that a case is about, as far as the case's events tell of it. */
+/** The part of a disputed payment that a case's events carry. */
 export type DisputedSale = Pick<Transaction, 'id' | 'amount' | 'metadata'>;
 
 export interface MedEventData {
   readonly case: MedCaseBody;
-  /** Under this name, as its metadata are sealed like those of any transaction. An earlier version has not written it. */
+  /**
+   * Called `transaction`, so that its metadata are sealed like those of any transaction. Missing in events of an
+   * earlier version.
+   */
   readonly transaction?: DisputedSale;
-  /** What the case holds by now of the payment; an earlier version has not written it. */
+  /** Amount of the payment that the case holds now; missing in events of an earlier version. */
   readonly heldAmount?: Amount;
-  /** The account is not told by webhook how its cases end (docs/contract.md#event-names). */
+  /** True if the account gets no webhook about the end of its cases (docs/contract.md#event-names). */
   readonly isMuted: boolean;
 }
 
@@ -22,8 +25,8 @@ export interface MedEventData {
 export interface Resolution {
   readonly money_outcome: MedCaseBody['money_outcome'];
   /**
-   * What was held, or is corrected, and has now gone where the outcome says: of a loss all that is lost by now. Less than
-   * the case's amount where refunds had taken a part.
+   * The formerly held or corrected amount, now with its final owner; after a loss, the whole lost amount. Less than the
+   * case's amount if refunds had taken a part.
    */
   readonly amount: Amount;
   readonly currency: string;
@@ -36,20 +39,20 @@ export interface MedResolvedData extends MedEventData {
 }
 
 export interface MedCorrectedData extends MedResolvedData {
-  /** What the correction takes from the merchant; negative where it gives back. */
+  /** Amount that the correction takes from the merchant; negative: given back. */
   readonly taken: Amount;
 }
 
 declare module '../outbox/index.js' {
   interface DomainEvents {
     'med_case.opened': MedEventData;
-    /** Its status has changed. */
+    /** The case's status has changed. */
     'med_case.moved': MedEventData;
     'med_case.evidence_requested': MedEventData;
     'med_case.deadline_approaching': MedEventData;
-    /** An event of its own beside the last move: receivers deduplicate on the event's id. */
+    /** A separate event beside the last move: receivers deduplicate on the event's id. */
     'med_case.resolved': MedResolvedData;
-    /** It was over, and its money has gone another way after all. */
+    /** The money of a closed case has moved after all. */
     'med_case.corrected': MedCorrectedData;
   }
 }
@@ -71,7 +74,7 @@ export function medEvent(
   return { ...about(medCase), type, data: { ...toldOf(medCase, sale), isMuted } };
 }
 
-/** What every event of a case tells of it. */
+/** Returns the data that every event of a case carries. */
 export function toldOf(
   medCase: MedCase,
   { id, amount, metadata }: DisputedSale,
@@ -79,7 +82,7 @@ export function toldOf(
   return { case: medCaseBody(medCase), transaction: { id, amount, metadata }, heldAmount: medCase.heldAmount };
 }
 
-/** @param amount what was held */
+/** @param amount formerly held */
 export function resolvedEvent(
   medCase: MedCase,
   sale: DisputedSale,

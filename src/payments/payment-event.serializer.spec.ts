@@ -42,7 +42,7 @@ describe('the data of a legacy event', () => {
     });
   });
 
-  it('has these when it was not, and null for the status before the first', () => {
+  it('has these keys and values when no money was credited, and null for the first previous status', () => {
     expect(legacyPayment(event(aTransaction(), null))).toStrictEqual({
       transactionId: `tx_${RAW}`,
       paymentId: RAW,
@@ -53,14 +53,14 @@ describe('the data of a legacy event', () => {
     });
   });
 
-  it.each(TRANSACTION_STATUSES)('of %s shows fees if and only if it is PAID or APPROVED', (status) => {
+  it.each(TRANSACTION_STATUSES)('shows fees if and only if the status is PAID or APPROVED: %s', (status) => {
     const keys = Object.keys(legacyPayment(event(aPaidTransaction({ status }), 'PAID')));
     const isSettled = status === 'PAID' || status === 'APPROVED';
     for (const key of ['paidWith', 'providerFee', 'platformFee', 'netAmount'])
       expect(keys.includes(key)).toBe(isSettled);
   });
 
-  it('echoes the merchant’s own id of its user, where there is one', () => {
+  it('repeats the merchant’s own id of its user, if there is one', () => {
     expect(legacyPayment(event(aTransaction({ customerId: 'user-42' }), null))).toMatchObject({
       customerId: 'user-42',
     });

@@ -59,7 +59,7 @@ export class PaymentRequestsService {
     const begun = await this.idempotency.begin<PaymentBody>(request);
     if (begun.kind === 'replay') return begun.answer;
     if (begun.kind === 'resume') {
-      // The answer and the payment have committed together. The answer is made again as it was.
+      // The answer and the payment were committed together, so the same answer can be rebuilt.
       const body = paymentBody(await this.creation.created(scope, begun.resourceId));
       return { status: 201, body, replayed: true };
     }
@@ -77,10 +77,10 @@ export class PaymentRequestsService {
   }
 
   /**
-   * Accepts a refund: its money is set aside, and the acquirer is called later. The available balance is debited with the
-   * refund's full amount, and with the refund's own fee where it has one. Fees that were charged on the payment are not
-   * given back. A refused request leaves its key free for another try.
-   * @param paid the payment: `ch_<uuid>`, `tx_<uuid>` or the bare uuid
+   * Accepts a refund: its money is set aside, and the acquirer is called later. The available balance is debited with
+   * the refund's full amount, and with the refund's own fee if it has one. Fees that were charged on the payment are
+   * not given back. A refused request leaves its key free for another try.
+   * @param id `ch_<uuid>`, `tx_<uuid>` or the bare uuid
    * @throws ApiError in this order:
    *   1. over HTTP, after the guards and before this method: 400 `invalid_request` by `RefundDto`, for a body without an
    *      `idempotencyKey` of 8 to 128 printable ASCII characters, an amount that is not an integer from 1 to
@@ -128,7 +128,7 @@ export class PaymentRequestsService {
   }
 }
 
-/** What the methods of the payment need of its other fields, and whether its webhooks may go where they should. */
+/** Checks the fields that the payment's methods need, and whether the webhook URL is allowed. */
 function problemsOf(sent: Partial<CreatePaymentDto>, mode: Mode, rules: AddressRules): Violation[] {
   const { currency, metadata, webhookUrl } = sent;
   const methods = new Set(sent.paymentMethods);

@@ -32,7 +32,7 @@ const EVENTS: readonly { name: string; from: readonly TransactionEventType[]; de
   },
 ];
 
-/** All of them are told under one name; the data say which refund it was and what it has become. */
+/** Events that share one public name; the data show which refund it was and its new status. */
 const REFUND_EVENTS: readonly RefundEventType[] = ['refund.sent', 'refund.returned', 'refund.failed'];
 
 const ALIAS = {
@@ -53,14 +53,14 @@ const ALIAS_OF: readonly TransactionEventType[] = [
   'transaction.card_dispute_won',
 ];
 
-/** Events written before there was such a URL have none. */
+/** Returns null for events that were written before payments had a webhook URL. */
 function webhookUrl(event: DomainEvent<TransactionEventType | RefundEventType>): string | null {
   return event.data.transaction.webhookUrl ?? null;
 }
 
 /**
- * The older event family. Source: docs/contract.md#event-names. A transaction's own
- * `webhookUrl` gets them instead of the account's endpoints. The alias goes to the endpoints that asked for it.
+ * The older event family. Source: docs/contract.md#event-names. If a transaction has its own `webhookUrl`, its events
+ * go there instead of to the account's endpoints. The alias goes to the endpoints that subscribe to it.
  */
 @Injectable()
 export class PaymentEvents implements OnModuleInit {
@@ -100,7 +100,7 @@ export class PaymentEvents implements OnModuleInit {
     });
     const alias = { ...ALIAS, family: 'legacy', isAlias: true, present: legacyPayment } as const;
     for (const from of ALIAS_OF) this.catalog.register({ ...alias, from });
-    // Its creation was never told, so its end is told on request alone.
+    // Sent only when asked for again, because the creation had no event.
     this.catalog.register({ ...alias, from: 'transaction.not_issued', onlyAgain: true });
   }
 }

@@ -56,18 +56,18 @@ const settled = {
 };
 
 describe('a payment', () => {
-  it('just created has these keys and values, and no others', () => {
+  it('has these keys and values, and no others, when just created', () => {
     expect(paymentBody(aTransaction())).toStrictEqual(created);
     expect(
       paymentBody(aTransaction({ customerName: null, customerDocument: null, customerEmail: null, metadata: {} })),
     ).toStrictEqual({ ...created, customerName: null, customerDocument: null, customerEmail: null, metadata: {} });
   });
 
-  it('read before the acquirer has made anything has null for all that is not there', () => {
+  it('has null for missing values before the acquirer has made anything', () => {
     expect(paymentDetail(aTransaction({ brCode: null }), null)).toStrictEqual({ ...created, ...nothing });
   });
 
-  it('read with every method has what each needs, and one expiry for all', () => {
+  it('has the fields of every method, and one expiry for all', () => {
     const artefacts = {
       CREDIT_CARD: { redirectUrl: 'https://pay.example.com/sandbox/cards/x' },
       MBWAY: {},
@@ -96,7 +96,7 @@ describe('a payment', () => {
     });
   });
 
-  it('that was paid has its fees', () => {
+  it('shows its fees when it was paid', () => {
     expect(paymentDetail(aPaidTransaction({ brCode: null }), null)).toStrictEqual({
       ...created,
       ...nothing,
@@ -104,7 +104,7 @@ describe('a payment', () => {
     });
   });
 
-  it('says how much of it was refunded, once something was', () => {
+  it('shows the refunded amount after a refund', () => {
     const refunded = aPaidTransaction({ refundsAmount: 990, brCode: null });
     expect(paymentDetail(refunded, null)).toStrictEqual({
       ...created,
@@ -117,7 +117,7 @@ describe('a payment', () => {
     ]);
   });
 
-  it('that was cancelled says where it came from, last', () => {
+  it('shows its previous status last when it was cancelled', () => {
     const body = cancelledPayment(aTransaction({ status: 'CANCELLED', brCode: null }), null, 'PROCESSING');
     expect(body).toStrictEqual({ ...created, ...nothing, status: 'CANCELLED', previousStatus: 'PROCESSING' });
   });
@@ -140,8 +140,8 @@ it('a list has the contract’s item under its tx_ id', () => {
   });
 });
 
-describe('the provider status', () => {
-  it('is what the acquirer said', () => {
+describe('the provider’s report', () => {
+  it('shows the acquirer’s status', () => {
     expect(providerStatus(aTransaction(), { status: 'ACTIVE', raw: { a: 1 } })).toStrictEqual({
       localStatus: 'WAITING_PAYMENT',
       provider: 'sandbox',
@@ -159,7 +159,7 @@ describe('the provider status', () => {
     expect(providerStatus(aTransaction({ status }), told).rawResponse).toStrictEqual(rawResponse);
   });
 
-  it('is an error where the acquirer knows nothing', () => {
+  it('is an error when the acquirer does not know the payment', () => {
     expect(providerStatus(aTransaction(), null)).toStrictEqual({
       localStatus: 'WAITING_PAYMENT',
       provider: null,

@@ -30,7 +30,7 @@ export function paymentBody(t: Transaction): PaymentBody {
   };
 }
 
-/** What went back to payers: neither key where nothing did. */
+/** Returns money that went back to payers; a key is missing if its amount is none. */
 function givenBack({ refundsAmount, returns }: ShownTransaction): Pick<PaymentItemBody, 'amountRefunded' | 'returns'> {
   return {
     ...(refundsAmount === 0 ? {} : { amountRefunded: refundsAmount }),
@@ -59,14 +59,14 @@ export function paymentDetail(t: ShownTransaction, pixQrCode: string | null): Pa
     boletoPdfUrl: boleto?.pdfUrl ?? null,
     boletoExpiresAt: boleto ? expiresAt : null,
     cryptoAddress: crypto?.address ?? null,
-    // Of at most 15 digits, which a JSON number keeps.
+    // At most 15 digits, so a JSON number is exact.
     cryptoAmount: crypto ? Number(crypto.amount) : null,
     cryptoNetwork: crypto?.network ?? null,
     cryptoCurrency: crypto?.currency ?? null,
   };
 }
 
-/** The payment as it is read, and where it came from: docs/contract.md#cancellation. */
+/** The payment with its previous status: docs/contract.md#cancellation. */
 export function cancelledPayment(
   t: ShownTransaction,
   pixQrCode: string | null,

@@ -32,7 +32,7 @@ import { PaymentsService } from './payments.service.js';
 
 /** The cost of a list that is sorted by another field than the time of creation. */
 const SORT_TOKENS = 10;
-/** It makes a delivery for each endpoint and name of the event. */
+/** The cost of a resend, which makes a delivery for each endpoint and name of the event. */
 const RESEND_TOKENS = 20;
 
 @ApiTags('Payments')

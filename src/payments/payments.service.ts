@@ -66,7 +66,9 @@ export class PaymentsService {
   }
 }
 
-/** The picture of the code. It is not kept in the row: it has a hundred times the size, and most are never looked at. */
+/**
+ * Draws the picture of the code. The row does not store it: it is a hundred times larger, and most are never viewed.
+ */
 function pixQrCode({ brCode }: Pick<Transaction, 'brCode'>): string | null {
   return brCode === null ? null : `data:image/png;base64,${qrPng(brCode).toString('base64')}`;
 }

@@ -3,7 +3,7 @@ import type { DomainEvent } from '../outbox/index.js';
 import type { RefundEventType } from '../transactions/index.js';
 import { legacyPayment, type LegacyPaymentData } from './payment-event.serializer.js';
 
-/** `data` of `payment.refunded`: the payment as any legacy event tells of it, and the refund that moved. */
+/** `data` of `payment.refunded`: the payment's data in any legacy event, and the refund that moved. */
 export interface LegacyRefundData extends LegacyPaymentData {
   refundId: string;
   refundAmount: Amount;

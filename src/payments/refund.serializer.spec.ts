@@ -26,7 +26,7 @@ describe('a refund as the API shows it', () => {
     });
   });
 
-  it('has these in a list, and total counts them', () => {
+  it('has these keys and values in a list, and total counts the refunds', () => {
     expect(refundList([aRefund()])).toStrictEqual({
       data: [
         {
@@ -58,7 +58,7 @@ describe('a refund as the API shows it', () => {
     expect(item).toMatchObject({ strategy: way === 'card' ? null : way, endToEndId, returnId });
   });
 
-  it('tells why it failed', () => {
+  it('shows why it failed', () => {
     const [item] = refundList([aRefund({ status: 'FAILED', failureReason: 'refused', bankReference: null })]).data;
     expect(item).toMatchObject({ status: 'FAILED', failureReason: 'refused' });
   });
@@ -98,7 +98,7 @@ describe('the data of payment.refunded', () => {
     occurredAt: '2026-11-21T13:00:01.000Z',
   };
 
-  it('has these keys and values after a part', () => {
+  it('has these keys and values after a partial refund', () => {
     expect(legacyRefund(event(aPaidTransaction(), 'PAID', 'REFUNDED'))).toStrictEqual({
       ...payment,
       status: 'PAID',
@@ -110,7 +110,7 @@ describe('the data of payment.refunded', () => {
     });
   });
 
-  it('has these when all of it is back', () => {
+  it('has these keys and values after a full refund', () => {
     expect(legacyRefund(event(aPaidTransaction({ status: 'REFUNDED' }), 'PAID', 'REFUNDED'))).toStrictEqual({
       ...payment,
       status: 'REFUNDED',

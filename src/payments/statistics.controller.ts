@@ -37,7 +37,7 @@ export class StatisticsController {
   }
 }
 
-/** One for each hundred days. */
+/** Costs a token for each hundred days. */
 function tokensOf({ days }: Readonly<Record<string, unknown>>): number {
   return Math.floor(Number(days ?? 0) / 100);
 }

@@ -39,7 +39,7 @@ describe('stats', () => {
     expect(metricsBody({ days: DAYS, figures }, 2, null).funnel.conversionRate).toBe(rate);
   });
 
-  it('of many currencies are made in a time that grows with their number, and not with its square', () => {
+  it('take a time for many currencies that grows with their number, not with its square', () => {
     const of = (currencies: number): number => {
       const figures = Array.from({ length: currencies }, (_, n) => {
         const one = { currency: `X${n}` };
@@ -51,11 +51,11 @@ describe('stats', () => {
       return performance.now() - begun;
     };
     const best = (currencies: number): number => Math.min(of(currencies), of(currencies), of(currencies));
-    // In line with their number it is 20, and with its square 400.
+    // A linear time gives a factor of 20, a quadratic one 400.
     expect(best(20_000) / best(1_000)).toBeLessThan(150);
   });
 
-  it('leave out what has come to nothing: a currency or a method of which all was undone', () => {
+  it('leave out a currency or a method whose payments were all undone', () => {
     const body = statsBody({
       days: DAYS,
       figures: [paid({ count: 0, amount: 0, currency: 'EUR', key: 'CREDIT_CARD' })],
@@ -81,12 +81,12 @@ describe('metrics', () => {
     );
   });
 
-  it('give the mean of the class in which the rank of a time lies, whatever the order of the classes', () => {
+  it('give the mean of the class with the rank of a time, in any order of the classes', () => {
     const of = (...figures: Figure[]): unknown => metricsBody({ days: DAYS, figures }, 2, null).timeToPay;
     expect(of(wait('9', 1, 9))).toEqual({ p50Seconds: 9, p90Seconds: 9 });
     expect(of(wait('100', 5, 520), wait('9', 5, 45))).toEqual({ p50Seconds: 9, p90Seconds: 104 });
     expect(of(wait('9', 4, 36), wait('100', 6, 630))).toEqual({ p50Seconds: 105, p90Seconds: 105 });
-    // One class of two currencies.
+    // Two currencies share one class.
     expect(of(wait('100', 1, 100), wait('100', 1, 109, 'EUR'), wait('20', 1, 20))).toEqual({
       p50Seconds: 105,
       p90Seconds: 105,

@@ -17,7 +17,7 @@ const MAX_POINTS = 366;
 const PENDING: readonly TransactionStatus[] = ['PENDING', 'WAITING_PAYMENT', 'PROCESSING'];
 const DISPUTED: readonly TransactionStatus[] = ['CHARGEBACK', 'DISPUTE'];
 
-/** What was paid, by the day that it counts for. */
+/** The figure of paid sales, by the day that they count for. */
 const PAID: Readonly<Record<Basis, 'paid' | 'settled'>> = { created: 'paid', paid: 'settled' };
 
 export const STATS_FIGURES = { kinds: ['day', 'paid', 'settled'], daily: ['day', 'paid', 'settled'] } as const;
@@ -50,7 +50,7 @@ export const METRICS_FIGURES = {
   daily: ['day', 'paid', 'settled'],
 } as const;
 
-/** @param businessDays, currency as asked for */
+/** @param businessDays, currency as requested */
 export function metricsBody(
   { days, figures }: WindowFigures,
   businessDays: number,
@@ -117,7 +117,10 @@ export function metricsBody(
   };
 }
 
-/** Figures of the whole window. A figure that has come to nothing, as of a status that was left again, is left out. */
+/**
+ * Returns the figures of the whole window. Figures that have returned to zero, as of a status that was left again, are
+ * left out.
+ */
 function whole(figures: readonly Figure[], kind: FigureKind): Figure[] {
   return figures.filter((figure) => figure.kind === kind && figure.day === null && figure.count !== 0);
 }
@@ -141,7 +144,7 @@ function amount(figures: readonly Figure[]): Amount {
   return figures.reduce((sum, figure) => sum + figure.amount, 0);
 }
 
-/** Groups in one pass, as callers decide how many currencies there are. */
+/** Groups in one pass, because callers decide how many currencies there are. */
 function byCurrency(figures: readonly Figure[]): [string, Figure[]][] {
   return [...groupBy(figures, ({ currency }) => currency)].sort(([a], [b]) => (a < b ? -1 : 1));
 }
@@ -150,18 +153,21 @@ function amounts(figures: readonly Figure[]): AmountsByCurrency {
   return Object.fromEntries(byCurrency(figures).map(([currency, own]) => [currency, amount(own)]));
 }
 
-/** Whole per cent, half up; 0 of nothing. */
+/** Returns whole per cent, half up; 0 if the whole is 0. */
 function percent(part: number, of: number): number {
   return of === 0 ? 0 : Math.round((100 * part) / of);
 }
 
-/** The average in the smallest unit, half up; 0 where there is none. */
+/** Returns the average in the smallest unit, half up; 0 without payments. */
 function average(figures: readonly Figure[]): Amount {
   const payments = count(figures);
   return payments === 0 ? 0 : Math.round(amount(figures) / payments);
 }
 
-/** Percentiles by nearest rank. Waits are counted in classes, so each is the mean of the class that its rank falls into. */
+/**
+ * Computes percentiles by nearest rank. Waits are counted in classes, so each percentile is the mean of the class with
+ * its rank.
+ */
 function timeToPay(waits: readonly Figure[]): TimeToPayBody {
   const classes = [...groupBy(waits, ({ key }) => key)].sort(([a], [b]) => Number(a) - Number(b));
   const at = (share: number): number | null => {

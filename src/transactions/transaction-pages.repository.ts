@@ -10,8 +10,8 @@ import { TRANSACTION_COLUMNS } from './transactions.repository.js';
 export type SortOrder = 'asc' | 'desc';
 
 /**
- * Parameters: $1, $2 scope; $3 status or null; $4 rows to skip; $5 to $7 grain, from and to of months, days and hours;
- * $8 to $10 start, first id and end id of the rest pieces.
+ * Parameters: $1, $2 scope; $3 status or null; $4 rows to skip. Grain, from and to of months, days and hours are $5 to
+ * $7. Start, first id and end id of the rest pieces are $8 to $10.
  */
 const locate = (order: SortOrder): ReadStatement =>
   read(

@@ -40,7 +40,7 @@ describe('a list sorted by a field without an index', () => {
     );
   });
 
-  it('sorts two large lists at once, one per account, lets six wait and refuses the ninth; small lists do not wait', async () => {
+  it('sorts two large lists at once, lets six wait, refuses the ninth, and sorts small ones freely', async () => {
     const finish: (() => void)[] = [];
     const sort = (): Promise<never[]> => new Promise((resolve) => finish.push(() => resolve([])));
     const pages = pagesOf(20_001, sort);

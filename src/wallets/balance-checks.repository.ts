@@ -1,14 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Reader, read, type Tx, write } from '../core/database/index.js';
 
-/** What one worker has found for all. */
+/** The result of one worker's check, for all processes. */
 export interface BalanceCheck {
   readonly checkedAt: Date;
-  /** Balances that were not the sum of their lines. */
+  /** Balances that differed from the sum of their lines. */
   readonly incoherent: number;
 }
 
-/** Locked until the end of the transaction: one worker at a time. One of the future was made by a clock that was ahead. */
+/**
+ * Locks the check until the end of the transaction, so that one worker checks at a time. A check in the future counts
+ * as due, because a clock that was ahead wrote it.
+ */
 const CLAIM = write(
   'balance_checks.claim',
   'SELECT FROM balance_checks WHERE checked_at <= $1 OR checked_at > $2 FOR UPDATE SKIP LOCKED',
@@ -19,7 +22,10 @@ const LAST = read(
   `SELECT checked_at AS "checkedAt", incoherent FROM balance_checks WHERE checked_at > '-infinity'`,
 );
 
-/** The entries after each wallet's checkpoint, which its row of `available` has. @param only which wallets */
+/**
+ * Selects the entries after each wallet's checkpoint, which is the row of its bucket `available`. @param only which
+ * wallets
+ */
 const since = (only: string): string => `SELECT b.account_id, b.mode, b.currency, e.id, e.number
   FROM balances b LEFT JOIN LATERAL (
     SELECT number FROM balance_checkpoints
@@ -31,8 +37,8 @@ const since = (only: string): string => `SELECT b.account_id, b.mode, b.currency
   WHERE b.bucket = 'available' ${only} LIMIT $1`;
 
 /**
- * Of each wallet the next entries without a hole: a checkpoint never passes one that it does not contain. Without a name,
- * as the next one: they are planned anew each time, and not for the sizes that their tables once had.
+ * Takes the next entries of each wallet up to the first hole: a checkpoint never passes an entry that it does not
+ * contain. This statement and the next have no name, so PostgreSQL plans them anew for the present sizes of the tables.
  */
 const ADVANCE = write(
   '',
@@ -52,8 +58,8 @@ const ADVANCE = write(
 );
 
 /**
- * Reads balances and lines in one statement, so that both have what is posted meanwhile, or neither. Also finds entries
- * that the wallet does not count.
+ * Reads balances and lines in one statement, so that both contain concurrent postings, or neither does. The entries
+ * include any that the wallet does not count.
  */
 const INCOHERENT = read(
   '',
@@ -75,7 +81,7 @@ const INCOHERENT = read(
 export class BalanceChecksRepository {
   constructor(private readonly reader: Reader) {}
 
-  /** @returns whether a check is due that nobody else makes until the end of `tx` */
+  /** @returns whether a check is due, which nobody else makes until the end of `tx` */
   async claim(tx: Tx, lastBefore: Date, now: Date): Promise<boolean> {
     return (await tx.query(CLAIM, [lastBefore, now])).length > 0;
   }
@@ -87,8 +93,8 @@ export class BalanceChecksRepository {
   }
 
   /**
-   * How many balances are not what their lines come to.
-   * @param most entries since the checkpoints, more than there can be
+   * Counts balances that differ from the sum of their lines.
+   * @param most limit of entries since the checkpoints, above any real number
    */
   async incoherent(tx: Tx, most: number): Promise<number> {
     const [row] = await tx.query<{ count: number }>(INCOHERENT, [most]);
@@ -99,7 +105,7 @@ export class BalanceChecksRepository {
     tx.defer(FINISH, [checkedAt, incoherent]);
   }
 
-  /** @returns null before the first one */
+  /** @returns null before the first check */
   async last(): Promise<BalanceCheck | null> {
     return this.reader.first<BalanceCheck & Record<string, unknown>>(LAST, []);
   }

@@ -5,16 +5,18 @@ import { Logger } from '../core/log/index.js';
 import { BalanceChecksRepository } from './balance-checks.repository.js';
 
 const EVERY_MS = 5 * 60_000;
-/** A check that is older than this says nothing of now. */
+/** A check older than this says nothing about the present. */
 const STALE_MS = 3 * EVERY_MS;
-/** Added up in one transaction, which takes some tenths of a second. */
+/** How many entries one transaction adds up, which takes some tenths of a second. */
 const ENTRIES = 20_000;
 
 /**
- * Compares every balance with the sum of its lines, every five minutes, in one worker. Lines are added up once: what they
- * come to is kept as a checkpoint, and the next check goes on from there. So a balance that was changed is found, and an
- * entry that moved no balance. Lines that somebody changes or removes behind a checkpoint, and entries of a wallet that
- * has no balance at all, are found by `ledger check` and `ledger verify`, which read all of them.
+ * Compares every balance with the sum of its lines, every five minutes, in one worker. Lines are added up once: their
+ * sum is kept as a checkpoint, and the next check continues from there.
+ *
+ * The check finds balances that were changed, and entries that moved no balance. Two errors are found only by `ledger
+ * check` and `ledger verify`, which read all lines: lines that were changed or removed behind a checkpoint, and entries
+ * of a wallet without any balance.
  */
 @Injectable()
 export class BalanceChecksService {
@@ -25,7 +27,7 @@ export class BalanceChecksService {
     private readonly logger: Logger,
   ) {}
 
-  /** Safe in any number of workers: one checks, and no sooner than it is due. @returns whether there is more to do at once */
+  /** Checks if a check is due; in any number of workers, one checks. @returns whether there is more to do at once */
   async check(): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       const checkedAt = this.clock.now();
@@ -38,7 +40,7 @@ export class BalanceChecksService {
     });
   }
 
-  /** How many balances the last check found wrong; null while none is recent enough. */
+  /** Returns how many balances the last check found wrong; null if no check is recent enough. */
   async incoherent(): Promise<number | null> {
     const last = await this.checks.last();
     const isStale = last === null || Math.abs(this.clock.now().getTime() - last.checkedAt.getTime()) > STALE_MS;

@@ -10,12 +10,12 @@ export interface Wallet extends Scope {
 export interface Unlinked extends Wallet {
   /** The number of the last entry. */
   readonly entries: number;
-  /** The number of the last entry that is linked, and its hash; null when none is. */
+  /** Number and hash of the last linked entry; null when none is linked. */
   readonly linked: number | null;
   readonly hash: Buffer | null;
 }
 
-/** What an entry says, with all its lines. */
+/** The content of an entry, with all its lines. */
 export interface EntryContent {
   readonly number: number;
   readonly entryId: string;
@@ -25,7 +25,7 @@ export interface EntryContent {
 export interface WalletEnds extends Wallet {
   readonly entries: number;
   readonly linked: number;
-  /** An entry outside the numbers that the wallet has counted. */
+  /** An entry whose number is above the wallet's count. */
   readonly strayId: string | null;
   readonly strayNumber: string | null;
 }
@@ -38,7 +38,7 @@ export interface OddLine extends Wallet {
   readonly what: 'changed' | 'balance';
 }
 
-/** An entry, its link, or both. */
+/** An entry with its link; either may be missing. */
 export interface Link {
   readonly number: number;
   readonly entryId: string | null;
@@ -48,7 +48,7 @@ export interface Link {
   readonly hash: Buffer | null;
 }
 
-/** Arrays as JSON, times in microseconds: the same text for the same entry, whatever the session's settings. */
+/** Writes arrays as JSON and times in microseconds, so that an entry has the same text under any session settings. */
 const CONTENT = `json_build_array(e.number, e.id, e.account_id, e.mode, e.currency, e.cause, e.type, e.transaction_id,
   (extract(epoch FROM e.created_at) * 1000000)::bigint, (
     SELECT json_agg(json_build_array(l.line, l.account_id, l.mode, l.currency, l.bucket, l.amount, l.number, l.balance_after,
@@ -61,7 +61,10 @@ const LOCK = read(
   `SELECT pg_try_advisory_xact_lock(hashtextextended('ledger_chain', 0)) AS "isFree"`,
 );
 
-/** The count of a wallet's entries tells what is committed: it is written under the lock that gives them their numbers. */
+/**
+ * Reads up to the wallet's count of entries, which are committed: the count is written under the lock that numbers
+ * them.
+ */
 const UNLINKED = read(
   'ledger_chain.unlinked',
   `SELECT b.account_id AS "accountId", b.mode, b.currency, b.entries, h.number AS linked, h.hash
@@ -116,8 +119,8 @@ const LINKS = read(
 );
 
 /**
- * Of each wallet the first line that is not of its own entry, or whose balance is not that of the lines up to it; and
- * balances that are not what all lines come to, in one statement with them.
+ * Finds, for each wallet, the first line whose entry or balance is wrong. A line's balance must be the sum of the lines
+ * up to it. The same statement finds balances that differ from the sum of all their lines.
  */
 const ODD = read(
   'ledger_chain.odd',
@@ -145,7 +148,7 @@ const ODD = read(
   true,
 );
 
-/** Since when the oldest entry waits that is not linked; its wallet's count says that it is committed. */
+/** Finds the creation time of the oldest entry that is not linked; the wallet's count shows that it is committed. */
 const WAITING_SINCE = read(
   'ledger_chain.waiting_since',
   `SELECT min(e.created_at) AS since FROM balances b CROSS JOIN LATERAL (
@@ -161,7 +164,7 @@ const keyOf = ({ accountId, mode, currency }: Wallet): unknown[] => [accountId, 
 export class LedgerChainRepository {
   constructor(private readonly reader: Reader) {}
 
-  /** @returns whether nobody else links until the end of `tx` */
+  /** @returns true if nobody else links until the end of `tx` */
   async lock(tx: Tx): Promise<boolean> {
     const [row] = await tx.query<{ isFree: boolean }>(LOCK, []);
     return row?.isFree === true;
@@ -184,18 +187,18 @@ export class LedgerChainRepository {
     return tx.query<WalletEnds>(WALLETS, [accountId]);
   }
 
-  /** What does not add up, whatever its hashes say: the first of each wallet. */
+  /** Finds lines and balances that do not add up, whatever their hashes are: the first of each wallet. */
   async odd(tx: Tx, accountId: string | null): Promise<OddLine[]> {
     return tx.query<OddLine & Record<string, unknown>>(ODD, [accountId]);
   }
 
-  /** @returns null when all are linked */
+  /** @returns null when all entries are linked */
   async waitingSince(accountId: string | null): Promise<Date | null> {
     const [row] = await this.reader.query<{ since: Date | null }>(WAITING_SINCE, [accountId]);
     return row?.since ?? null;
   }
 
-  /** What there is of the numbers above `after` up to `to`, in no order. */
+  /** Returns the existing entries and links with numbers above `after` up to `to`, in no order. */
   async links(wallet: Wallet, after: number, to: number): Promise<Link[]> {
     return this.reader.query<Link>(LINKS, [...keyOf(wallet), after, to]);
   }

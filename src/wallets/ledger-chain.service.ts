@@ -10,14 +10,16 @@ const STALLED_MS = 600_000;
 const WALLETS = 100;
 const ENTRIES = 1_000;
 
-/** The first entry of a wallet that is not what was linked. */
+/** The first entry of a wallet that differs from its link. */
 export interface BrokenLink extends Wallet {
   readonly number: number;
   readonly entryId: string | null;
   readonly cause: string | null;
   /**
-   * `changed`: the entry, a line of it or its hash says something else; `added`: it was never posted, or put in the place
-   * of one that was removed; `removed`: it is not there; `balance`: a balance of the wallet is not what its lines come to.
+   * - `changed`: the entry, a line of it or its hash differs.
+   * - `added`: the entry was never posted, or replaces a removed entry.
+   * - `removed`: the entry is missing.
+   * - `balance`: a balance of the wallet differs from the sum of its lines.
    */
   readonly what: 'changed' | 'added' | 'removed' | 'balance';
 }
@@ -25,9 +27,9 @@ export interface BrokenLink extends Wallet {
 export interface Verification {
   readonly wallets: number;
   readonly entries: number;
-  /** Posted in the last seconds. */
+  /** How many entries were posted in the last seconds. */
   readonly notYetLinked: number;
-  /** Entries wait for minutes: nobody links, or somebody keeps others from it. */
+  /** True if entries have waited for minutes: no worker links, or something blocks it. */
   readonly isStalled: boolean;
   readonly broken: readonly BrokenLink[];
   /** The last link of each wallet. */
@@ -42,14 +44,23 @@ function hashOf(before: Buffer | null, content: string): Buffer {
 }
 
 /**
- * The chain of hashes over the journal: one for each wallet, in the order of the entries' numbers. A worker links what is
- * committed, seconds later, so no posting waits for it.
+ * The chain of hashes over the journal: one for each wallet, in the order of the entries' numbers. A worker links
+ * committed entries, seconds later, so no posting waits for it.
  *
- * Found is whatever does not add up, linked or not; any change of an entry or its lines after it was linked, also by the owner of the tables; one that was removed,
- * linked or not, as the numbers have no holes; one put in that was not posted. Not found are: a change in the seconds
- * before the link (entries that wait for minutes are told); an entry posted as the service posts; and what is done by somebody who makes all later hashes anew, or
- * removes the newest entries with their hashes and sets the wallet's count and balances back. The last two change the
- * heads that `ledger verify --account` prints: who keeps those elsewhere finds them too.
+ * The chain reveals:
+ * - every balance or line that does not add up, linked or not;
+ * - any change of an entry or its lines after it was linked, also by the owner of the tables;
+ * - a removed entry, linked or not, because the numbers have no holes;
+ * - an inserted entry that was not posted.
+ *
+ * The chain does not reveal:
+ * - a change in the seconds before the link (entries that wait for minutes are reported);
+ * - an entry posted as the service posts;
+ * - changes by somebody who rebuilds all later hashes;
+ * - a removal of the newest entries with their hashes, if the wallet's count and balances are set back too.
+ *
+ * The last two change the heads that `ledger verify --account` prints: a copy of the heads kept elsewhere reveals them
+ * too.
  */
 @Injectable()
 export class LedgerChainService implements OnApplicationBootstrap {
@@ -64,7 +75,10 @@ export class LedgerChainService implements OnApplicationBootstrap {
     this.poller.onWorkers('ledger.chain', POLL_MS, () => this.link());
   }
 
-  /** Safe in any number of workers: one links, the others go away. @returns whether there is more to do at once */
+  /**
+   * Links entries; in any number of workers, one links and the others return. @returns whether there is more to do at
+   * once
+   */
   async link(): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       if (!(await this.chain.lock(tx))) return false;
@@ -77,7 +91,7 @@ export class LedgerChainService implements OnApplicationBootstrap {
           hash = hashOf(hash, content);
           return { number, entryId, hash };
         });
-        // None where somebody has removed the newest: that is for `verify` to tell.
+        // Empty if somebody has removed the newest entries: `verify` reports that.
         if (links.length > 0) this.chain.link(tx, wallet, links);
         isMore ||= links.length === ENTRIES || (links.length > 0 && wallets.length === WALLETS);
       }
@@ -85,7 +99,7 @@ export class LedgerChainService implements OnApplicationBootstrap {
     });
   }
 
-  /** Walks all of it, or one account's, while the service runs. */
+  /** Checks the whole chain, or one account's, while the service runs. */
   async verify(accountId: string | null): Promise<Verification> {
     const wallets = await this.database.transaction((tx) => this.chain.wallets(tx, accountId));
     const walks = [];

@@ -8,21 +8,23 @@ import type { EntryType } from './entry-types.js';
 import { WalletsRepository } from './wallets.repository.js';
 
 /**
- * Where money of one account, mode and currency can be. Balances are positive for what is owed to somebody:
+ * Places of money of one account, mode and currency. A positive balance is owed to somebody:
  * - `available`, `pending`, `retained`: owed to the merchant (spendable, waiting for its release, held by disputes);
  * - `reserved`: set aside for refunds on their way to payers;
- * - `suspense`: owed to payers, or to somebody whom an operator has to find: what came late, twice, of a wrong amount or for
- *   no charge, until it is back, and what is held for a decision;
+ * - `suspense`: owed to payers, or to an owner whom an operator has to find. Late, double, wrong or unmatched payments
+ *   lie here until they are back, and held money until the decision;
  * - `platform_fees`, `provider_fees`: earned by the service and by the acquirer;
- * - `clearing`: the counterpart, what the acquirer holds for us; negative by as much as it holds.
- * Each account has its own buckets of every kind: a row shared by all merchants would be one queue for all of them.
+ * - `clearing`: the counterpart, money that the acquirer holds for us; negative by the held amount.
+ *
+ * Each account has its own buckets of every kind: a row shared by all merchants would make all of them wait for each
+ * other.
  */
 export type Bucket =
   'available' | 'pending' | 'retained' | 'reserved' | 'suspense' | 'platform_fees' | 'provider_fees' | 'clearing';
 
 export interface Posting extends Scope {
   readonly currency: string;
-  /** What made it, as in `charge.paid:<id>`: a unique key, so the same cause can never post twice. */
+  /** The cause, as in `charge.paid:<id>`: a unique key, so the same cause can never post twice. */
   readonly cause: string;
   readonly type: EntryType;
   readonly transactionId: string | null;

@@ -6,14 +6,14 @@ import { Release, ReleaseEntity } from './wallet.entity.js';
 
 const IDENTITY = ['id', 'accountId', 'attempts'] as const;
 
-/** One that is due, without its money: also of a row that cannot be read in full. */
+/** The identity of a due release, readable even if the rest of its row is not. */
 export type DueRelease = Pick<ReleaseEntity, (typeof IDENTITY)[number]>;
 
 const INSERT = insertInto('releases.insert', ReleaseEntity, { without: ['releasedAt', 'attempts', 'nextAttemptAt'] });
 
 /**
- * Two probes of the index for each currency that the account ever had pending money in, then the money of that instant
- * alone: what is released together, and not all that waits.
+ * Uses two index probes for each currency with past pending money. Sums only the money of the next instant, which is
+ * released together, and not all waiting money.
  */
 const NEXT = read(
   'releases.next',
@@ -28,7 +28,7 @@ const NEXT = read(
    WHERE b.account_id = $1 AND b.mode = $2 AND b.bucket = 'pending'`,
 );
 
-/** Those of one day of São Paulo are due in one instant. */
+/** Groups releases by their time: releases of one day of São Paulo are due at one instant. */
 const CALENDAR = read(
   'releases.calendar',
   `SELECT currency, "releaseAt", amount, reserve, count FROM (
@@ -41,7 +41,7 @@ const CALENDAR = read(
    WHERE number <= $4 ORDER BY "releaseAt", currency`,
 );
 
-/** What is released together. */
+/** Money that is released together. */
 export interface PlannedRelease {
   readonly currency: string;
   readonly releaseAt: Date;
@@ -56,7 +56,7 @@ const DUE_AT = 'coalesce(next_attempt_at, release_at)';
 const DUE = `released_at IS NULL AND ${DUE_AT} <= $1`;
 const COLUMNS = columnsOf(Release, 'releases');
 
-/** Marked released by the statement that claims them: a rollback makes them due again, so no lease is needed. */
+/** Claims releases by marking them released: a rollback makes them due again, so no lease is needed. */
 const CLAIM = write(
   'releases.claim',
   `UPDATE releases SET released_at = $1 WHERE id IN (
@@ -74,7 +74,10 @@ const FIND_DUE = read(
   'releases.find_due',
   `SELECT ${columnsOf(ReleaseEntity, 'releases', { only: IDENTITY })} FROM releases WHERE ${DUE} ORDER BY ${DUE_AT} LIMIT $2`,
 );
-/** A minute after the first failure; it doubles with each, up to an hour. What another worker has is its own. */
+/**
+ * Puts off for a minute after the first failure, doubling with each, up to an hour. Rows that another worker has locked
+ * are left to it.
+ */
 const putOff = (which: string): string =>
   `UPDATE releases SET attempts = attempts + 1,
      next_attempt_at = $1::timestamptz + least(60 * 2 ^ least(attempts, 12), 3600) * interval '1 second'
@@ -82,7 +85,7 @@ const putOff = (which: string): string =>
 const PUT_OFF = write('releases.put_off', putOff('id = $2 AND attempts = $3'));
 const PUT_OFF_ACCOUNT = write('releases.put_off_account', putOff('account_id = $2'));
 
-/** Asks by the index, as a release is put off for an hour at most. */
+/** Narrows by the index: a release is put off for an hour at most, so `DUE_AT` bounds the search. */
 const OVERDUE = read(
   'releases.overdue',
   `SELECT count(*) AS rows FROM releases
@@ -115,14 +118,14 @@ export class ReleasesRepository {
     return tx.first<Release>(CLAIM_ONE, [now, id]);
   }
 
-  /** What waits, by its time; the first ones. @param currency null for all */
+  /** Returns the first planned releases, by their time. @param currency null for all */
   async calendar(scope: Scope, currency: string | null, limit: number): Promise<PlannedRelease[]> {
     return this.reader.query<PlannedRelease & Record<string, unknown>>(CALENDAR, [
       ...[scope.accountId, scope.mode, currency, limit],
     ]);
   }
 
-  /** What `claim` would take, without taking it. */
+  /** Finds the releases that `claim` would take, without taking them. */
   async findDue(now: Date, limit: number): Promise<DueRelease[]> {
     return this.reader.query(FIND_DUE, [now, limit]);
   }
@@ -133,17 +136,17 @@ export class ReleasesRepository {
     return row?.rows ?? 0;
   }
 
-  /** From here on `tx` fails when it waits for a lock for more than a second. */
+  /** Makes `tx` fail from here on when it waits for a lock for more than a second. */
   waitBriefly(tx: Tx): void {
     tx.defer(WAIT_BRIEFLY, []);
   }
 
-  /** Once for each attempt, however many workers made it. */
+  /** Puts a release off once for each attempt, however many workers made the attempt. */
   putOff(tx: Tx, now: Date, release: DueRelease): void {
     tx.defer(PUT_OFF, [now, release.id, release.attempts]);
   }
 
-  /** All that is due to an account. */
+  /** Puts off all due releases of an account. */
   putOffAccount(tx: Tx, now: Date, accountId: string): void {
     tx.defer(PUT_OFF_ACCOUNT, [now, accountId]);
   }

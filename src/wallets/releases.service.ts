@@ -27,7 +27,8 @@ export class ReleasesService implements OnApplicationBootstrap {
   }
 
   /**
-   * Safe in any number of workers. What cannot be released is logged, put off and kept, and holds up nothing else.
+   * Releases due money, safely in any number of workers. A release that fails is logged, put off and kept, and does not
+   * delay others.
    * @returns whether there may be more to do at once
    * @throws when the database is away: nothing is put off for that
    */
@@ -48,14 +49,14 @@ export class ReleasesService implements OnApplicationBootstrap {
     }
   }
 
-  /** How many releases are an hour late or more: none, unless something keeps them from it. */
+  /** Counts releases that are an hour late or more; normally there are none. */
   async overdue(): Promise<number> {
     return this.releases.overdue(this.clock.now());
   }
 
   async #oneByOne(now: Date): Promise<boolean> {
     const due = await this.releases.findDue(now, BATCH);
-    // Accounts whose wallet somebody else holds, and whether all that is due to them could be put off together.
+    // Accounts whose wallet somebody else has locked, and whether all their due releases could be put off together.
     const held = new Map<string, boolean>();
     let moved = 0;
     for (const release of due) {
@@ -66,7 +67,7 @@ export class ReleasesService implements OnApplicationBootstrap {
           moved++;
           continue;
         }
-        // Each of its other releases would wait as long as this one, and everybody else's behind them.
+        // Puts off the account: each of its other releases would wait as long, and delay everybody else's.
         if (isLockTimeout(error) || isStatementTimeout(error)) held.set(accountId, await this.#putOff({ accountId }));
       }
       if (held.get(accountId) === true || (await this.#putOff(release))) moved++;
@@ -74,7 +75,7 @@ export class ReleasesService implements OnApplicationBootstrap {
     return due.length === BATCH && moved > 0;
   }
 
-  /** @returns what the database says against it, or null when it is released, by us or by another worker */
+  /** @returns the database's error, or null when it is released, by us or by another worker */
   async #release(now: Date, release: DueRelease): Promise<unknown> {
     try {
       await this.database.transaction(async (tx) => {
@@ -92,8 +93,8 @@ export class ReleasesService implements OnApplicationBootstrap {
   }
 
   /**
-   * @param what one, or all that is due to an account
-   * @returns false for rows that refuse even that: they stay due, and are tried with the next batch
+   * @param what one release, or all due releases of an account
+   * @returns false for rows that cannot even be put off: they stay due, and are tried with the next batch
    */
   async #putOff(what: DueRelease | { readonly accountId: string }): Promise<boolean> {
     const now = this.clock.now();

@@ -6,7 +6,7 @@ import type { Amount } from '../core/money/index.js';
 import type { StatementEntryType } from './entry-types.js';
 import type { Bucket } from './ledger.service.js';
 
-/** What a merchant sees of the ledger: the predicate of the index `journal_lines_statement_idx`. */
+/** Buckets that a merchant sees: the predicate of the index `journal_lines_statement_idx`. */
 export const MERCHANT_BUCKETS = ['available', 'pending', 'retained'] as const;
 export type MerchantBucket = (typeof MERCHANT_BUCKETS)[number];
 
@@ -25,7 +25,7 @@ export interface WalletEntry {
   readonly createdAt: Date;
 }
 
-/** Where a line stands among all of an account and mode. Within one bucket it is the order of the commits. */
+/** The place of a line among all lines of an account and mode. Within one bucket it is the order of the commits. */
 export interface Position {
   readonly createdAt: Date;
   readonly number: number;
@@ -38,7 +38,7 @@ export interface StatementFilter extends CursorFilter {
   readonly currency: string | null;
   readonly bucket: MerchantBucket | null;
   readonly type: StatementEntryType | null;
-  /** A payment with its releases, refunds and disputes; one refund; one case. */
+  /** A payment with its releases, refunds and disputes; or a refund; or a case. */
   readonly source: string | null;
 }
 
@@ -48,7 +48,7 @@ const OF_BUCKET = `(l.account_id, l.mode, l.currency, l.bucket) = (b.account_id,
 const COLUMNS = `l.entry_id AS "entryId", l.line, e.type, e.cause, e.transaction_id AS "transactionId", l.currency,
        l.bucket, l.amount, l.balance_after AS balance, l.created_at AS "createdAt"`;
 const NEWEST_FIRST = 'l.created_at DESC, l.number DESC, l.currency DESC, l.line DESC';
-/** The first comparison is for the index. */
+/** Starts with a redundant comparison, for the index. */
 const IN_WINDOW = `l.created_at BETWEEN $5::timestamptz AND $6::timestamptz
        AND (l.created_at, l.number) <= ($7::timestamptz, $8::bigint)
        AND (l.created_at, l.number, l.currency, l.line) < ($7::timestamptz, $8::bigint, $9::text, $10::integer)
@@ -66,7 +66,7 @@ const ENTRIES = read(
 );
 
 const LATER = `type <> 'sale' AND type <> 'release'`;
-/** A sale and its releases by their causes, what follows by indexes that leave those out. */
+/** Finds a sale and its releases by their causes, later entries by indexes that leave those out. */
 const ENTRIES_OF_SOURCE = read(
   'statement.entries_of_source',
   `SELECT ${COLUMNS} FROM (
@@ -86,7 +86,7 @@ const POSITION = read(
    WHERE entry_id = $3 AND line = $4 AND account_id = $1 AND mode = $2 AND bucket IN ${BUCKETS}`,
 );
 
-/** The balance of each bucket after its last line until that time. */
+/** Reads the balance of each bucket after its last line until that time. */
 const BALANCES_AT = read(
   'statement.balances_at',
   `SELECT b.currency, b.bucket, x.amount FROM balances b CROSS JOIN LATERAL (
@@ -119,7 +119,7 @@ export class StatementRepository {
       : this.reader.query(ENTRIES_OF_SOURCE, [...values, source]);
   }
 
-  /** @returns null for a line that is not there, or not of this merchant's own money */
+  /** @returns null if the line does not exist, or is not this merchant's own money */
   async positionOf(scope: Scope, entryId: string, line: number): Promise<Position | null> {
     return this.reader.first<Position>(POSITION, [scope.accountId, scope.mode, entryId, line]);
   }

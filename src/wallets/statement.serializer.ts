@@ -29,7 +29,10 @@ const SOURCES: Readonly<Record<string, { object: WalletEntrySourceBody['object']
   med: { object: 'med_case', prefix: 'med_' },
 };
 
-/** What an entry follows from. @returns null for what nobody can look up, as a correction by hand */
+/**
+ * Returns the object that caused an entry. @returns null for causes without a public object, such as a correction by
+ * hand
+ */
 export function sourceOf(cause: string): WalletEntrySourceBody | null {
   const [what = '', id = ''] = cause.split(':');
   const source = SOURCES[what.split('.')[0] ?? ''];

@@ -18,9 +18,9 @@ export interface PastBalance {
 }
 
 /**
- * The merchant's lines of the ledger, and what they came to. Both go by the time of the entry, which within a wallet is
- * never before that of the entry before it: the balance at one instant and all lines after it up to another make the
- * balance at that other. An entry shows with its commit, milliseconds after its time.
+ * Lists the merchant's lines of the ledger, and their balances at a time. Both use the time of the entry, which within
+ * a wallet is never before the time of the previous entry. A balance at one instant, plus all lines up to another
+ * instant, is the balance at that other instant. An entry shows with its commit, milliseconds after its time.
  */
 @Injectable()
 export class StatementService {
@@ -44,7 +44,9 @@ export class StatementService {
     return cursorPage(rows, filter.limit, walletEntryBody, ({ id }) => id);
   }
 
-  /** At the end of that millisecond. One for each currency that had been moved by then; `primary` first, in any case. */
+  /**
+   * Returns the balances at the end of that millisecond, for each currency moved until then; `primary` is always first.
+   */
   async balancesAt(scope: Scope, primary: string, at: Date): Promise<PastBalance[]> {
     const rows = await this.statement.balancesAt(scope, at);
     const own = groupBy(rows, ({ currency }) => currency);

@@ -14,7 +14,7 @@ export class JournalEntryEntity {
   @Column('text') readonly currency!: string;
   @Column('text') readonly cause!: string;
   @Column('uuid', { name: 'transaction_id', nullable: true }) readonly transactionId!: string | null;
-  /** Never before that of the entry before it in the wallet, whatever the clocks of two processes say. */
+  /** Never before the time of the wallet's previous entry, even if the clocks of two processes differ. */
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
   /** 1, 2, … without a hole in each wallet (account, mode and currency), in the order of the commits. */
   @Column('bigint') readonly number!: number;
@@ -39,7 +39,7 @@ export class JournalLineEntity {
   @Column('bigint', { name: 'balance_after' }) readonly balanceAfter!: Amount;
 }
 
-/** What `ledger verify` walks (ledger-chain.service.ts). */
+/** The chain of hashes that `ledger verify` checks (ledger-chain.service.ts). */
 @NotPersonal('the books: ids and amounts')
 @Entity('journal_hashes')
 export class JournalHashEntity {
@@ -63,13 +63,13 @@ export class BalanceEntity {
   @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
   /** The number of the wallet's last entry; kept in the row of its bucket `available`. */
   @Column('bigint', { default: 0 }) readonly entries!: number;
-  /** Since when `available` has been below zero; null where it is not. */
+  /** When `available` went below zero; null if it is not below. */
   @Column('timestamptz', { name: 'negative_since', nullable: true }) readonly negativeSince!: Date | null;
-  /** When the merchant is told of it (again); null: not any more. */
+  /** When the merchant's next notice of the negative balance is due; null: no more notices. */
   @Column('timestamptz', { name: 'negative_notice_at', nullable: true }) readonly negativeNoticeAt!: Date | null;
 }
 
-/** What the lines of a balance come to up to an entry of its wallet (balance-checks.service.ts). */
+/** The sum of a balance's lines up to an entry of its wallet (balance-checks.service.ts). */
 @NotPersonal('the books: ids and amounts')
 @Entity('balance_checkpoints')
 export class BalanceCheckpointEntity {
@@ -83,7 +83,7 @@ export class BalanceCheckpointEntity {
   @Column('bigint') readonly number!: number;
 }
 
-/** One row: when a worker last compared all balances with their lines, and how many differed. */
+/** A single row: when a worker last compared all balances with their lines, and how many differed. */
 @NotPersonal('the books: ids and amounts')
 @Entity('balance_checks')
 export class BalanceCheckEntity {
@@ -112,7 +112,7 @@ export class Release {
 @Entity('releases')
 export class ReleaseEntity extends Release {
   @Column('timestamptz', { name: 'released_at', nullable: true }) readonly releasedAt!: Date | null;
-  /** That failed. */
+  /** How many attempts failed. */
   @Column('integer', { default: 0 }) readonly attempts!: number;
   @Column('timestamptz', { name: 'next_attempt_at', nullable: true }) readonly nextAttemptAt!: Date | null;
 }

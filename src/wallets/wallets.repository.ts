@@ -18,10 +18,12 @@ export interface EntryRow {
 }
 
 /**
- * Balances, entries and their lines in one statement. The upsert inserts missing balance rows and locks the others in
- * sorted order, so two postings can never wait for each other. Every posting takes the wallet's `available`, also for
- * nothing: it counts the entries and keeps their time, so that numbers, times and balances after each line are in the
- * order of the commits. What follows an entry or a line in the same statement is taken off what the upsert has given.
+ * Posts balances, entries and their lines in one statement. The upsert inserts missing balance rows and locks the
+ * others in sorted order, so two postings can never deadlock.
+ *
+ * Every posting takes the wallet's `available`, even for amount 0, because that row counts the entries and keeps their
+ * time. Numbers, times and balances after each line then follow the order of the commits. For each entry and line, the
+ * later ones of the same statement are subtracted from the upsert's result.
  */
 const POST_ENTRIES = write(
   'ledger.post',
@@ -60,7 +62,7 @@ interface Postings {
   readonly now: Date;
 }
 
-/** Those of several callers are one posting: each balance is moved once. */
+/** Joins the entries of several callers into one posting, so that each balance is moved once. */
 const POST: RowWrite<Postings> = {
   ...POST_ENTRIES,
   valuesOf: ({ entries, now }) => postingValues(entries, now),
@@ -81,7 +83,7 @@ const BALANCES = read(
    WHERE account_id = $1 AND mode = $2 AND bucket IN ('available', 'pending', 'retained') ORDER BY currency`,
 );
 
-/** The first of an account's buckets in the order of the upsert above: locking it alone cannot cross with a posting. */
+/** Locks the first of a wallet's buckets in the order of the upsert above, so it cannot deadlock with a posting. */
 const LOCK_AVAILABLE = write(
   'ledger.lock_available',
   `SELECT amount FROM balances
@@ -91,7 +93,7 @@ const LOCK_AVAILABLE = write(
 const NEGATIVE = `SELECT account_id AS "accountId", mode, currency, amount AS available, negative_since AS "negativeSince",
     negative_notice_at AS "nextNoticeAt"
   FROM balances WHERE negative_since IS NOT NULL`;
-/** The time in milliseconds, as cursors have it. */
+/** The time in milliseconds, as in cursors. */
 const NEGATIVE_SINCE = `date_trunc('milliseconds', negative_since)`;
 const LIST_NEGATIVE = read(
   'wallets.list_negative',
@@ -119,14 +121,14 @@ export interface NegativeBalance extends Scope {
   readonly currency: string;
   readonly available: Amount;
   readonly negativeSince: Date;
-  /** When its merchant is told (again); null: not any more. */
+  /** When the merchant's next notice is due; null: no more notices. */
   readonly nextNoticeAt: Date | null;
 }
 
-/** The size of a page, and the wallet after which it begins. */
+/** The size of a page, and the wallet before its first one. */
 export interface NegativeFilter {
   readonly limit: number;
-  /** Null: of all accounts. */
+  /** Null: all accounts. */
   readonly accountId: string | null;
   /** Null: the first page. */
   readonly after: Pick<NegativeBalance, 'negativeSince' | 'accountId' | 'mode' | 'currency'> | null;
@@ -156,13 +158,13 @@ export class WalletsRepository {
     return this.reader.query(BALANCES, [scope.accountId, scope.mode]);
   }
 
-  /** What is spendable, locked until the end of `tx`. */
+  /** Returns the available amount, locked until the end of `tx`. */
   async lockAvailable(tx: Tx, scope: Scope, currency: string): Promise<Amount> {
     const [row] = await tx.query<{ amount: Amount }>(LOCK_AVAILABLE, [scope.accountId, scope.mode, currency]);
     return row?.amount ?? 0;
   }
 
-  /** Below zero for longest first. */
+  /** Returns the longest negative balances first. */
   async negative({ limit, accountId, after }: NegativeFilter): Promise<NegativeBalance[]> {
     const { negativeSince, mode, currency } = after ?? { negativeSince: '-infinity', mode: '', currency: '' };
     const wallet = after?.accountId ?? '00000000-0000-0000-0000-000000000000';
@@ -187,7 +189,7 @@ function postingValues(entries: readonly EntryRow[], now: Date): unknown[] {
     moved.set(key, known);
     return known;
   };
-  // From the last one on, so that what follows each is known.
+  // Starts with the last entry, so that the later ones of each are known.
   const rows = entries.toReversed().map((entry) => {
     const followers = move(entry, 'available').entries++;
     const lines = entry.lines.map(({ bucket, amount }, index) => {

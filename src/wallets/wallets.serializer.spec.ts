@@ -20,7 +20,7 @@ const usd: WalletBalance = {
 };
 
 describe('balances', () => {
-  it('over all currencies have these keys and values', () => {
+  it('have these keys and values over all currencies', () => {
     expect(multiCurrencyBalance(brl, [brl, usd])).toStrictEqual({
       available: -50,
       pending: 300,
@@ -37,12 +37,12 @@ describe('balances', () => {
     });
   });
 
-  it('have null for what is not scheduled', () => {
+  it('have null for missing releases', () => {
     const unscheduled = { next_release_at: null, next_release_amount: null };
     expect(multiCurrencyBalance(usd, [usd])).toMatchObject(unscheduled);
   });
 
-  it('of one currency have these, with null for what is not scheduled', () => {
+  it('have these keys and values for one currency, with null for missing releases', () => {
     expect(flatBalance(usd)).toStrictEqual({
       available: 1,
       pending: 0,
@@ -53,7 +53,7 @@ describe('balances', () => {
     expect(flatBalance(brl)).toMatchObject({ next_release_at: '2026-11-22T03:00:00.000Z', next_release_amount: 200 });
   });
 
-  it('as wallets have these', () => {
+  it('have these keys and values as wallets', () => {
     expect(walletItem(brl)).toStrictEqual({
       currency: 'BRL',
       walletType: 'OPERATIONAL',
@@ -62,7 +62,7 @@ describe('balances', () => {
     });
   });
 
-  it('as planned releases have the day of São Paulo', () => {
+  it('have the day of São Paulo as planned releases', () => {
     const releaseAt = new Date('2026-11-23T02:59:59.999Z');
     expect(plannedRelease({ currency: 'BRL', releaseAt, amount: 200, count: 2, reserve: 50 })).toStrictEqual({
       date: '2026-11-22',

@@ -38,7 +38,7 @@ const correction = (kind: CorrectedMoney['kind'], borneBy: CorrectedMoney['borne
   ...{ correctionId: 'k1', kind, borneBy, amount },
 });
 
-/** What is written, in memory. */
+/** Records the written postings in memory. */
 function world(available = 0): {
   wallets: WalletsService;
   ledger: LedgerService;
@@ -201,7 +201,7 @@ describe('the entry of', () => {
 });
 
 describe('a wallet', () => {
-  it('plans the release of the net amount, of nothing when nothing is left or it is spendable at once', () => {
+  it('plans the release of the net amount, but not of 0 or of money that is spendable at once', () => {
     const { wallets, planned } = world();
     wallets.credit(TX, settlement);
     wallets.credit(TX, { ...settlement, releaseDays: 1, platformFee: 97, netAmount: 0 });
@@ -215,14 +215,14 @@ describe('a wallet', () => {
     [64, false],
     [65, true],
     [-1, false],
-  ])('with %i available sets a refund of 60 and its fee of 5 aside: %p', async (available, expected) => {
+  ])('sets a refund of 60 and its fee of 5 aside with %i available: %p', async (available, expected) => {
     const { wallets, posted, asked } = world(available);
     expect(await wallets.reserveRefund(TX, refund)).toBe(expected);
     expect(posted).toHaveLength(expected ? 1 : 0);
     expect(asked).toEqual([['a1', 'test', 'BRL']]);
   });
 
-  it('has a balance in each currency, the account’s own first, also when it is empty', async () => {
+  it('has a balance in each currency, the account’s own first, even if empty', async () => {
     const { wallets } = world();
     const nothing = { available: 0, pending: 0, retained: 0, nextReleaseAt: null, nextReleaseAmount: null };
     const brl = { ...nothing, currency: 'BRL', available: 1, retained: 3 };
@@ -254,7 +254,7 @@ describe('the ledger', () => {
       { available: 2 ** 53, clearing: 1 - 2 ** 53, pending: -1 },
       'The posting x:1 has 3 lines that sum to 0, not to zero',
     ],
-  ])('refuses an entry of %j', (lines, message) => {
+  ])('refuses an entry with the lines %j', (lines, message) => {
     const { ledger, posted } = world();
     expect(() => ledger.post(TX, [posting({ available: 1, clearing: -1 }), posting(lines)])).toThrow(
       new Error(message),
@@ -262,7 +262,7 @@ describe('the ledger', () => {
     expect(posted).toEqual([]);
   });
 
-  it('writes all entries at once, each with its own id and without lines of nothing, and nothing for none', () => {
+  it('writes all entries at once, each with its own id and without empty lines; writes nothing for none', () => {
     const { ledger, posted } = world();
     ledger.post(TX, []);
     expect(posted).toEqual([]);

@@ -12,7 +12,7 @@ import { type PlannedRelease, ReleasesRepository } from './releases.repository.j
 import type { ReleaseKind } from './wallet.entity.js';
 import { type NegativeBalance, type NegativeFilter, WalletsRepository } from './wallets.repository.js';
 
-/** Days of a currency's calendar of releases: `release_days` and `reserve_days` are at most a year. */
+/** How many days a currency's calendar of releases may have: `release_days` and `reserve_days` are at most a year. */
 const MOST_RELEASES = 400;
 
 /** Amounts in the currency's smallest unit. */
@@ -33,40 +33,42 @@ export interface CreditedSettlement extends Scope {
   readonly platformFee: Amount;
   readonly netAmount: Amount;
   readonly paidAt: Date;
-  /** It waited in suspense for an operator's decision. */
+  /** True if the money waited in suspense for an operator's decision. */
   readonly wasSuspended: boolean;
   /** Calendar days in São Paulo until the money is spendable; 0 is at once (docs/contract.md#fees-and-release). */
   readonly releaseDays: number;
-  /** The share of the amount that is held in `pending` for `reserveDays`, where that is longer than `releaseDays`. */
+  /** The share of the amount that is held in `pending` for `reserveDays`, if that is longer than `releaseDays`. */
   readonly reserveBps: number;
   readonly reserveDays: number;
 }
 
 /** Money that an acquirer has received and no merchant is credited with. */
 export interface SuspendedMoney extends Scope {
-  /** Null: it came for no sale. */
+  /** Null: the money came without a sale. */
   readonly transactionId: string | null;
   readonly currency: string;
   readonly amount: Amount;
 }
 
-/** What an acquirer charges. */
+/** A fee of an acquirer. */
 type ChargedFee = SuspendedMoney;
 
-/** What an operator puts right. */
+/** A correction by an operator. */
 export interface CorrectedMoney extends Scope {
   readonly correctionId: string;
-  /** The sale that it is about; null: none. */
+  /** The sale that is corrected; null: none. */
   readonly transactionId: string | null;
   readonly currency: string;
   /**
-   * `returned_elsewhere`: the acquirer holds it no more; `write_off`: nobody wants it, and the platform keeps it; `bank_fee`:
-   * the acquirer has charged it; `loss`: the acquirer has taken it.
+   * - `returned_elsewhere`: the acquirer does not hold the money any more.
+   * - `write_off`: the money has no owner, and the platform keeps it.
+   * - `bank_fee`: the acquirer has charged it.
+   * - `loss`: the acquirer has taken it.
    */
   readonly kind: 'returned_elsewhere' | 'write_off' | 'bank_fee' | 'loss';
-  /** Who pays it; null: it is in suspense. */
+  /** The party that pays; null: the money is in suspense. */
   readonly borneBy: 'merchant' | 'platform' | null;
-  /** Below zero: a fee or a loss that came back. */
+  /** Negative: a fee or a loss that came back. */
   readonly amount: Amount;
 }
 
@@ -79,7 +81,7 @@ const CORRECTED_INTO = {
   loss: 'clearing',
 } as const;
 
-/** Money that a merchant sends back to a payer: the refund in full, and the fee of it that the merchant bears. */
+/** Money that a merchant sends back to a payer: the full refund, and the part of its fee that the merchant bears. */
 export interface RefundMoney extends Scope {
   readonly refundId: string;
   readonly transactionId: string;
@@ -88,20 +90,23 @@ export interface RefundMoney extends Scope {
   readonly fee: Amount;
 }
 
-/** What a dispute does with money of one transaction. */
+/** A movement of a transaction's money for a dispute. */
 export interface DisputeMove extends Scope {
   readonly caseId: string;
-  /** A card payment's: its loss is a chargeback. */
+  /** True for a card payment, whose loss is a chargeback. */
   readonly isCard: boolean;
   readonly transactionId: string;
   readonly currency: string;
   /**
-   * `held`: from the available balance, which may go below zero; `released`: back to it; `lost`: gone to the payer;
-   * `corrected`: gone to the payer after the end, straight from the available balance, or come back from there when
-   * negative. Each once for ever with the same `detail`.
+   * - `held`: from the available balance, which may go below zero.
+   * - `released`: back to the available balance.
+   * - `lost`: gone to the payer.
+   * - `corrected`: gone to the payer after the end, straight from the available balance; negative: come back to it.
+   *
+   * Each move happens only once with the same `detail`.
    */
   readonly what: 'held' | 'released' | 'lost' | 'corrected';
-  /** What it is done for beyond the case's own opening and end, as the refund that failed; null: for these. */
+  /** The cause of a move other than the case's opening or end, such as a failed refund; null for opening and end. */
   readonly detail: string | null;
   readonly amount: Amount;
 }
@@ -116,7 +121,7 @@ const DISPUTE_TYPES: Readonly<Record<DisputeMove['what'], EntryType>> = {
 const DISPUTE_LINES: Readonly<Record<DisputeMove['what'], (amount: Amount) => Posting['lines']>> = {
   held: (amount) => ({ available: -amount, retained: amount }),
   released: (amount) => ({ retained: -amount, available: amount }),
-  // The acquirer has given it to the payer's bank: it holds that much less for us.
+  // The acquirer has given the money to the payer's bank: it holds that much less for us.
   lost: (amount) => ({ retained: -amount, clearing: amount }),
   corrected: (amount) => ({ available: -amount, clearing: amount }),
 };
@@ -130,7 +135,7 @@ export class WalletsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Credits a settlement once for ever: its cause is the transaction. Locks the account's balances. */
+  /** Credits a settlement only once: its cause is the transaction. Locks the account's balances. */
   credit(tx: Tx, settlement: CreditedSettlement): void {
     const { accountId, mode, currency, transactionId, amount, netAmount, releaseDays, reserveDays } = settlement;
     const reserve = reserveDays > releaseDays ? Math.min(basisPoints(amount, settlement.reserveBps), netAmount) : 0;
@@ -162,18 +167,18 @@ export class WalletsService {
     ]);
   }
 
-  /** Keeps what is nobody's payment, once for each settlement. Locks the account's balances. */
+  /** Keeps money that pays nothing in suspense, once for each settlement. Locks the account's balances. */
   suspend(tx: Tx, settlementId: string, money: SuspendedMoney): void {
     this.#postSuspense(tx, `suspense.received:${settlementId}`, money, -money.amount);
   }
 
-  /** What was kept is with its payer again, once for each return. Locks the account's balances. */
+  /** Books that suspended money is with its payer again, once for each return. Locks the account's balances. */
   giveBack(tx: Tx, returnId: string, money: SuspendedMoney): void {
     this.#postSuspense(tx, `suspense.returned:${returnId}`, money, money.amount);
   }
 
   /**
-   * Enters what the acquirer charges and no merchant bears, once for each settlement, refund or return. Locks the account's
+   * Books an acquirer's fee that no merchant bears, once for each settlement, refund or return. Locks the account's
    * balances.
    * @param of the id of the settlement, refund or return
    */
@@ -181,7 +186,7 @@ export class WalletsService {
     this.#postFee(tx, `provider_fee:${of}`, fee, fee.amount);
   }
 
-  /** The fee of what was suspended is the merchant's after all, once for each sale. Locks the account's balances. */
+  /** Passes the fee of suspended money on to the merchant, once for each sale. Locks the account's balances. */
   passFee(tx: Tx, transactionId: string, fee: ChargedFee): void {
     this.#postFee(tx, `provider_fee.passed:${transactionId}`, fee, -fee.amount);
   }
@@ -199,7 +204,7 @@ export class WalletsService {
   }
 
   /**
-   * Sets a refund's money aside, once for ever. Locks the account's balances: call it last in a transaction.
+   * Sets a refund's money aside, only once. Locks the account's balances: call it last in a transaction.
    * @returns false, and writes nothing, when less is available
    */
   async reserveRefund(tx: Tx, refund: RefundMoney): Promise<boolean> {
@@ -209,13 +214,13 @@ export class WalletsService {
     return true;
   }
 
-  /** The refund failed: gives back what was set aside. */
+  /** Gives back the money that was set aside for a refund, because the refund failed. */
   releaseRefund(tx: Tx, refund: RefundMoney): void {
     const total = refund.amount + refund.fee;
     this.#postRefund(tx, refund, 'released', { reserved: -total, available: total });
   }
 
-  /** The payer has the money: the acquirer holds that much less for us. */
+  /** Books that the payer has the money: the acquirer holds that much less for us. */
   payRefund(tx: Tx, refund: RefundMoney): void {
     const { amount, fee } = refund;
     this.#postRefund(tx, refund, 'paid', { reserved: -(amount + fee), clearing: amount, platform_fees: fee });
@@ -228,7 +233,7 @@ export class WalletsService {
     this.ledger.post(tx, [{ accountId, mode, currency, transactionId, cause, type, lines }]);
   }
 
-  /** Posts what disputes do, in one go. Locks the account's balances: call it last in a transaction. */
+  /** Posts the movements of disputes, in one go. Locks the account's balances: call it last in a transaction. */
   moveDisputed(tx: Tx, moves: readonly DisputeMove[]): void {
     this.ledger.post(
       tx,
@@ -244,7 +249,7 @@ export class WalletsService {
     );
   }
 
-  /** Enters what an operator puts right, once for each correction. Locks the account's balances. */
+  /** Books an operator's correction, once for each correction. Locks the account's balances. */
   correct(
     tx: Tx,
     { correctionId, accountId, mode, currency, transactionId, kind, borneBy, amount }: CorrectedMoney,
@@ -256,12 +261,12 @@ export class WalletsService {
     this.ledger.post(tx, [{ accountId, mode, currency, transactionId, cause, type, lines }]);
   }
 
-  /** What waits for its release, the next first. @param currency null for all */
+  /** Lists the planned releases, the next first. @param currency null for all */
   async plannedReleases(scope: Scope, currency: string | null): Promise<PlannedRelease[]> {
     return this.releases.calendar(scope, currency, MOST_RELEASES);
   }
 
-  /** One entry for each currency the account ever had money in; `primary` first, also when it is empty. */
+  /** Returns an entry for each currency that the account ever had money in; `primary` is first, even if empty. */
   async balances(scope: Scope, primary: string): Promise<WalletBalance[]> {
     const [rows, releases] = await Promise.all([this.wallets.balances(scope), this.releases.next(scope)]);
     const own = groupBy(rows, ({ currency }) => currency);
@@ -280,17 +285,17 @@ export class WalletsService {
     });
   }
 
-  /** Wallets below zero, longest first. Across accounts: for operators. */
+  /** Lists wallets below zero, the longest first. Reads across accounts: for operators. */
   negative(filter: NegativeFilter): Promise<NegativeBalance[]> {
     return this.wallets.negative(filter);
   }
 
-  /** Those whose merchants are to be told by then, locked; in any number of workers each is one's. */
+  /** Locks the wallets whose notice is due; each is locked by one worker only. */
   lockNegative(tx: Tx, now: Date, limit: number): Promise<NegativeBalance[]> {
     return this.wallets.lockNegative(tx, now, limit);
   }
 
-  /** @param at null: the merchant is not told again */
+  /** @param at null: the merchant gets no more notices */
   setNegativeNotice(tx: Tx, balance: NegativeBalance, at: Date | null): void {
     this.wallets.setNegativeNotice(tx, balance, at);
   }

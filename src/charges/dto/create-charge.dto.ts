@@ -53,7 +53,7 @@ export class CustomerDto {
   phone?: string;
 }
 
-/** What the bodies of both routes have. */
+/** Fields of the bodies of both routes. */
 @ApiExtraModels(CustomerDto)
 export abstract class ChargeDto {
   @RequiredField({ description: 'Cents.', minimum: 1, maximum: MAX_AMOUNT, type: 'integer', example: 1990 })
@@ -108,8 +108,8 @@ export class CreatePixChargeDto extends ChargeDto {
 }
 
 /**
- * Body of `POST /v1/charges`. Not a subclass of the other one: rules are inherited, and an inherited @OptionalField would
- * make the required field optional.
+ * Body of `POST /v1/charges`. Not a subclass of the other body: rules are inherited, and an inherited @OptionalField
+ * would make the required field optional.
  */
 export class CreateChargeDto extends ChargeDto {
   @RequiredEnum('How it is paid.', ['pix'], { example: 'pix' })

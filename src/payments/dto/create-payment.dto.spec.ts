@@ -22,7 +22,7 @@ describe('customerEmail, by RFC 5322', () => {
     String.raw`"with \" quote"@example.com`,
     'maria@[192.168.0.1]',
     `${'a'.repeat(64)}@example.com`,
-  ])('%s is one', (email) => expect(isAccepted(email)).toBe(true));
+  ])('is valid: %s', (email) => expect(isAccepted(email)).toBe(true));
 
   it.each([
     '',
@@ -52,5 +52,5 @@ describe('customerEmail, by RFC 5322', () => {
     `maria@${'a.'.repeat(130)}com`,
     42,
     ['maria@example.com'],
-  ])('%j is none', (email) => expect(isAccepted(email)).toBe(false));
+  ])('is invalid: %j', (email) => expect(isAccepted(email)).toBe(false));
 });

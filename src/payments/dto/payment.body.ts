@@ -50,7 +50,7 @@ abstract class SettledPaymentFields extends PaymentFields {
   returns?: PaymentReturnBody[];
 }
 
-/** What creating a payment answers with. */
+/** Answer to creating a payment. */
 export class PaymentBody extends PaymentFields {
   @ApiProperty({ description: 'Of the payment.', format: 'uuid', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' })
   id!: string;
@@ -61,7 +61,7 @@ export class PaymentItemBody extends SettledPaymentFields {
   @Text('`tx_<uuid>`.', 'tx_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12') id!: string;
 }
 
-/** Null where it does not apply to the payment's methods, or is not there yet. */
+/** Fields are null if they do not apply to the payment's methods, or do not exist yet. */
 export class PaymentDetailBody extends SettledPaymentFields {
   @ApiProperty({ description: 'Of the payment.', format: 'uuid', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' })
   id!: string;

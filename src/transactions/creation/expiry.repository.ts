@@ -132,8 +132,8 @@ export class ExpiryRepository {
   }
 
   /**
-   * Asks later, because the acquirer does not answer about other charges. Its silence is measured from the first
-   * put-off.
+   * Asks later, because the acquirer does not answer about other charges. The wait for an answer is measured from the
+   * first put-off.
    */
   putOff(tx: Tx, id: string, at: Date): void {
     tx.defer(PUT_OFF, [id, at]);

@@ -87,7 +87,7 @@ export class ExpiryService implements OnApplicationBootstrap {
     while (lockWaits < MOST_LOCK_WAITS && (await this.expiry.hasDue(scope, this.#due()))) {
       const expired = await this.database.transaction((tx) => this.#expire(tx, scope, null));
       if (expired.length > 0) continue;
-      // Another transaction holds the remaining charges, for example to settle a payment.
+      // Waits, because another transaction holds the remaining charges, for example to settle a payment.
       lockWaits++;
       await delay(LOCK_WAIT_MS);
     }

@@ -7,7 +7,7 @@ import { type Blanking, blankings, exported, type SealedCopy, sealedCopies } fro
 import { withoutCustomer } from './without-customer.js';
 
 /**
- * Search terms, any of which finds the person; null: not searched for. The tax id is normalized, the phone is digits
+ * Search terms; a person matches by any of them. Null: not searched for. The tax id is normalized, the phone is digits
  * only.
  */
 export interface Customer {

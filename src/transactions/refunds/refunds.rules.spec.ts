@@ -70,19 +70,22 @@ describe('a refund', () => {
     // The dispute has taken money that a cashout had already given back.
     [null, 50, null],
     [1, 50, null],
-  ])('leaves out money of disputes and banks: asked %p, 60 of 100 refunded, %i taken, refunds %p', (amount, also, expected) => {
-    const [half, rest] = [Math.floor(also / 2), Math.ceil(also / 2)];
-    for (const [disputedAmount, lossesAmount] of [
-      [also, 0],
-      [0, also],
-      [half, rest],
-    ] as const) {
-      const taken = { refundsAmount: 60, cashoutsAmount: 60, disputedAmount, lossesAmount };
-      const answer = refusal(order({ amount }), facts({ taken }));
-      if (expected === null) expect(answer).toBe('400 refund_amount_exceeds_remaining amount');
-      else expect(JSON.parse(answer)).toMatchObject({ amount: expected });
-    }
-  });
+  ])(
+    'leaves out money of disputes and banks: asked %p, 60 of 100 refunded, %i taken, refunds %p',
+    (amount, also, expected) => {
+      const [half, rest] = [Math.floor(also / 2), Math.ceil(also / 2)];
+      for (const [disputedAmount, lossesAmount] of [
+        [also, 0],
+        [0, also],
+        [half, rest],
+      ] as const) {
+        const taken = { refundsAmount: 60, cashoutsAmount: 60, disputedAmount, lossesAmount };
+        const answer = refusal(order({ amount }), facts({ taken }));
+        if (expected === null) expect(answer).toBe('400 refund_amount_exceeds_remaining amount');
+        else expect(JSON.parse(answer)).toMatchObject({ amount: expected });
+      }
+    },
+  );
 
   const key = 'maria@example.com';
   it.each<[string, Partial<RefundOrder>, Partial<RefundFacts>, string]>([

@@ -84,13 +84,21 @@ describe('a confirmed Pix', () => {
     expect(decideSettlement(transaction, received)).toEqual(decision);
   });
 
-  it.each(Object.keys(CLOSED) as (keyof typeof CLOSED)[])('goes back from a charge that is %s, whose status stays', (status) => {
-    for (const received of [pix(), pix({ amount: 1 }), pix({ payerDocument: null }), pix({ settledAt: EXPIRES_AT })]) {
-      for (const transaction of [unlocked({ status }), aTransaction({ status })]) {
-        expect(decideSettlement(transaction, received)).toEqual(returned(CLOSED[status]));
+  it.each(Object.keys(CLOSED) as (keyof typeof CLOSED)[])(
+    'goes back from a charge that is %s, whose status stays',
+    (status) => {
+      for (const received of [
+        pix(),
+        pix({ amount: 1 }),
+        pix({ payerDocument: null }),
+        pix({ settledAt: EXPIRES_AT }),
+      ]) {
+        for (const transaction of [unlocked({ status }), aTransaction({ status })]) {
+          expect(decideSettlement(transaction, received)).toEqual(returned(CLOSED[status]));
+        }
       }
-    }
-  });
+    },
+  );
 
   it('goes back when the charge already holds a Pix of an unknown payer', () => {
     expect(decideSettlement(aTransaction({ status: 'PROCESSING' }), pix({ payerDocument: LOCK }))).toEqual(

@@ -38,9 +38,12 @@ describe('a span of time', () => {
     ['exactly a day', ['2026-11-20T03:00:00.000Z', '2026-11-21T02:59:59.999Z'], ['day 11-20T03:00:00.000']],
     ['exactly a month', ['2026-11-01T03:00:00.000Z', '2026-12-01T02:59:59.999Z'], ['month 11-01T03:00:00.000']],
     ['nothing', ['2026-11-20T10:15:00.000Z', '2026-11-20T10:14:59.999Z'], null],
-  ] as [string, [string, string], string[] | null][])('is cut into the coarsest pieces: %s', (_what, [from, to], expected) => {
-    expect(pieces(from, to)).toEqual(expected);
-  });
+  ] as [string, [string, string], string[] | null][])(
+    'is cut into the coarsest pieces: %s',
+    (_what, [from, to], expected) => {
+      expect(pieces(from, to)).toEqual(expected);
+    },
+  );
 
   it('is cut in order and without gaps, with few rows counted one by one', () => {
     const dates = fc.date({ min: at('2000-01-01T00:00:00Z'), max: at('2060-01-01T00:00:00Z'), noInvalidDate: true });
