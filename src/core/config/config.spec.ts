@@ -23,7 +23,7 @@ function problemsOf(env: Record<string, string>): string[] {
 }
 
 describe('the configuration', () => {
-  it('of an empty environment is the embedded default', () => {
+  it('is the embedded default for an empty environment', () => {
     expect(readConfig({})).toStrictEqual({
       production: false,
       allowedProblems: [],
@@ -450,17 +450,17 @@ describe('a local secret', () => {
     expect(localSecret(dir, 'jwt-secret')).not.toBe(made);
   });
 
-  it('that somebody wrote by hand, with a line end, is taken', () => {
+  it('is read without the line end of a file written by hand', () => {
     writeFileSync(join(dir, 'encryption-key'), `${HEX}\n`);
     expect(localSecret(dir, 'encryption-key')).toBe(HEX);
   });
 
-  it('of an empty file is refused: nothing may be sealed under it', () => {
+  it('is refused when its file is empty', () => {
     writeFileSync(join(dir, 'encryption-key'), '\n');
     expect(() => localSecret(dir, 'encryption-key')).toThrow(/is empty.*ENCRYPTION_KEY/);
   });
 
-  it('that cannot be kept is an error, not one that is forgotten', () => {
+  it('throws when it cannot be written, as it would be lost at the end', () => {
     writeFileSync(join(dir, 'file'), '');
     expect(() => localSecret(join(dir, 'file'), 'encryption-key')).toThrow();
   });

@@ -23,10 +23,10 @@ const url = (...protocols: string[]) =>
       message: `must be a URL starting with ${protocols.map((p) => `${p}://`).join(' or ')}`,
       abort: true,
     })
-    // What follows from TLS is told by how the address begins.
+    // Later checks for TLS compare the scheme in lower case.
     .transform((value) => value.trim().replace(/^\w+:/, (scheme) => scheme.toLowerCase()));
 
-/** Separated by commas; blanks around them do not count. */
+/** Values separated by commas; blanks around them do not count. */
 const list = () =>
   z
     .string()
@@ -50,10 +50,10 @@ const MEGABYTE = 1024 * 1024;
 /** 15 attempts: at once, then after these many seconds (docs/contract.md#attempts). */
 const RETRY_SCHEDULE = '10,30,120,300,900,1800,3600,7200,14400,21600,28800,43200,57600,79200';
 
-/** One address, with a name before it or without; no line breaks: it becomes a header. */
+/** A bare address, or an address with a name before it. No line breaks, since it becomes a header. */
 const MAIL_FROM = /^(?:(?<name>[^<>\p{Cc}]*)<(?<named>[^\s<>@,;]+@[^\s<>@,;]+)>|(?<bare>[^\s<>@,;]+@[^\s<>@,;]+))$/u;
 
-/** What may be given as a file instead: the name with `_FILE` is the file's path. */
+/** Variables that may be given as a file: with `_FILE` behind the name the value is the file's path. */
 const SECRETS = [
   ...['DATABASE_URL', 'DATABASE_MIGRATION_URL', 'REDIS_URL', 'SMTP_URL', 'STORAGE_URL'],
   ...['JWT_SECRET', 'ENCRYPTION_KEY', 'METRICS_TOKEN'],
@@ -64,7 +64,7 @@ const schema = z.object({
   ALLOW_INSECURE: list(),
   ROLE: z.enum(['all', 'api', 'worker']).default('all'),
   CLUSTER: integer(1, 1, 64),
-  // Unset it follows production.
+  // If unset, it follows production.
   DRAIN_SECONDS: z.coerce.number().int().min(0).max(300).optional(),
   PORT: integer(3000, 0, 65535),
   HOST: z.string().optional(),
@@ -143,48 +143,49 @@ const schema = z.object({
     .default(RETRY_SCHEDULE)
     .transform((value) => value.split(',').map(Number)),
   WEBHOOK_CONCURRENCY: integer(256, 1, 1000),
-  // The time of an attempt (docs/contract.md#attempts). At most 30 s: for so long an attempt holds a place in its worker.
+  // Time limit of an attempt (docs/contract.md#attempts). At most 30 s: an attempt holds a place in its worker all that
+  // time.
   WEBHOOK_TIMEOUT_MS: integer(15_000, 100, 30_000),
   WEBHOOK_CONNECT_TIMEOUT_MS: integer(5_000, 100, 30_000),
-  // No default here: unset it follows the embedded default, and `flag(false).optional()` is never undefined.
+  // No default here: if unset it follows the embedded default, and `flag(false).optional()` is never undefined.
   WEBHOOK_ALLOW_PRIVATE: onOrOff.optional(),
 });
 
 /** Every setting of the service, validated once at start. Durations say their unit; URLs have no trailing slash. */
 export interface Config {
   readonly production: boolean;
-  /** What breaks production's rules and was allowed by ALLOW_INSECURE, as `VARIABLE: what is wrong`. */
+  /** Broken rules of production that ALLOW_INSECURE allows, as `VARIABLE: what is wrong`. */
   readonly allowedProblems: readonly string[];
   readonly role: 'all' | 'api' | 'worker';
   readonly runsApi: boolean;
   readonly runsWorkers: boolean;
-  /** How long after SIGTERM requests are still taken. */
+  /** Time after SIGTERM during which requests are still accepted. */
   readonly drainMs: number;
   readonly port: number;
   readonly host: string;
-  /** Beyond them new connections are closed unheard. */
+  /** Number of connections above which new ones are closed at once. */
   readonly maxConnections: number;
-  /** Set anew once the port is known, when PORT=0 and PUBLIC_BASE_URL is unset. */
+  /** Changed once the port is known, when PORT=0 and PUBLIC_BASE_URL is unset. */
   publicBaseUrl: string;
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
   /** The URL of the role that owns the tables; undefined: `databaseUrl` is of that role. */
   readonly databaseMigrationUrl: string | undefined;
   readonly databasePool: number;
-  /** Processes of this role that are started here, 1: only this one. */
+  /** Number of processes of this role that are started here; 1: only this one. */
   readonly cluster: number;
-  /** How many charges, payments and the like are written together at most. */
+  /** Largest number of charges, payments and the like that are written together. */
   readonly databaseGroup: number;
-  /** False for a pooler that gives each transaction another connection and knows no prepared statements. */
+  /** False for a pooler that changes connections between transactions and knows no prepared statements. */
   readonly databasePrepare: boolean;
   readonly redisUrl: string | undefined;
   readonly mail: {
-    /** May have a password in it. Undefined: mail becomes files in `dataDir`. */
+    /** Possibly with a password. Undefined: mail becomes files in `dataDir`. */
     smtpUrl: string | undefined;
     from: { name: string; address: string };
   };
   readonly storage: StorageConfig;
-  /** Bytes: with less than that free on our disk, uploads are refused. */
+  /** Bytes that must stay free on our disk: below that, uploads are refused. */
   readonly storageMinFree: number;
   /** Bytes of evidence that an account may have in each mode. */
   readonly evidenceQuota: number;
@@ -203,7 +204,7 @@ export interface Config {
     authFailuresPerMinute: number;
     publicPerMinute: number;
     loginPer15Minutes: number;
-    /** Bytes that an account writes in test mode. */
+    /** Bytes that an account may write per day in test mode. */
     testModePerDay: number;
   };
   /** Origins of the dashboard, where it is served from elsewhere: browsers there may call its routes. */
@@ -213,11 +214,11 @@ export interface Config {
   /** Whether the demo account gets a month of sales. */
   readonly demoFill: boolean;
   readonly chargeListEnabled: boolean;
-  /** False: rulings of MED cases wait for an operator. */
+  /** False: decisions on MED cases wait for an operator. */
   readonly medAutoRulings: boolean;
-  /** Above so many of the smallest unit a correction needs a second operator. */
+  /** Amount, in the smallest unit, above which a correction needs a second operator. */
   readonly correctionLimit: number;
-  /** How long something waits for an operator before all of them get a mail; 0: they never do. */
+  /** Time that something waits for an operator before all operators get a mail; 0: no mail. */
   readonly operatorAlertMs: number;
   readonly webhooks: {
     retryScheduleSeconds: number[];
@@ -236,13 +237,14 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Without them nothing starts where NODE_ENV says production, whatever ALLOW_INSECURE says. */
+/** Variables without which nothing starts when NODE_ENV says production, whatever ALLOW_INSECURE says. */
 const NEEDED = ['DATABASE_URL', 'REDIS_URL', 'JWT_SECRET', 'ENCRYPTION_KEY'];
 
 /**
  * Reads and validates the environment.
- * @param options.onTerminal a person reads along: requests are logged only if asked for, or they would bury the start-up lines
- * @throws ConfigError naming every missing or invalid variable at once, so that an operator mends them in one go.
+ * @param options.onTerminal a person reads along: requests are logged only on demand, or they would bury the start-up
+ *   lines
+ * @throws ConfigError naming every missing or invalid variable at once, so that an operator corrects them in one go.
  */
 export function readConfig(env: NodeJS.ProcessEnv, options: { onTerminal: boolean } = { onTerminal: false }): Config {
   // An empty value in a compose file or a shell means "not set".
@@ -338,8 +340,9 @@ const lines = (problems: readonly Problem[], before = ''): string[] =>
 const isProductionName = (name = ''): boolean => /^\s*prod(?:uction)?\s*$/i.test(name);
 
 /**
- * A database of its own is held to production's rules, whatever NODE_ENV says, unless ALLOW_INSECURE is `true`; a list of
- * variables in it allows what those break and nothing else. What is not of the right form is named as that alone.
+ * Applies production's rules when NODE_ENV says production, or when DATABASE_URL is set and ALLOW_INSECURE is not
+ * `true`. If ALLOW_INSECURE lists variables, only their broken rules are allowed. Malformed variables are left out
+ * here, as they are reported already.
  */
 function heldToProduction(
   present: NodeJS.ProcessEnv,
@@ -356,7 +359,7 @@ function heldToProduction(
   return { allowed, isProduction, problems };
 }
 
-/** The contents of the files that `*_FILE` names, without white space around them. */
+/** Reads the contents of the files that `*_FILE` names, without white space around them. */
 function readFiles(given: NodeJS.ProcessEnv): { values: Record<string, string>; problems: Problem[] } {
   const values: Record<string, string> = {};
   const problems: Problem[] = [];

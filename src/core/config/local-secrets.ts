@@ -5,9 +5,9 @@ import { makeSecret, readIfThere } from '../private-files.js';
 import { ConfigError } from './config.js';
 
 /**
- * A secret for the embedded default: read from `$DATA_DIR/<name>`, made on the first call (mode 0600).
- * It must outlive restarts: data encrypted under a key that is drawn anew at each start could never be read again.
- * @returns 64 hex characters, or what somebody wrote there
+ * Returns a secret for the embedded default: reads `$DATA_DIR/<name>`, and makes it on the first call (mode 0600). The
+ * secret must outlive restarts: with a new key at each start, encrypted data could never be read again.
+ * @returns 64 hex characters, or the text that somebody wrote there
  * @throws ConfigError for an empty file
  */
 export function localSecret(dataDir: string, name: 'encryption-key' | 'jwt-secret'): string {

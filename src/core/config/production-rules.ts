@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** What production's rules look at: texts as they are set, already of the right form. */
+/** Values that production's rules check: texts as set, already well formed. */
 export interface Deployment {
   readonly DATABASE_URL?: string | undefined;
   readonly DATABASE_MIGRATION_URL?: string | undefined;
@@ -15,18 +15,18 @@ export interface Deployment {
   readonly TRUST_PROXY?: readonly string[] | undefined;
 }
 
-/** A variable's name, and what is wrong with it. */
+/** The name of a variable, with the error in it. */
 export type Problem = readonly [variable: string, message: string];
 
 const REQUIRED = ['REDIS_URL', 'JWT_SECRET', 'ENCRYPTION_KEY', 'PUBLIC_BASE_URL', 'SMTP_URL'] as const;
 const WITH_PASSWORD = ['DATABASE_URL', 'DATABASE_MIGRATION_URL', 'REDIS_URL', 'SMTP_URL', 'STORAGE_URL'] as const;
 const WORDS = /change-?_?me|password|passw0rd|secret|example|insecure|qwerty|123456/i;
 const LOCAL = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
-/** At most this share of all IPv4 addresses may be proxies: one network of a /8, and private ones beside it. */
+/** Largest share of all IPv4 addresses that may be proxies: one network of a /8, and private ones beside it. */
 const PROXY_SHARE = 1 / 128;
 const MODES_OF_TLS = /^(?:require|verify-ca|verify-full)$/;
 
-/** Every rule of production that is not kept. */
+/** Lists every broken rule of production. */
 export function productionProblems(deployment: Deployment): Problem[] {
   const missing = REQUIRED.filter((name) => deployment[name] === undefined);
   return [
@@ -45,7 +45,7 @@ export function productionProblems(deployment: Deployment): Problem[] {
   ];
 }
 
-/** Each secret with the variable that it is in, passwords of URLs among them. */
+/** Lists each secret, passwords in URLs included, with the name of its variable. */
 function secretsOf(deployment: Deployment): Problem[] {
   const passwords = WITH_PASSWORD.map((name) => [name, passwordOf(deployment[name])] as const);
   const keys = (deployment.ENCRYPTION_KEY ?? '').split(',').map((key) => key.replace(/^.*:/, '').toLowerCase());
@@ -70,7 +70,7 @@ function secretProblems(deployment: Deployment): Problem[] {
   });
 }
 
-/** One role in both URLs of the database has one password. */
+/** Returns whether both URLs of the database name one role, which has only one password. */
 function isOneRole(deployment: Deployment, ...names: string[]): boolean {
   const { DATABASE_URL: service = '', DATABASE_MIGRATION_URL: owner = '' } = deployment;
   return (
@@ -98,12 +98,12 @@ function databaseProblems(name: string, value: string | undefined): Problem[] {
   if (!url) return [];
   const { searchParams } = url;
   const repeated = [...searchParams.keys()].find((key, at, keys) => keys.indexOf(key) < at);
-  // PostgreSQL's client believes the last one.
+  // If a parameter is repeated, PostgreSQL's client uses the last one.
   if (repeated !== undefined) return [[name, `has the parameter ${repeated} more than once`]];
   const host = searchParams.get('host') ?? url.hostname;
   if (host === '' || host.startsWith('/') || LOCAL.test(host)) return [];
   const mode = searchParams.get('sslmode') ?? '';
-  // With libpq's meaning `require` does not look who answers.
+  // With libpq's meaning, `require` does not check the server's identity.
   const isChecked =
     mode === 'verify-full' || (MODES_OF_TLS.test(mode) && searchParams.get('uselibpqcompat') !== 'true');
   const hasPassword = passwordOf(value) !== '' || searchParams.has('sslcert');
@@ -136,7 +136,7 @@ function passwordOf(value: string | undefined): string {
   }
 }
 
-/** Also where several networks make it up together. Unique local IPv6 is not used on the Internet. */
+/** Counts the share of all proxies together. Unique local IPv6 is left out, as it is not used on the Internet. */
 function isMuchOfTheInternet(proxies: readonly string[]): boolean {
   let share = 0;
   for (const proxy of proxies) {

@@ -7,11 +7,11 @@ export type StorageConfig =
       readonly kind: 's3';
       /** Undefined: Amazon's own for the region. */
       readonly endpoint: string | undefined;
-      /** What signed URLs point to, where others reach the store by another address; else `endpoint`. */
+      /** Base of signed URLs, where others reach the store by another address; else `endpoint`. */
       readonly publicUrl: string | undefined;
       readonly region: string;
       readonly bucket: string;
-      /** What every key begins with; empty, or with a slash at its end. */
+      /** Beginning of every key; empty, or with a slash at its end. */
       readonly prefix: string;
       readonly pathStyle: boolean;
       /** Undefined: the usual places of AWS's SDK (environment, profile, role of the machine). */
@@ -20,11 +20,11 @@ export type StorageConfig =
 
 const FORM = 's3://[key:secret@][host[:port]]/bucket[/prefix][?region=…]';
 
-/** The names of Amazon's documentation; other stores are no freer. */
+/** Names by Amazon's documentation; other stores accept no more. */
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const PREFIX = /^[\w.-]+(?:\/[\w.-]+)*$/;
 
-/** The text behind percent-encoding; null when it is none. */
+/** Decodes percent-encoding; null when the text is malformed. */
 function decoded(text: string): string | null {
   try {
     return decodeURIComponent(text);
@@ -49,8 +49,8 @@ const options = z.strictObject({
 });
 
 /**
- * `s3://key:secret@host:port/bucket/prefix?region=…&tls=…&path_style=…&public_url=…`. Without a host it is Amazon S3,
- * and needs a region; with one, buckets are part of the path unless `path_style=false`. Key and secret are
+ * Parses `s3://key:secret@host:port/bucket/prefix?region=…&tls=…&path_style=…&public_url=…`. Without a host it is
+ * Amazon S3 and needs a region. With a host, buckets are part of the path unless `path_style=false`. Key and secret are
  * percent-encoded; without them AWS's usual places are asked.
  */
 export const storageUrl = z.string().transform((value, context): StorageConfig => {
@@ -59,7 +59,7 @@ export const storageUrl = z.string().transform((value, context): StorageConfig =
     return z.NEVER;
   };
   const url = URL.canParse(value) ? new URL(value) : null;
-  // Not what was given: it may have a secret in it.
+  // The message does not quote the value, which may contain a secret.
   if (url?.protocol !== 's3:') return problem(`must look like ${FORM}; in a secret, / is %2F and + is %2B`);
   const [bucket = '', ...prefix] = url.pathname.split('/').slice(1);
   if (!BUCKET.test(bucket)) return problem(`must name a bucket: ${FORM}`);
@@ -79,7 +79,7 @@ export const storageUrl = z.string().transform((value, context): StorageConfig =
     kind: 's3',
     endpoint: isAmazon ? undefined : `${tls === false ? 'http' : 'https'}://${url.host}`,
     publicUrl: public_url,
-    // What stores that know no regions expect.
+    // Stores without regions expect this value.
     region: region ?? 'us-east-1',
     bucket,
     prefix: prefix.length === 0 ? '' : `${prefix.join('/')}/`,

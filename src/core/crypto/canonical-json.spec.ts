@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { canonicalJson, fingerprintOf } from './canonical-json.js';
 
-/** The same value with the keys of every object in another order. */
+/** Returns an equal value whose objects have their keys in another order. */
 function shuffled(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shuffled);
   if (value === null || typeof value !== 'object') return value;

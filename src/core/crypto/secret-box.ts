@@ -2,13 +2,13 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:cry
 import { isSame } from './is-same.js';
 import { uniqueBytes } from '../random.js';
 
-/** JSON does not begin so. */
+/** Prefix of sealed texts; no JSON begins like this. */
 const SEALED = 'sealed:';
 
 /**
- * AES-256-GCM for secrets at rest, and signatures of what we hand out ourselves. Stored form: 1 byte length of the key
- * id, key id, 12 bytes nonce, 16 bytes tag, ciphertext. The key id lets keys be rotated: the first key of ENCRYPTION_KEY
- * seals and signs, every listed one opens and is believed.
+ * AES-256-GCM for secrets at rest, and signatures of values that we hand out ourselves. Stored form: 1 byte length of
+ * the key id, key id, 12 bytes nonce, 16 bytes tag, ciphertext. The key id lets keys be rotated: the first key of
+ * ENCRYPTION_KEY seals and signs. Every listed key opens values and verifies signatures.
  */
 export class SecretBox {
   readonly #keys = new Map<string, Buffer>();
@@ -31,7 +31,7 @@ export class SecretBox {
     return [...this.#keys.keys()];
   }
 
-  /** What values begin with that the first key has sealed, and no others. */
+  /** Beginning of all values sealed under the first key, and of no others. */
   get prefix(): Buffer {
     return Buffer.from(`${String.fromCharCode(this.#current.length)}${this.#current}`, 'latin1');
   }
@@ -46,7 +46,7 @@ export class SecretBox {
     return Buffer.concat([Buffer.from([id.length]), id, nonce, cipher.getAuthTag(), sealed]);
   }
 
-  /** What texts begin with that `sealText` has sealed under the first key. */
+  /** Beginning of texts that `sealText` sealed under the first key. */
   get textPrefix(): string {
     return `${SEALED}${this.#current}:`;
   }
@@ -56,7 +56,7 @@ export class SecretBox {
     return `${this.textPrefix}${this.seal(plain, context).toString('base64')}`;
   }
 
-  /** What was written before it was sealed is given as it is. @throws Error as `open` */
+  /** Opens a text of `sealText`; returns text from before the column was sealed unchanged. @throws Error as `open` */
   openText(text: string, context: string): string {
     if (!text.startsWith(SEALED)) return text;
     return this.open(Buffer.from(text.slice(text.lastIndexOf(':') + 1), 'base64'), context);
@@ -70,7 +70,7 @@ export class SecretBox {
       'aes-256-gcm',
       this.#key(box.subarray(1, at).toString('latin1')),
       box.subarray(at, at + 12),
-      // Without it a tag cut to 4 bytes is accepted, which can be guessed.
+      // Without this length, a tag cut to 4 bytes is accepted, which can be guessed.
       { authTagLength: 16 },
     );
     decipher.setAAD(Buffer.from(context, 'utf8'));
@@ -79,8 +79,9 @@ export class SecretBox {
   }
 
   /**
-   * Stands for a text that others must not learn, nor find by trying all there are (as of tax ids): HMAC-SHA-256 under
-   * a key of its own for each purpose. It is another one when another key seals: for what is soon forgotten.
+   * Returns a stand-in for a text that others must not learn, even by trying all possible texts (such as tax ids).
+   * HMAC-SHA-256 under a key of its own for each purpose. When another key becomes the first, the result changes: use
+   * it for short-lived data only.
    * @param purpose one of a few names in the code
    */
   mac(purpose: string, text: string): Buffer {
@@ -88,16 +89,16 @@ export class SecretBox {
   }
 
   /**
-   * A signature (base64url) that only this service can make.
-   * @param purpose as of `mac`: what was signed for one means nothing to another
+   * Returns a signature (base64url) that only this service can make.
+   * @param purpose as in `mac`: a signature for one purpose is invalid for another
    */
   sign(purpose: string, text: string): string {
     return this.mac(purpose, text).toString('base64url');
   }
 
   /**
-   * Whether `sign` made it for this purpose and text, under any of the keys. As text: of bytes there are several
-   * spellings, and only one was made.
+   * Returns whether `sign` made the signature for this purpose and text, under any of the keys. Compares texts: several
+   * base64url spellings stand for the same bytes, and only one of them was made.
    */
   isSigned(purpose: string, text: string, signature: string): boolean {
     return [...this.#keys.keys()].some((id) => isSame(this.#mac(id, purpose, text).toString('base64url'), signature));
@@ -107,7 +108,7 @@ export class SecretBox {
     const name = `${id} ${purpose}`;
     let key = this.#macKeys.get(name);
     if (!key) {
-      // The keys themselves encrypt: a key has one use.
+      // The keys themselves encrypt, and a key must have one use only.
       key = Buffer.from(hkdfSync('sha256', this.#key(id), '', `recebe mac ${purpose}`, 32));
       this.#macKeys.set(name, key);
     }

@@ -2,17 +2,17 @@ import { getMetadataArgsStorage } from 'typeorm';
 import { type RowWrite, wanted } from './rows.js';
 import { write, type WriteStatement } from './statement.js';
 
-/** A class whose properties are columns: an entity, or the class it extends with what the domain reads of it. */
+/** A class whose properties are columns: an entity, or its base class with the part that the domain reads. */
 export type RowClass<R> = new () => R;
 
 interface Column {
-  /** The property; with a dot where it is one of an object within the row. */
+  /** The property; with a dot for a property of an object within the row. */
   readonly property: string;
   readonly name: string;
   readonly type: string;
   readonly isArray: boolean;
   readonly isNullable: boolean;
-  /** The expression of a computed column, by the alias of its table. */
+  /** Makes the expression of a computed column from the alias of its table. */
   readonly query: ((alias: string) => string) | undefined;
 }
 
@@ -21,7 +21,7 @@ interface Choice<R> {
   readonly without?: readonly (keyof R)[];
 }
 
-/** Read when a module is loaded, as the decorators have left it: no connection is needed. */
+/** Reads the columns when a module is loaded, from the decorators: no connection is needed. */
 function describe<R>(row: RowClass<R>, { only, without }: Choice<R> = {}): Column[] {
   const { columns, embeddeds } = getMetadataArgsStorage();
   const isWanted = ({ target, propertyName }: { target: unknown; propertyName: string }): boolean =>
@@ -66,25 +66,28 @@ export function columnsOf<R>(
 }
 
 interface WriteOptions<K> {
-  /** What keeps its value, or is left to the defaults of the table. */
+  /** Columns that are not written: they keep their value or get the table's default. */
   readonly without?: readonly K[];
-  /** What follows the values: ON CONFLICT, RETURNING. */
+  /** SQL behind the values: ON CONFLICT, RETURNING. */
   readonly after?: string;
 }
 
 interface InsertOptions<R, K> extends WriteOptions<K> {
-  /** The key in whose order several are inserted, where others may insert the same ones: else two wait for each other. */
+  /**
+   * Key that orders several inserted rows. If others may insert the same rows, without an order two transactions wait
+   * for each other.
+   */
   readonly inOrderOf?: readonly (keyof R)[];
 }
 
-/** A statement with what makes its values: `tx.put(INSERT, row)`. */
+/** A statement that also makes its values from a row: `tx.put(INSERT, row)`. */
 export interface Write<R> extends WriteStatement {
   valuesOf(row: R): unknown[];
 }
 
 /**
- * Inserts a row of an entity, with all its columns but the computed ones and those that are left to the defaults; `all`
- * of it inserts any number of rows, its parameters are the columns.
+ * Makes an INSERT of a row of an entity, without computed columns and those left to the table's defaults. Its `all`
+ * inserts any number of rows; there the parameters are the columns.
  */
 export function insertInto<R, K extends keyof R = never>(
   name: string,
@@ -93,7 +96,7 @@ export function insertInto<R, K extends keyof R = never>(
 ): RowWrite<Omit<R, K>> {
   const columns = stored(entity, options);
   const values = `VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')})`;
-  // An array of arrays would be taken apart to its last element: each travels as text.
+  // PostgreSQL would unnest an array of arrays down to its last element: each array travels as text.
   const types = columns.map(({ type, isArray }) => (isArray ? 'text' : type));
   const selected = columns.map(({ type, isArray }, index) => `w.p${index + 1}${isArray ? `::${type}[]` : ''}`);
   const order = inOrderOf?.map((key) => `w.p${columns.findIndex(({ property }) => property === key) + 1}`);
@@ -128,8 +131,8 @@ function insertText(entity: RowClass<unknown>, columns: readonly Column[], value
 }
 
 /**
- * Writes columns of a row of an entity, those that `without` does not name. What it writes begins with parameter `first`;
- * those before it are for `after`, which says which row.
+ * Makes an UPDATE of an entity's columns, except those that `without` names. The values begin with parameter `first`;
+ * the parameters before it belong to `after`, which selects the row.
  */
 export function updateOf<R, K extends keyof R = never>(
   name: string,
@@ -144,7 +147,7 @@ export function updateOf<R, K extends keyof R = never>(
   };
 }
 
-/** Columns that are written, each with how its value is taken from a row. */
+/** Lists the written columns, each with a function that takes its value from a row. */
 function stored<R, K extends keyof R>(
   entity: RowClass<R>,
   { without = [] }: WriteOptions<K>,
@@ -158,14 +161,14 @@ function stored<R, K extends keyof R>(
         return inner === undefined ? value : (value as Record<string, unknown>)[inner];
       };
       if (!column.type.startsWith('json')) return { ...column, of: take };
-      // An array would be taken for one of PostgreSQL's.
+      // Convert JSON to text: pg would take an array for one of PostgreSQL's.
       return { ...column, of: (row) => ((value) => (value == null ? value : JSON.stringify(value)))(take(row)) };
     });
 }
 
 type Nullable<R> = { readonly [K in keyof R as null extends R[K] ? K : never]: null };
 
-/** Every nullable column of its own as null: what a new row is before anything has happened to it. */
+/** Returns every nullable column of a class as null: the initial state of a new row. */
 export function nullsOf<R>(row: RowClass<R>): Nullable<R> {
   const nulls = describe(row).filter(({ isNullable }) => isNullable);
   return Object.fromEntries(nulls.map(({ property }) => [property, null])) as Nullable<R>;

@@ -4,7 +4,7 @@ import { DataSource, type DataSourceOptions, getMetadataArgsStorage } from 'type
 
 const INT8 = 20;
 
-/** bigint → number. Amounts stay below 2^53 by contract; one that does not must never be rounded silently. */
+/** Converts bigint to number. Amounts stay below 2^53 by contract; a larger one must never be rounded silently. */
 export function parseInt8(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`int8 ${text} is beyond 2^53 - 1`);
@@ -17,9 +17,9 @@ const types = {
 };
 
 /**
- * A connection whose death is heard all its life long. Whoever waits for an answer is told by the answer, and the pool
- * drops what can no longer be used; but a connection may also die while the pool hands it from one to the next, and an
- * `error` that nobody listens to ends the process.
+ * A connection that always has a listener for `error`. A query under way reports the failure itself, and the pool drops
+ * broken connections. If a connection dies while the pool hands it over, an `error` without a listener would end the
+ * process.
  */
 export class WatchedClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
@@ -31,7 +31,9 @@ export class WatchedClient extends pg.Client {
 const isNamed = (question: unknown): question is object =>
   typeof question === 'object' && question !== null && 'name' in question && !('submit' in question);
 
-/** Without prepared statements: a pooler gives the next transaction another connection, which does not have them. */
+/**
+ * Works without prepared statements: a pooler gives the next transaction another connection, which does not have them.
+ */
 class UnpreparedClient extends WatchedClient {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
@@ -41,10 +43,10 @@ class UnpreparedClient extends WatchedClient {
   }
 }
 
-/** What an answer may take, in times of what its statement may: others stand before it on the connection. */
+/** Time limit of an answer, as a multiple of the statement's limit: other statements precede it on the connection. */
 const PATIENCE = 1.5;
 
-/** Limits of every connection, in milliseconds: for a lock, a statement, a transaction in which nothing happens. */
+/** Limits of every connection in milliseconds: waiting for a lock, a statement, an idle transaction. */
 export const LIMITS = { lock_timeout: 10_000, statement_timeout: 30_000, idle_in_transaction_session_timeout: 60_000 };
 
 /** @throws ServiceRoleError where a pooler refuses a connection for its settings, else the error itself */
@@ -57,8 +59,8 @@ export function tellOfPooler(error: unknown): never {
 }
 
 /**
- * A pooler may have kept the limits to itself: then each connection has those of its role.
- * @throws ServiceRoleError where none of them is there: whoever waits for a row would wait for ever
+ * Checks the limits of a connection. A pooler may drop them; then the limits of the role count.
+ * @throws ServiceRoleError where a limit is missing: a query that waits for a row would wait without end
  */
 export async function requireLimits(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ name: keyof typeof LIMITS; role: string }>(
@@ -74,8 +76,8 @@ export async function requireLimits(pool: pg.Pool): Promise<void> {
 }
 
 /**
- * Its entities are the classes with `@Entity` that the program has imported: all of them where it imports AppModule.
- * Times are those of docs/contract.md#idempotency (a twin waits at most 10 s) and of the longest query we accept.
+ * Makes the data source. Its entities are the imported classes with `@Entity`: all of them where the program imports
+ * AppModule. Times follow docs/contract.md#idempotency (a twin waits at most 10 s) and the longest query we accept.
  * @param options.statementTimeoutMs 0 for none
  * @param options.prepare false: behind a pooler, which takes no settings from a connection either; default true
  */
@@ -106,12 +108,12 @@ export function createDataSource(options: {
       connectionTimeoutMillis: 10_000,
       idleTimeoutMillis: 60_000,
       keepAlive: true,
-      // As text, since pg does not send a zero, and the role's own limit would hold.
+      // A text, since pg does not send a zero, and the role's own limit would hold.
       ...(prepare && { ...LIMITS, statement_timeout: String(statementTimeoutMs) }),
-      // For a server that says nothing any more: its host is frozen, or the way to it is cut without a word.
+      // Limit for a silent server: its host is frozen, or the network is cut without a word.
       query_timeout: statementTimeoutMs * PATIENCE,
     },
-    // The pool repeats what happened to an idle connection, which it replaces: the same goes for this event.
+    // The pool repeats the error of an idle connection, which it replaces: ignore it as above.
     poolErrorHandler: () => undefined,
   });
 }

@@ -10,13 +10,13 @@ import { rowModeOf, rowsOf, type ReadStatement } from './statement.js';
 import { FOR_EVER, LeftGroup, Tx } from './tx.js';
 
 const MAX_RERUNS = 3;
-/** A read of any length, as everything is at one instant. */
+/** Begins a read of any length that sees everything at one instant. */
 const UNHURRIED = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0';
 
 /**
- * The pool whose transaction is open, so that a question outside of it is noticed. Under test only, where every use of a
- * transaction comes by: on Node.js 20 following asynchronous work slows each promise of the process, and costs a seventh of
- * its processor time. One storage for all databases, as each one costs that again, even when nobody uses it any more.
+ * The pool whose transaction is open, to detect queries outside of it. Only under test, where every use of a
+ * transaction is exercised. On Node.js 20, following asynchronous work slows each promise and costs a seventh of the
+ * processor time. All databases share this storage, since each storage costs that again, even an unused one.
  */
 const open = process.env['NODE_ENV'] === 'test' ? new AsyncLocalStorage<Pool>() : null;
 
@@ -53,15 +53,18 @@ export class Reader {
     return (await this.query<R>(statement, values))[0] ?? null;
   }
 
-  /** The row that a statement has for these values, or null; those that are asked for in one turn are one query. */
+  /**
+   * Returns the row that a statement has for these values, or null. Requests of one turn of the event loop become one
+   * query.
+   */
   one<R extends QueryResultRow>(statement: ReadStatement & RowQuery, values: readonly unknown[]): Promise<R | null> {
     refuseSecond(this.#pool);
     return this.#questions.ask<R>(statement, values);
   }
 
   /**
-   * Any number of rows in constant memory: those of one statement for several lists of values, one after the other, all
-   * as they are at one instant. Holds a connection until its end, or until the caller stops.
+   * Reads any number of rows in constant memory: the rows of one statement for several lists of values, one after the
+   * other. All rows are read at one instant. Holds a connection until the end, or until the caller stops.
    * @param size rows at a time
    */
   async *stream<R extends QueryResultRow>(
@@ -87,7 +90,7 @@ export class Reader {
       await client.query('COMMIT');
       isDone = true;
     } finally {
-      // A connection amidst a transaction is of no use to others.
+      // A connection in the middle of a transaction cannot be reused.
       client.release(!isDone);
     }
   }
@@ -99,7 +102,7 @@ export class Database {
   readonly #pool: Pool;
   readonly #groups = new Map<string, Group>();
 
-  /** @param groupSize how many are written together at most */
+  /** @param groupSize largest number of works written together */
   constructor(
     dataSource: DataSource,
     private readonly groupSize = 64,
@@ -117,8 +120,9 @@ export class Database {
   }
 
   /**
-   * As `transaction`, but in one with other work of this kind that is asked for at the same time: for work of few
-   * statements, sent by `put` and `one`. It may be run again, in a transaction of its own, when it or another one failed.
+   * Runs `work` like `transaction`, but in a transaction shared with other work of this kind requested at the same
+   * time. Meant for work of few statements, sent by `put` and `one`. If any work of the group fails, `work` may be run
+   * again, in a transaction of its own.
    */
   async inGroupCommit<T>(kind: string, membership: Membership, work: GroupWork<T>): Promise<T> {
     refuseSecond(this.#pool);
@@ -128,8 +132,8 @@ export class Database {
   }
 
   /**
-   * @internal For `Group`: all of them in one transaction.
-   * @returns of each its result, or a `LeftGroup` of one that has done nothing
+   * @internal For `Group`: runs all works in one transaction.
+   * @returns for each work its result, or a `LeftGroup` if it left without writing
    * @throws the first failure of any, or of the database; nothing is written then
    */
   async shared(works: readonly ((tx: Tx) => Promise<unknown>)[]): Promise<unknown[]> {
@@ -155,7 +159,7 @@ export class Database {
     }
   }
 
-  /** The use of the pool, for metrics. */
+  /** Returns the use of the pool, for metrics. */
   poolUse(): { total: number; idle: number; waiting: number } {
     return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };
   }
@@ -172,7 +176,7 @@ export class Database {
       spoilt = await tx.rollback();
       throw error;
     } finally {
-      // The pool looks by itself whether the connection has died meanwhile.
+      // The pool itself checks whether the connection has died meanwhile.
       client.release(spoilt);
     }
     for (const hook of tx.takeAfterCommit()) hook();
@@ -180,7 +184,10 @@ export class Database {
   }
 }
 
-/** A second connection inside the first waits for a place in the pool that the first one holds, and commits alone. */
+/**
+ * Throws inside an open transaction. A second connection would wait for a place that the first one holds, and commit
+ * alone.
+ */
 function refuseSecond(pool: Pool): void {
   if (open?.getStore() !== pool) return;
   throw new Error('A transaction is already open: pass its tx on instead of taking another connection');

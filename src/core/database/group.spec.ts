@@ -152,13 +152,13 @@ describe('Group', () => {
     expect(database.sizes).toEqual([2]);
   });
 
-  it('of one is never a group', async () => {
+  it('runs each work alone when the largest group is 1', async () => {
     const { database, ask } = setUp(1);
     expect(await Promise.all([ask('1', answer('x')), ask('2', answer('y'))])).toEqual(['x', 'y']);
     expect(database.sizes).toEqual([0, 0]);
   });
 
-  it('gives its place back after a second: what waits for a row keeps nobody else waiting', async () => {
+  it('gives its place back after a second, so that a group waiting for a row delays no other', async () => {
     const { database, ask } = setUp();
     const asked: Promise<string>[] = [];
     for (let turn = 0; turn < 3; turn++) {

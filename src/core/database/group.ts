@@ -2,23 +2,23 @@ import type { Database } from './database.js';
 import { isAway } from './pg-errors.js';
 import { LeftGroup, type Tx } from './tx.js';
 
-/** Groups of one kind at a time: while one waits for its COMMIT the next one is made. */
+/** Groups of one kind at a time: while the first waits for its COMMIT the next one is filled. */
 const UNDER_WAY = 2;
-/** Who repeats what fails costs its neighbours a group, and then none for so long. */
+/** After its work failed a group, an owner runs alone for this long. */
 const APART_MS = 5_000;
-/** What takes longer waits for somebody else's row, mostly by itself: the next group does not wait for it. */
+/** Time after which a group gives its place to the next one: it mostly waits for a row locked by others. */
 const SLOT_MS = 1_000;
 
 export interface Membership {
-  /** Who asks, mostly an account: owners take turns, and one whose work fails goes alone for a while. */
+  /** Owner of the work, mostly an account. Owners take turns, and an owner whose work fails runs alone for a while. */
   readonly owner: string;
-  /** What it is about: two about the same are never in one group. */
+  /** Subject of the work: two works with the same key are never in one group. */
   readonly conflictKey: string;
 }
 
 /**
- * What is done, perhaps again. A work that finds out only in the transaction whose it is says so by `setOwner`, before it has
- * written anything.
+ * Work that may be run more than once. If the owner is known only inside the transaction, call `setOwner` before
+ * writing.
  */
 export type GroupWork<T> = (tx: Tx, setOwner: (owner: string) => void) => Promise<T>;
 
@@ -30,19 +30,20 @@ interface Member<T = unknown> extends Membership {
 }
 
 /**
- * Writes together what is asked for in one turn of the event loop, or while others are on their way: one transaction, in
- * which statements of one kind are one statement. Nobody waits when nothing is on its way. When a group fails, each of
- * its members is done alone, so none fails for another one; whoever then fails alone is kept out of groups for a while.
+ * Runs works of one turn of the event loop together, and those that arrive while other groups run. A group is one
+ * transaction, in which statements of one kind become one statement. If no group runs, a work starts at once. When a
+ * group fails, each member is repeated alone, so none fails because of another. If a member then fails alone too, its
+ * owner is kept out of groups for a while.
  */
 export class Group {
-  /** Each owner's members that wait, in the order in which owners have their turns. */
+  /** Waiting members of each owner, in the order of the owners' turns. */
   readonly #waiting = new Map<string, Member[]>();
-  /** Owners whose work has failed a group, and until when they go alone. */
+  /** Owners whose work has failed a group, with the time until which they run alone. */
   readonly #apart = new Map<string, number>();
   #underWay = 0;
   #isDue = false;
 
-  /** @param most members of one group; 1: each goes alone */
+  /** @param most members of one group; 1: each runs alone */
   constructor(
     private readonly database: Pick<Database, 'transaction' | 'shared'>,
     private readonly most: number,
@@ -82,7 +83,7 @@ export class Group {
     });
   }
 
-  /** One of each owner and so on, until the group is full. */
+  /** Takes one member of each owner in turn, until the group is full. */
   #take(): Member[] {
     const members: Member[] = [];
     const keys = new Set<string>();
@@ -116,13 +117,13 @@ export class Group {
       });
       await Promise.all(leftOut.map((member) => this.#alone(member)));
     } catch (error) {
-      // Alone they would wait for the same.
+      // If the database is away, running them alone would fail too.
       if (isAway(error)) for (const member of members) member.reject(error);
       else await Promise.all(members.map((member) => this.#alone(member, true)));
     }
   }
 
-  /** @param isAgain its group has failed, and perhaps because of it */
+  /** @param isAgain its group has failed, perhaps because of this member */
   async #alone(member: Member, isAgain = false): Promise<void> {
     try {
       member.resolve(await this.database.transaction((tx) => this.#work(member, tx)));

@@ -1,6 +1,6 @@
 import { getMetadataArgsStorage } from 'typeorm';
 
-/** A class with `@Entity`, or one that it extends or embeds. */
+/** A class with `@Entity`, or a class that it extends or embeds. */
 type EntityClass = abstract new () => object;
 
 interface PersonalOptions {
@@ -9,11 +9,11 @@ interface PersonalOptions {
    * `never`: only exported.
    */
   readonly erased?: 'always' | 'with_metadata' | 'never';
-  /** Within a jsonb column: where the value stands. */
+  /** Place of the value within a jsonb column. */
   readonly path?: readonly string[];
-  /** What stands there for nobody: null by default, and nothing at all at a path. */
+  /** Value after the erasure: null by default; with a path, the key is removed. */
   readonly empty?: unknown;
-  /** The column is sealed JSON that tells of a sale among other things: the person is taken out of it. */
+  /** The column is sealed JSON about a sale. Only the person's data are taken out of it. */
   readonly isCopy?: boolean;
 }
 
@@ -24,15 +24,15 @@ interface Marked extends Required<PersonalOptions> {
 
 /** A column with a payer's or customer's data. */
 export interface PersonalColumn extends Marked {
-  /** Its name in the database. */
+  /** The column's name in the database. */
   readonly name: string;
 }
 
 const marked: Marked[] = [];
 
 /**
- * Says of an entity's column that it tells of a payer or customer. From this follow, with nothing else to be listed:
- * events seal it (columns of `transactions`), `erase-customer` blanks it, `export-customer` shows it.
+ * Marks a column that holds data of a payer or customer. Nothing else must be listed: events seal it (columns of
+ * `transactions`), `erase-customer` blanks it, `export-customer` shows it.
  */
 export function Personal(options: PersonalOptions = {}): PropertyDecorator {
   return ({ constructor }, property) => {
@@ -43,14 +43,14 @@ export function Personal(options: PersonalOptions = {}): PropertyDecorator {
 }
 
 /**
- * Says why a column, or every column of a class, needs no erasure. A rule of the tests asks for this or for `@Personal`
- * wherever a column could hold words.
+ * Says why a column, or every column of a class, needs no erasure. A test requires this or `@Personal` wherever a
+ * column could hold words.
  */
 export function NotPersonal(_why: string): PropertyDecorator & ClassDecorator {
   return () => undefined;
 }
 
-/** Columns of an entity and of what it extends and embeds, in the order of their declaration. */
+/** Lists the columns of an entity and of the classes it extends and embeds, in the order of their declaration. */
 export function personalColumnsOf(entity: unknown): PersonalColumn[] {
   const { columns, embeddeds } = getMetadataArgsStorage();
   const isPartOf = (target: unknown, whole: unknown): boolean =>
@@ -65,7 +65,7 @@ export function personalColumnsOf(entity: unknown): PersonalColumn[] {
     });
 }
 
-/** @returns the entity of a table; undefined while nothing has imported it */
+/** @returns the entity of a table; undefined if nothing has imported it */
 export function entityOf(table: string): unknown {
   return getMetadataArgsStorage().tables.find(({ name }) => name === table)?.target;
 }

@@ -3,12 +3,12 @@ import { isNativeError } from 'node:util/types';
 interface PgError extends Error {
   code: string;
   constraint?: string;
-  /** What the server was at, as "while inserting index tuple (0,1) in relation …". */
+  /** Context of the error on the server, as "while inserting index tuple (0,1) in relation …". */
   where?: string;
 }
 
 function isPgError(error: unknown): error is PgError {
-  // Not instanceof: errors of Node's own are of another realm where code runs in a vm context, as in the tests.
+  // Why not instanceof: Node's own errors come from another realm where code runs in a vm context, as in the tests.
   return isNativeError(error) && typeof (error as Partial<PgError>).code === 'string';
 }
 
@@ -17,38 +17,43 @@ export function uniqueViolation(error: unknown): string | null {
   return isPgError(error) && error.code === '23505' ? (error.constraint ?? '') : null;
 }
 
-/** A sum would pass 2^53 - 1, beyond which no number of JavaScript or JSON is exact: the constraints of that name. */
+/**
+ * Detects a sum above 2^53 - 1, where numbers of JavaScript and JSON are no longer exact, by the name of its
+ * constraint.
+ */
 export function isBeyondExact(error: unknown): boolean {
   return isPgError(error) && error.code === '23514' && error.constraint?.endsWith('_exact_check') === true;
 }
 
-/** Serialization failure or deadlock: the whole transaction may be run again from the top. */
+/** Detects a serialization failure or deadlock: the whole transaction may be run again from the top. */
 export function isRetryable(error: unknown): boolean {
   return isPgError(error) && (error.code === '40001' || error.code === '40P01');
 }
 
-/** @param relation whose rows or index entries were waited for; left out: any */
+/** @param relation of the rows or index entries waited for; left out: any */
 export function isLockTimeout(error: unknown, relation = ''): boolean {
   if (!isPgError(error) || error.code !== '55P03') return false;
   return relation === '' || (error.where ?? '').includes(`relation "${relation}`);
 }
 
-/** A row of a partitioned table whose partition does not exist. A check that failed has the same code and a name. */
+/**
+ * Detects a row of a partitioned table whose partition does not exist. A failed check has the same code and a name.
+ */
 export function isPartitionMissing(error: unknown): boolean {
   return isPgError(error) && error.code === '23514' && error.constraint === undefined;
 }
 
-/** An earlier statement of the transaction failed; this error only echoes it. */
+/** Detects the echo of an earlier failure: a statement of the transaction failed before. */
 export function isAborted(error: unknown): boolean {
   return isPgError(error) && error.code === '25P02';
 }
 
-/** A single statement took too long: the database is there, and a smaller request may pass. */
+/** Detects a single statement that took too long: the database is there, and a smaller request may pass. */
 export function isStatementTimeout(error: unknown): boolean {
   return isPgError(error) && error.code === '57014';
 }
 
-/** The database cannot be reached, as opposed to a statement of ours that it does not get done in time. */
+/** Detects an unreachable database, as opposed to a statement that did not finish in time. */
 export function isAway(error: unknown): boolean {
   return isUnavailable(error) && !isStatementTimeout(error);
 }
@@ -77,7 +82,7 @@ const UNAVAILABLE = new Set([
   '08006',
 ]);
 
-/** The database cannot be reached or is overloaded: the caller may repeat the request later. */
+/** Detects an unreachable or overloaded database: the caller may repeat the request later. */
 export function isUnavailable(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   if (isPgError(error) && UNAVAILABLE.has(error.code)) return true;

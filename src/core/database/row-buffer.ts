@@ -1,20 +1,20 @@
 import { isLockTimeout, isUnavailable } from './pg-errors.js';
 
 export interface RowBufferOptions<T> {
-  /** Writes a batch. May be called again with the same rows, when it is not known whether they arrived. */
+  /** Writes a batch. May be called again with the same rows, when their arrival is uncertain. */
   readonly insert: (rows: readonly T[]) => Promise<void>;
-  /** Rows of one `insert`. */
+  /** Number of rows in one `insert`. */
   readonly batch: number;
-  /** Rows kept at most; what comes beyond is dropped. */
+  /** Largest number of rows kept; further rows are dropped. */
   readonly max: number;
-  /** @param error what the database said of rows that it will never take; null when the buffer was full */
+  /** @param error the database's error on rows that it will never take; null when the buffer was full */
   readonly onDropped: (rows: number, error: unknown) => void;
 }
 
 /**
- * Rows that are worth keeping but not worth a request's time: they wait here and are written in batches. While the
- * database is away they are kept up to `max`. A process that is killed loses what waits, so nothing that must not be
- * lost belongs here.
+ * Buffers rows that are worth keeping but not worth a request's time, and writes them in batches. While the database is
+ * away they are kept up to `max`. If a process is killed, its waiting rows are lost: nothing that must be kept belongs
+ * here.
  */
 export class RowBuffer<T> {
   readonly #rows: T[] = [];
@@ -33,13 +33,13 @@ export class RowBuffer<T> {
     return this.#rows.length;
   }
 
-  /** Writes one batch; never rejects. @returns whether another full one waits */
+  /** Writes one batch; never rejects. @returns whether another full batch waits */
   flush(): Promise<boolean> {
     this.#writing ??= this.#write().finally(() => (this.#writing = null));
     return this.#writing;
   }
 
-  /** Writes everything, or as much as the database takes. For the end of a process. */
+  /** Writes everything, or as much as the database takes, at the end of a process. */
   async drain(): Promise<void> {
     for (let left = Number.POSITIVE_INFINITY; this.size > 0 && this.size < left;) {
       left = this.size;
@@ -55,7 +55,7 @@ export class RowBuffer<T> {
       await insert(rows);
     } catch (error) {
       if (isUnavailable(error) || isLockTimeout(error)) return false;
-      // Kept, they would stand before all that follow, for ever.
+      // Drop them: otherwise these rows would block all later rows.
       onDropped(rows.length, error);
     }
     this.#rows.splice(0, rows.length);

@@ -5,19 +5,25 @@ type Values = readonly unknown[];
 /** Writes one row, and any number of rows by one statement: `tx.put(INSERT, row)`. */
 export interface RowWrite<R> extends WriteStatement {
   valuesOf(row: R): unknown[];
-  /** What writes several. */
+  /** Statement that writes several rows. */
   readonly all: WriteStatement & { valuesOf(rows: readonly R[]): unknown[] };
   /** Where several are written together they come after everything else: the statement locks what many wait for. */
   readonly isLast: boolean;
 }
 
-/** Gives at most one row for its values, and those of several lists of values by one statement: `tx.one(LOCK, values)`. */
+/**
+ * Query of at most one row for its values, and of rows for several lists of values by one statement: `tx.one(LOCK,
+ * values)`.
+ */
 export interface RowQuery extends Statement {
-  /** What answers several: its parameters are columns of the values; each row says in `#` to which it belongs, from 1. */
+  /**
+   * Statement for several lists. Its parameters are columns of the values; each row names in `#` the list it belongs
+   * to, from 1.
+   */
   readonly all: Statement;
 }
 
-/** A table `w` of parameters that are columns of values: `p1`, `p2` … and `n`, the place of each from 1. */
+/** Makes a table `w` from parameters that are columns of values: `p1`, `p2` … and `n`, the place of each from 1. */
 export function wanted(types: readonly string[]): string {
   const arrays = types.map((type, index) => `$${index + 1}::${type}[]`);
   const names = types.map((_, index) => `p${index + 1}`);
@@ -25,20 +31,20 @@ export function wanted(types: readonly string[]): string {
 }
 
 /**
- * A statement for one row, which several may ask for together.
+ * Makes a statement for one row that several callers may share.
  * @param types of its parameters
  */
 export function oneOf<S extends Statement>(statement: S, ...types: string[]): S & RowQuery {
   const text = statement.text.replaceAll(/\$(\d+)/g, 'w.p$1');
-  // `OFFSET 0` keeps it a question for each row: as a join, planned while the table is small, it would read all of a table
-  // that has grown since.
+  // `OFFSET 0` keeps a lookup for each row. As a join, planned while the table is small, it would read the whole grown
+  // table.
   const all = `SELECT w.n AS "#", l.* FROM ${wanted(types)} CROSS JOIN LATERAL (${text} OFFSET 0) l`;
   const name = `${statement.name}_each`;
   return { ...statement, all: statement.kind === 'read' ? read(name, all) : write(name, all) };
 }
 
 /**
- * A write of one row, and one of several rows, both of the same values.
+ * Combines a write of one row and a write of several rows, both of the same values.
  * @param all its parameters are the columns of these values
  */
 export function rowWrite<R>(
@@ -50,17 +56,17 @@ export function rowWrite<R>(
   return { ...one, valuesOf, all: { ...all, valuesOf: (rows) => columns(rows.map(valuesOf)) }, isLast };
 }
 
-/** A query of one row whose statement for several is written by hand, as `wanted` gives them. */
+/** Combines a query of one row with a hand-written one for several, which uses `wanted`. */
 export function rowQuery<S extends Statement>(one: S, all: Statement): S & RowQuery {
   return { ...one, all };
 }
 
-/** Lists of values, all of one length, as one list for each place in them. */
+/** Turns lists of values, all of one length, into one list for each place in them. */
 export function columns(lists: readonly Values[]): unknown[][] {
   return (lists[0] ?? []).map((_, index) => lists.map((values) => values[index]));
 }
 
-/** For each of these fields the values of all rows, which are the parameters of a statement that unnests them. */
+/** Returns for each field the values of all rows: the parameters of a statement that unnests them. */
 export function valuesOfFields<R>(rows: readonly R[], ...fields: (keyof R)[]): unknown[][] {
   return fields.map((field) => rows.map((row) => row[field]));
 }
@@ -74,8 +80,8 @@ interface Asked {
 type Row = Record<string, unknown>;
 
 /**
- * Asks together for what is asked for in one turn of the event loop: under load one statement answers many, and alone one
- * waits for the end of its turn. Nothing is remembered: every answer was read after it was asked for.
+ * Combines the queries of one turn of the event loop: under load one statement answers many. A single query waits for
+ * the end of its turn. Nothing is cached: every answer was read after its query was made.
  */
 export class RowQuestions {
   readonly #asked = new Map<RowQuery, Asked[]>();
@@ -105,7 +111,7 @@ export class RowQuestions {
         only.resolve((await this.query(statement, only.values))[0] ?? null);
         return;
       }
-      // In one order in every process: of two that lock the same rows one waits for the other.
+      // Sort alike in every process: two processes that lock the same rows then wait instead of deadlocking.
       asked.sort((a, b) => (String(a.values[0]) < String(b.values[0]) ? -1 : 1));
       const rows = await this.query(statement.all, columns(asked.map(({ values }) => values)));
       const found = new Map(rows.map(({ '#': place, ...row }) => [Number(place), row]));

@@ -1,19 +1,19 @@
 import pg from 'pg';
 
-/** What the role of DATABASE_URL lacks or may do too much, in words for an operator. */
+/** Thrown when the role of DATABASE_URL has too few or too many rights, with words for an operator. */
 export class ServiceRoleError extends Error {
   override readonly name = 'ServiceRoleError';
 }
 
-/** Tables `c` that only grow are those whose changes the trigger function refuse_change() refuses. */
+/** Condition for tables `c` that only grow: the trigger function refuse_change() protects them. */
 const IS_APPEND_ONLY = `EXISTS (
   SELECT 1 FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid WHERE t.tgrelid = c.oid AND p.proname = 'refuse_change')`;
 
-/** Tables `c` of which no row goes: money is corrected by what comes after. */
+/** Condition for tables `c` whose rows are never deleted: money is corrected by later rows. */
 const IS_KEPT = `EXISTS (
   SELECT 1 FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid WHERE t.tgrelid = c.oid AND p.proname = 'refuse_rewrite')`;
 
-/** The statements that are missing until a role ($1) may do what the service does, and no more; none when nothing is. */
+/** Lists the statements that give a role ($1) exactly the service's rights; empty when none is missing. */
 const MISSING = `
   WITH role AS (SELECT oid, quote_ident(rolname) AS name FROM pg_roles WHERE rolname = $1),
   wanted AS (
@@ -63,9 +63,10 @@ interface Asked {
 }
 
 /**
- * What a role may do that the service's must not: change the ledger and the audit trail, or come to where it could.
- * @param role null for the one that asks
- * @returns one phrase for each, as `is a superuser`; none is as it should be
+ * Lists the rights of a role that the service must not have: changing the ledger and the audit trail, or reaching such
+ * a right.
+ * @param role null for the connected one
+ * @returns one phrase for each, as `is a superuser`; empty when everything is right
  */
 export async function excessivePowers(client: Asked, role: string | null): Promise<string[]> {
   const { rows } = await client.query<{ powers: string[] }>(POWERS, [role]);
@@ -73,7 +74,8 @@ export async function excessivePowers(client: Asked, role: string | null): Promi
 }
 
 /**
- * Makes the role of `serviceUrl` where there is none, with the URL's password, and gives it what the service needs.
+ * Makes the role of `serviceUrl` if it is missing, with the URL's password, and gives it the rights that the service
+ * needs.
  * @param owner connected as the role that owns the tables; nobody else may do this at the same time
  * @throws ServiceRoleError when that role cannot be made or may do too much
  */

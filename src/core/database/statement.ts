@@ -1,15 +1,17 @@
-/** One SQL text with a name: the server parses and plans it once per connection instead of at every call. */
+/** An SQL text with a name: the server parses and plans it once per connection instead of at every call. */
 export interface Statement {
-  /** Only what reads, without a lock, may be asked outside a transaction: a write by the `Reader` does not compile. */
+  /**
+   * Statements that only read, without a lock, may run outside a transaction: a write by the `Reader` does not compile.
+   */
   readonly kind: 'read' | 'write';
   readonly name: string;
   readonly text: string;
   /**
-   * It may take any time: `statement_timeout` is off where it runs, to the end of its transaction, and nobody gives up
-   * waiting for its answer.
+   * The statement may take any time: `statement_timeout` is off from here to the end of its transaction. The client
+   * sets no limit on the answer either.
    */
   readonly isUnhurried: boolean;
-  /** A column of its answer has a dot in its name: `"account.id"` is the `id` of the row's `account`. */
+  /** A column of the answer has a dot in its name: `"account.id"` is the `id` of the row's `account`. */
   readonly isNested: boolean;
 }
 
@@ -21,21 +23,21 @@ export function read(name: string, text: string, isUnhurried = false): ReadState
   return { kind: 'read', name, text, isUnhurried, isNested: isNested(text) };
 }
 
-/** What writes or locks; its name as that of `read`. */
+/** Makes a statement that writes or locks; for its name see `read`. */
 export function write(name: string, text: string, isUnhurried = false): WriteStatement {
   return { kind: 'write', name, text, isUnhurried, isNested: isNested(text) };
 }
 
 const isNested = (text: string): boolean => /\bAS "\w+\.\w+"/.test(text);
 
-/** How pg is to give the rows: those of a nested statement are put together here, from their values. */
+/** Tells pg how to return the rows: those of a nested statement are built here, from their values. */
 export function rowModeOf({ isNested }: Statement): { rowMode?: 'array' } {
   return isNested ? { rowMode: 'array' } : {};
 }
 
 type Path = readonly [outer: string, inner?: string];
 
-/** Names taken apart once and not at every answer: the columns of a statement never change. */
+/** Paths of a statement's columns, parsed once and not at every answer: the columns never change. */
 const PATHS = new WeakMap<Statement, Path[]>();
 
 export function rowsOf<R>(
@@ -62,9 +64,9 @@ const WHOLE_TABLES = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'];
 export const SET_BY_INDEX = WHOLE_TABLES.map((plan) => `SET LOCAL ${plan} = off`).join('; ');
 
 /**
- * Before the statements of a queue. Prepared statements keep the plan they were given, and the one made while a table is
- * empty, as queues are most of the time, reads all of it for ever (until statistics are gathered): 100 ms for each claim
- * with 200 000 rows instead of 3.
+ * Run this before the statements of a queue. Queues are mostly empty, and a plan prepared for an empty table reads all
+ * of it. A prepared statement keeps that plan until statistics are gathered: 100 ms for each claim with 200 000 rows
+ * instead of 3.
  */
 export const BY_INDEX = write(
   'database.by_index',

@@ -10,19 +10,21 @@ export const FOR_EVER = { query_timeout: 2 ** 31 - 1 };
 const UNHURRIED = 'SET LOCAL statement_timeout = 0';
 
 /**
- * Whoever waits for a row keeps all others waiting, of whatever merchant: by itself it waits longer. Groups write rows
- * that they know by key: plans that read whole tables, made while these are small, would be kept as they grow.
+ * Shared transactions wait only 1 s for a row, as they keep other merchants waiting; a work alone waits longer. Groups
+ * find rows by key. Plans made on small tables would read whole tables and stay in use as these grow.
  */
 const BEGIN_SHARED = `BEGIN; SET LOCAL lock_timeout = '1s'; ${SET_BY_INDEX}`;
 
-/** What comes last, the ledger's posting, joins only what it was given: row by row that would be square. */
+/**
+ * The ledger's posting comes last and joins only its own parameters: row by row the time would grow with the square.
+ */
 const JOIN_WHAT_IS_GIVEN = 'SET LOCAL enable_hashjoin = on';
 
-/** Work left its group to be done alone: see `Tx.leaveGroup`. */
+/** Thrown when work leaves its group to be done alone: see `Tx.leaveGroup`. */
 export class LeftGroup extends Error {}
 
 /**
- * One open database transaction. Only `Database.transaction` makes one; repositories take it as an argument for every
+ * An open database transaction. Only `Database.transaction` makes one; repositories take it as an argument for every
  * write and locking read, so that a write outside a transaction does not compile.
  */
 export class Tx {
@@ -35,7 +37,7 @@ export class Tx {
   #begun = false;
   #isCorked = false;
 
-  /** @param isShared by several callers, each of which knows nothing of the others */
+  /** @param isShared several independent callers use this transaction */
   constructor(
     client: PoolClient,
     readonly isShared = false,
@@ -43,35 +45,35 @@ export class Tx {
     this.#client = client;
   }
 
-  /** Runs one statement and gives its rows. */
+  /** Runs one statement and returns its rows. */
   async query<R extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<R[]> {
     this.#writeRows();
     try {
       const result = await this.#send<R>(statement, values);
       return rowsOf(statement, result);
     } catch (error) {
-      // 25P02 only says that something before failed: the caller needs to see what.
+      // If 25P02 arrives, an earlier statement failed: the caller needs that statement's error.
       if (isAborted(error)) await this.#throwFirstFailure();
       throw error;
     }
   }
 
   /**
-   * Sends a statement without waiting for it: the connection is in pipeline mode, so it travels together with its
-   * neighbours and the COMMIT in one round trip. Its failure fails the transaction. For writes whose result nobody
-   * reads; a guarded move whose row count decides something must be a `query`.
+   * Sends a statement without waiting for it, in pipeline mode: it travels together with its neighbours and the COMMIT
+   * in one round trip. A failure of the statement fails the transaction. Use it for writes without a result; if a row
+   * count decides something, use `query`.
    */
   defer(statement: Statement, values: readonly unknown[]): void {
     this.#writeRows();
     this.#defer(statement, values);
   }
 
-  /** Writes a row as `defer` does. Of a shared transaction rows of one kind are written together. */
+  /** Writes a row as `defer` does. In a shared transaction, rows of one kind are written together. */
   put<R>(statement: RowWrite<R>, row: R): void {
     this.putAll(statement, [row]);
   }
 
-  /** Puts any number of rows, as `put` does one. */
+  /** Puts any number of rows, like `put` does one. */
   putAll<R>(statement: RowWrite<R>, rows: readonly R[]): void {
     if (!this.isShared) this.#writeRows();
     const waiting = this.#rows.get(statement);
@@ -80,18 +82,24 @@ export class Tx {
     if (!this.isShared) this.#writeRows(true);
   }
 
-  /** The first row, or null. */
+  /** Returns the first row, or null. */
   async first<R extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<R | null> {
     return (await this.query<R>(statement, values))[0] ?? null;
   }
 
-  /** The row that a statement has for these values, or null. Of a shared transaction those of one turn are one statement. */
+  /**
+   * Returns the row that a statement has for these values, or null. In a shared transaction, queries of one turn become
+   * one statement.
+   */
   async one<R extends QueryResultRow>(statement: RowQuery, values: readonly unknown[]): Promise<R | null> {
     if (this.isShared) return this.#questions.ask<R>(statement, values);
     return this.first<R>(statement, values);
   }
 
-  /** The rows that a statement has for these lists of values, in no order, by one statement also for several. */
+  /**
+   * Returns the rows that a statement has for these lists of values, in no order; uses one statement also for several
+   * lists.
+   */
   async all<R extends QueryResultRow>(statement: RowQuery, lists: readonly (readonly unknown[])[]): Promise<R[]> {
     const [only, ...others] = lists;
     if (!only) return [];
@@ -100,12 +108,12 @@ export class Tx {
     return row ? [row] : [];
   }
 
-  /** Leaves the shared transaction, where the work must not or need not share one. The caller has written nothing yet. */
+  /** Leaves the shared transaction, if the work must not or need not share one. The caller has written nothing yet. */
   leaveGroup(): void {
     if (this.isShared) throw new LeftGroup();
   }
 
-  /** @param isEnd also those that come last in a transaction */
+  /** @param isEnd also writes the rows that come last in a transaction */
   #writeRows(isEnd = false): void {
     const inOrder = [...this.#rows].sort(([one], [other]) => Number(one.isLast) - Number(other.isLast));
     for (const [statement, rows] of inOrder) {
@@ -127,8 +135,8 @@ export class Tx {
   }
 
   /**
-   * Runs `hook` once after the commit, and never after a rollback: for waking a worker, which must not look before the
-   * rows are there. It cannot fail the request; what it starts must be found by a sweeper too.
+   * Runs `hook` once after the commit, and never after a rollback. Use it to wake a worker, which must not look before
+   * the rows are there. A hook cannot fail the request; a sweeper must be able to find the same work.
    */
   afterCommit(hook: () => void): void {
     this.#afterCommit.add(hook);
@@ -146,13 +154,14 @@ export class Tx {
     this.#cork();
     const commit = this.#client.query('COMMIT');
     commit.catch(() => undefined);
-    // PostgreSQL answers COMMIT of an aborted transaction with ROLLBACK and no error: what failed is known before it.
+    // PostgreSQL answers COMMIT of an aborted transaction with ROLLBACK and no error: look for a failed statement
+    // first.
     await this.#throwFirstFailure();
     const result = await commit;
     if (result.command !== 'COMMIT') throw new Error(`COMMIT was answered with ${result.command}`);
   }
 
-  /** @internal Gives the error that makes the connection unusable, or undefined. */
+  /** @internal Returns the error that makes the connection unusable, or undefined. */
   async rollback(): Promise<Error | undefined> {
     if (!this.#begun) return undefined;
     try {
@@ -183,7 +192,7 @@ export class Tx {
     this.#pending.push(sent);
   }
 
-  /** What is sent in one turn of the event loop leaves in one system call: each wakes the database by itself. */
+  /** Sends the statements of one turn of the event loop in one system call: each call wakes the database. */
   #cork(): void {
     if (this.#isCorked) return;
     const { stream } = (this.#client as PoolClient & { connection: { stream: Socket } }).connection;
@@ -195,7 +204,7 @@ export class Tx {
     });
   }
 
-  /** Waits for every statement sent so far; the first one that failed is the cause of all that follow. */
+  /** Waits for every statement sent so far; the first failure is the cause of all later ones. */
   async #throwFirstFailure(): Promise<void> {
     const results = await Promise.allSettled(this.#pending);
     const failed = results.find((result) => result.status === 'rejected');

@@ -12,11 +12,11 @@ export type AddressClass =
   | 'reserved';
 
 /**
- * What is not public, the first match decides. Sources: IANA's special-purpose registries (RFC 6890) and the addresses
- * at which clouds hand out credentials inside their network.
+ * Ranges that are not public; the first match decides. Sources: IANA's special-purpose registries (RFC 6890) and the
+ * addresses at which clouds hand out credentials inside their network.
  */
 const RANGES: readonly (readonly [Exclude<AddressClass, 'public'>, readonly string[]])[] = [
-  // AWS, Google and Azure in 169.254.0.0/16 too; besides it: Azure, Alibaba, Oracle, AWS and Google over IPv6.
+  // AWS, Google and Azure also use 169.254.0.0/16. Further ones: Azure, Alibaba, Oracle, AWS and Google over IPv6.
   ['cloud metadata', ['169.254.169.254/32', '168.63.129.16/32', '100.100.100.200/32', '192.0.0.192/32']],
   ['cloud metadata', ['fd00:ec2::/32', 'fd20:ce::254/128']],
   ['unspecified', ['0.0.0.0/8', '::/128']],
@@ -27,7 +27,7 @@ const RANGES: readonly (readonly [Exclude<AddressClass, 'public'>, readonly stri
   // Documentation, benchmarks, protocol assignments: unused on the Internet, used in laboratories.
   ['special-use', ['192.0.0.0/24', '192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '198.18.0.0/15']],
   ['special-use', ['192.88.99.0/24', '2001:db8::/32', '3fff::/20', '100::/64']],
-  // With 240.0.0.0/4 goes 255.255.255.255, the broadcast. 2001::/23 has Teredo in it, which hides an IPv4 address.
+  // 240.0.0.0/4 includes 255.255.255.255, the broadcast. 2001::/23 includes Teredo, which hides an IPv4 address.
   ['reserved', ['240.0.0.0/4', '2001::/23']],
 ];
 
@@ -45,7 +45,7 @@ function listOf(ranges: readonly string[]): BlockList {
       list.addSubnet(address, bits, 'ipv6');
       continue;
     }
-    // Also as it stands inside IPv6: mapped (RFC 4291 §2.5.5.2), NAT64 (RFC 6052) and 6to4 (RFC 3056).
+    // IPv4 networks also inside IPv6: mapped (RFC 4291 §2.5.5.2), NAT64 (RFC 6052) and 6to4 (RFC 3056).
     const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
     const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
     list.addSubnet(address, bits, 'ipv4');
@@ -56,7 +56,7 @@ function listOf(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** @param address an IP address in any spelling that node:net takes; a zone (`%eth0`) is left aside */
+/** @param address an IP address in any spelling that node:net takes; a zone (`%eth0`) is ignored */
 export function addressClass(address: string): AddressClass {
   const [bare = ''] = address.split('%', 1);
   const family = bare.includes(':') ? 'ipv6' : 'ipv4';

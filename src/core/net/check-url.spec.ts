@@ -9,9 +9,9 @@ const SERVER = {
   DATABASE_URL: 'postgres://db.internal:5433/recebe',
   REDIS_URL: 'redis://cache.internal:6380',
 };
-/** Where merchants share a server. */
+/** A server shared by merchants. */
 const SHARED = readConfig(SERVER);
-/** The same, and its operator wants receivers in the network too. */
+/** A shared server whose operator also wants receivers inside the network. */
 const OPEN = readConfig({ ...SERVER, WEBHOOK_ALLOW_PRIVATE: 'true' });
 /** `npm start` on somebody's machine. */
 const EMBEDDED = readConfig({});
@@ -20,14 +20,14 @@ function check(url: string, mode: Mode = 'test', rules = SHARED): string | null 
   return checkUrl(url, mode, rules);
 }
 
-/** Every host as it may stand in a URL, and what it is. */
+/** Hosts as they may stand in a URL, each with its class. */
 const HOSTS: readonly (readonly [host: string, kind: AddressClass])[] = [
   ['8.8.8.8', 'public'],
   ['1.1.1.1', 'public'],
   ['200.160.2.3', 'public'],
   ['[2001:4860:4860::8888]', 'public'],
   ['[2804:14c::1]', 'public'],
-  // Neighbours of ranges that are not.
+  // Public neighbours of ranges that are not public.
   ['9.255.255.255', 'public'],
   ['11.0.0.0', 'public'],
   ['100.63.255.255', 'public'],
@@ -58,7 +58,7 @@ const HOSTS: readonly (readonly [host: string, kind: AddressClass])[] = [
   ['[fc00::1]', 'private'],
   ['[fdff:ffff::1]', 'private'],
   ['[fec0::1]', 'private'],
-  // The same in other spellings.
+  // Private addresses in other spellings.
   ['0xa.1', 'private'],
   ['012.0.0.1', 'private'],
   ['167772161', 'private'],

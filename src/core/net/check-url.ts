@@ -6,10 +6,13 @@ import { type AddressClass, addressClass } from './address-class.js';
 
 export const MAX_URL_LENGTH = 2048;
 
-/** What the rules depend on. */
+/** Settings that the rules depend on. */
 export type AddressRules = Pick<Config, 'webhooks' | 'databaseUrl' | 'redisUrl'>;
 
-/** Receivers inside a network of our own: only where the operator wants them. Others than these and public are never. */
+/**
+ * Classes of receivers inside our own network, allowed only where the operator wants them. Every other class but public
+ * is always refused.
+ */
 const PRIVATE: ReadonlySet<AddressClass> = new Set(['private', 'loopback', 'special-use']);
 
 /** Names that only mean something inside a network (RFC 6761, RFC 6762, RFC 8375, ICANN's .internal). */
@@ -18,8 +21,8 @@ const METADATA_NAME =
   /^(?:metadata|instance-data|metadata\.goog|metadata\.google\.internal|instance-data\.ec2\.internal)$/;
 
 /**
- * Services that take lines of text from anybody: HTTP sent to them could be understood as commands. After the "bad
- * ports" of the Fetch standard, and data stores.
+ * Ports of services that take lines of text from anybody: they could read HTTP as commands. Sources: the "bad ports" of
+ * the Fetch standard, and data stores.
  */
 const OTHER_SERVICES: ReadonlySet<number> = new Set([
   0, 20, 21, 22, 23, 25, 53, 69, 79, 110, 111, 113, 119, 123, 135, 137, 138, 139, 143, 161, 162, 179, 389, 427, 445,
@@ -29,23 +32,25 @@ const OTHER_SERVICES: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Whether private and loopback addresses may be receivers: docs/contract.md#where-webhooks-may-go. Live mode needs
- * https and a public address, also with WEBHOOK_ALLOW_PRIVATE. Test mode takes http too, and with WEBHOOK_ALLOW_PRIVATE
- * private addresses: not without it, since where merchants share a server their test keys must not reach into its
- * network. On the embedded default (no DATABASE_URL: one machine, one operator) WEBHOOK_ALLOW_PRIVATE is on unless set,
- * and holds in live mode as well: what does not leave the machine or its network needs no https.
+ * Returns whether private and loopback addresses may be receivers: docs/contract.md#where-webhooks-may-go.
+ *
+ * - Live mode needs https and a public address, also with WEBHOOK_ALLOW_PRIVATE.
+ * - Test mode takes http too. Private addresses need WEBHOOK_ALLOW_PRIVATE: on a shared server, a merchant's test keys
+ *   must not reach into the network.
+ * - On the embedded default (no DATABASE_URL: one machine, one operator) WEBHOOK_ALLOW_PRIVATE is on unless set. There
+ *   it holds in live mode as well: traffic within the machine or its network needs no https.
  */
 export function allowsPrivate(mode: Mode, rules: AddressRules): boolean {
   return rules.webhooks.allowPrivate && (mode === 'test' || rules.databaseUrl === undefined);
 }
 
 /**
- * Whether the text is an address on the web, wherever it leads.
- * @returns what it must be, for the caller to read; null when it is one
+ * Checks that the text is an address on the web, wherever it leads.
+ * @returns the requirement it breaks, as the caller reads it; null when it is such an address
  */
 export function httpUrlProblem(url: string): string | null {
   if (url.length > MAX_URL_LENGTH) return `must have at most ${MAX_URL_LENGTH} characters`;
-  // URL forgives blanks, tabs and missing slashes, and PostgreSQL refuses NUL: what is stored is what was sent.
+  // The stored URL must equal the sent one: URL forgives blanks, tabs and missing slashes, and PostgreSQL refuses NUL.
   if (!/^https?:\/\/[^\s\p{Cc}\\]+$/iu.test(url) || !URL.canParse(url)) {
     return 'must be an absolute URL that starts with https:// or http://';
   }
@@ -54,8 +59,9 @@ export function httpUrlProblem(url: string): string | null {
 }
 
 /**
- * Whether a payer's browser may be led back to `url` after a payment. A shop under development is on its own machine.
- * @returns what the URL must be, for the caller to read; null when it may be used
+ * Checks whether a payer's browser may be led back to `url` after a payment. A shop under development is on its own
+ * machine.
+ * @returns the requirement the URL breaks, as the caller reads it; null when it may be used
  */
 export function returnUrlProblem(url: string, mode: Mode): string | null {
   const problem = httpUrlProblem(url);
@@ -66,9 +72,10 @@ export function returnUrlProblem(url: string, mode: Mode): string | null {
 }
 
 /**
- * Whether webhooks may go to `url`, as far as its text tells; what a name resolves to is known only when connecting
- * (`checkAddress`). Asked at registration, and again at every attempt: an operator may have changed the rules since.
- * @returns what the URL must be, for the caller to read; null when it may be used
+ * Checks whether webhooks may go to `url`, as far as its text tells; the address behind a name is known only when
+ * connecting (`checkAddress`). Called at registration, and again at every attempt: an operator may have changed the
+ * rules since.
+ * @returns the requirement the URL breaks, as the caller reads it; null when it may be used
  */
 export function checkUrl(url: string, mode: Mode, rules: AddressRules): string | null {
   const problem = httpUrlProblem(url);
@@ -87,16 +94,16 @@ export function checkUrl(url: string, mode: Mode, rules: AddressRules): string |
 }
 
 /**
- * Whether a webhook may go to this address.
- * @param address as the resolver gave it, about to be connected to
- * @returns why not, null when it may
+ * Checks whether a webhook may go to this address.
+ * @param address from the resolver, about to be connected to
+ * @returns the class that forbids it, null when it may
  */
 export function checkAddress(address: string, mayBePrivate: boolean): AddressClass | null {
   const kind = addressClass(address);
   return kind === 'public' || (mayBePrivate && PRIVATE.has(kind)) ? null : kind;
 }
 
-/** Whether a host, as URL gives it, is this machine for certain. */
+/** Returns whether a host, as URL gives it, is certainly this machine. */
 export function isLoopbackHost(hostname: string): boolean {
   return hostname === 'localhost' || hostClass(hostname) === 'loopback';
 }

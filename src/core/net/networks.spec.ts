@@ -11,9 +11,12 @@ describe('a network', () => {
     (text) => expect(isNetwork(text)).toBe(false),
   );
 
-  it.each(['fe80::1%eth0', '203.0.113.7/-1', '203.0.113.7/+8', '203.0.113.7/8 ', '0x7f.1'])('nor %j', (text) => {
-    expect(isNetwork(text)).toBe(false);
-  });
+  it.each(['fe80::1%eth0', '203.0.113.7/-1', '203.0.113.7/+8', '203.0.113.7/8 ', '0x7f.1'])(
+    'is not %j, which looks like one',
+    (text) => {
+      expect(isNetwork(text)).toBe(false);
+    },
+  );
 
   it.each([
     ['203.0.113.7', true],
@@ -25,11 +28,11 @@ describe('a network', () => {
     ['2001:db9::9', false],
     ['', false],
     ['nobody', false],
-  ])('of a list has %s: %s', (address, expected) => {
+  ])('in a list contains %s: %s', (address, expected) => {
     expect(isWithin(['203.0.113.7', '198.51.100.0/24', '2001:db8::/32'], address)).toBe(expected);
   });
 
-  it('of no list has nobody', () => {
+  it('list that is empty contains no address', () => {
     expect(isWithin([], '203.0.113.7')).toBe(false);
   });
 });

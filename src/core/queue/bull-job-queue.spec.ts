@@ -282,7 +282,7 @@ describeWith('redis')('BullJobQueue when Redis fails', () => {
       Array.from({ length: 100 }, (_, id) => ({ id })),
     );
     await waitFor('100 jobs', () => done === 100);
-    // What stays is the id counter and the mark of the last look for stalled jobs.
+    // The id counter and the mark of the last look for stalled jobs stay.
     await waitFor('the keys to go', async () => {
       const reply = await redis.command('DBSIZE');
       return Number(reply.slice(1)) <= 2;

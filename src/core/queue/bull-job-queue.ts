@@ -8,20 +8,23 @@ import { LATE, within } from '../within.js';
 /** The hash tag keeps all keys of the service in one slot of a Redis Cluster, which Bull's scripts need. */
 const PREFIX = '{recebe}';
 /**
- * How long to wait for the first connection and, then, for an answer. A caller has already committed to PostgreSQL and
- * its sweeper stands by, so both together are never more than a second.
+ * Time limit for the first connection, and again for an answer. Together they stay within a second: the caller has
+ * already committed to PostgreSQL, and its sweeper finds the job.
  */
 const PATIENCE_MS = 500;
-/** How many `add` commands of an array are on their way at once: enough to fill the pipe, not the socket's buffer. */
+/** Number of `add` commands of an array that are sent at once: enough to fill the pipe, not the socket's buffer. */
 const CHUNK = 500;
 /** An idle worker's blocking read ends by itself after this many seconds and is issued again. */
 const BLOCK_SECONDS = 5;
-/** A Redis that loses data at the wrong moment keeps the key of a job that is in no list: a key holds no longer than this. */
+/**
+ * Lifetime of a job's key. If Redis loses data, a key can stay whose job is in no list; it blocks new jobs no longer
+ * than this.
+ */
 const KEY_MS = 600_000;
-/** How long the key stays that `ping` writes. */
+/** Lifetime of the key that `ping` writes. */
 const PING_SECONDS = 60;
 const STARTING: ReadonlySet<string> = new Set(['connecting', 'connect']);
-/** An error is logged once in this time: in an outage Bull and ioredis repeat it many times a second. */
+/** Pause before an equal error is logged again: in an outage Bull and ioredis repeat it many times a second. */
 const LOG_AGAIN_MS = 10_000;
 
 export interface BullOptions {
@@ -31,7 +34,7 @@ export interface BullOptions {
   closeTimeoutMs?: number;
 }
 
-/** Parts of a Bull queue that its type declarations leave out; the specs on a failing Redis cover what is done here. */
+/** Parts of a Bull queue that its type declarations leave out. The specs with a failing Redis cover this use. */
 interface BullInternals {
   setWorkerName: () => Promise<void>;
   _registerEvent: (event: string) => Promise<void>;
@@ -83,8 +86,8 @@ export class BullJobQueue extends JobQueue {
     const queue = this.queue(name);
     for (let from = 0; from < jobs.length; from += CHUNK) {
       const chunk = jobs.slice(from, from + CHUNK);
-      // Not Bull's addBulk: it puts the scripts into a MULTI and ignores the errors inside, so after a SCRIPT FLUSH
-      // every bulk of a connection would be lost and still reported as added.
+      // Bull's addBulk puts the scripts into a MULTI and ignores the errors inside. After a SCRIPT FLUSH every bulk
+      // would be lost and still be reported as added.
       await this.bounded(Promise.all(chunk.map((job) => queue.add(name, job as JobData, options(job)))));
     }
   }
@@ -101,7 +104,7 @@ export class BullJobQueue extends JobQueue {
       try {
         await handler(job.data as JobMap[N]);
       } catch (err) {
-        // The job ends here as done: what failed is recorded in PostgreSQL and retried from there. Failing it in Redis
+        // Bull sees the job as done: the failure is recorded in PostgreSQL and retried from there. A failure in Redis
         // too would only cost another transaction per job.
         this.logger.error({ err, job: name, data: job.data }, 'job failed');
       } finally {
@@ -109,7 +112,7 @@ export class BullJobQueue extends JobQueue {
         if (this.running === 0) this.onIdle?.();
       }
     };
-    // Ends when the queue is closed; its errors are also emitted and logged there.
+    // This promise ends when the queue is closed; its errors are also emitted and logged there.
     void this.queue(name)
       .process(name, options.concurrency, run)
       .catch((err: unknown) => this.logOnce('error', 'job queue worker ended', err, name));
@@ -141,8 +144,8 @@ export class BullJobQueue extends JobQueue {
   }
 
   /**
-   * Writes a key: a replica, a full memory and a master without its replicas answer PING and take no job. Only one write
-   * is under way at a time, since ioredis repeats it until Redis takes it.
+   * Writes a key: a replica, a Redis with full memory and a master without its replicas answer PING but take no job.
+   * Only one write is under way at a time, since ioredis repeats it until Redis takes it.
    */
   private written(): Promise<unknown> {
     this.writing ??= this.client
@@ -164,15 +167,15 @@ export class BullJobQueue extends JobQueue {
       if (this.running === 0) resolve();
       this.onIdle = resolve;
     });
-    // With Redis gone, jobs that ended cannot be reported to it; half a second's wait is all that is worth.
+    // Without Redis, finished jobs cannot be reported to it: wait for half a second only.
     const done = Promise.race([Promise.all(queues), idle.then(() => within(PATIENCE_MS, Promise.all(queues)))]);
     await within(this.closeTimeoutMs, done);
     if (this.running > 0) {
       this.logger.warn({ running: this.running }, 'job queue closed before its running jobs ended');
     }
     this.client.disconnect();
-    // With Redis away Bull's own close never ends: ioredis drops the queued commands of a connection that is between two
-    // attempts without settling them. Its timers would then keep the process alive for ever.
+    // Without Redis, Bull's own close never ends: between two attempts to connect ioredis drops queued commands without
+    // settling them. Bull's timers would then keep the process alive.
     for (const queue of this.queues.values()) internalsOf(queue)._clearTimers();
   }
 
@@ -204,12 +207,12 @@ export class BullJobQueue extends JobQueue {
     return queue;
   }
 
-  /** One connection per processed name: a blocking read holds its connection. No ready check, as Bull demands. */
+  /** Opens one connection per processed name: a blocking read holds its connection. Bull demands no ready check. */
   private connectBlocking(): Redis {
-    // Redis ends each blocking read after BLOCK_SECONDS, so a longer silence means the connection is dead; noticing it
-    // is what keeps workers from waiting for ever on a connection that only looks alive.
+    // Redis ends each blocking read after BLOCK_SECONDS, so a longer silence means a dead connection. Without this
+    // limit workers would wait endlessly on it.
     const client = this.connect(BLOCK_SECONDS * 2_000, false);
-    // Bull asks for it some turns after `process`; a `close` in between does not keep it from asking.
+    // Bull may request this connection after `close` began: it does so some turns after `process`.
     if (this.closing) cutOff(client);
     else this.blocking.push(client);
     return client;
@@ -218,10 +221,10 @@ export class BullJobQueue extends JobQueue {
   private connect(silenceMs: number, enableReadyCheck: boolean): Redis {
     const client = openRedis(this.redisUrl, silenceMs, {
       enableReadyCheck,
-      // Workers' commands wait for Redis to return instead of failing: a job that ended during an outage is then
-      // reported as done on reconnect, and not run again as stalled. `add` and `counts` carry their own limit.
+      // Commands of workers wait for Redis instead of failing. A job that ended during an outage is reported as done on
+      // reconnect and does not run again as stalled. `add` and `counts` have their own limit.
       maxRetriesPerRequest: null,
-      // After a fail-over the old address may lead to what is now a replica: reconnect and send the command again.
+      // After a fail-over the old address may lead to a new replica: reconnect and send the command again.
       reconnectOnError: (err) => (err.message.startsWith('READONLY') ? 2 : false),
     });
     client.setMaxListeners(0); // every Bull queue listens on the shared connection
@@ -229,12 +232,12 @@ export class BullJobQueue extends JobQueue {
     return client;
   }
 
-  /** Fails at once in a known outage; only the very first connection is waited for. */
+  /** Fails at once in a known outage; waits only for the very first connection. */
   private async reachable(): Promise<void> {
     if (this.closing) throw new QueueUnavailableError('closed');
     if (this.client.status === 'ready') return;
     if (STARTING.has(this.client.status)) await within(PATIENCE_MS, this.firstReady);
-    // Asked again and not taken from the wait: commands sent now would pile up in memory until Redis is back.
+    // Read the status again: commands sent now would pile up in memory until Redis is back.
     if ((this.client.status as string) !== 'ready') throw new QueueUnavailableError('unreachable');
   }
 
@@ -251,7 +254,7 @@ export class BullJobQueue extends JobQueue {
 
   private logOnce(level: 'warn' | 'error', message: string, err?: unknown, job?: string): void {
     if (this.closing) return;
-    // The message alone: an error of ioredis also carries its command, and that of AUTH has the password in it.
+    // Log the message alone: an error of ioredis also carries its command, and AUTH has the password in it.
     const reason = err instanceof Error ? err.message : undefined;
     const key = `${message}: ${reason}`;
     const now = Date.now();
@@ -271,13 +274,13 @@ function cutOff(client: Redis): void {
 }
 
 /**
- * Takes away what Bull does for features this queue does not use, because each of them can fail on its own:
+ * Turns off three unused features of Bull, since each can fail on its own:
  *
- * - naming workers sends CLIENT SETNAME without handling its failure: Redis down at the wrong moment would be an
- *   unhandled rejection, which ends the process;
- * - the subscription for delayed and global events: when it is refused (ACL, wrong password at first), `process` gives
- *   up for good and no job would run until a restart; it is also one more connection per process;
- * - the timer for delayed jobs: a script every 5 s per name, and a timer that outlives `close` when Redis is down.
+ * - Naming workers sends CLIENT SETNAME without handling its failure. With Redis down this is an unhandled rejection,
+ *   which ends the process.
+ * - If the subscription for delayed and global events is refused (ACL, wrong password), `process` gives up for good. No
+ *   job would run until a restart. The subscription also costs one more connection per process.
+ * - The timer for delayed jobs runs a script every 5 s per name. If Redis is down, it outlives `close`.
  */
 function quieten(queue: Bull.Queue<JobData>): void {
   const internals = internalsOf(queue);

@@ -27,7 +27,7 @@ function gate(): { opened: Promise<void>; open: () => void } {
 
 const ids = (count: number): { id: number }[] => Array.from({ length: count }, (_, id) => ({ id }));
 
-/** What both adapters promise; the same suite runs on each. */
+/** Suite that both adapters must pass. */
 function contract(kind: JobQueue['kind'], redisUrl: () => string | undefined): void {
   let queue: JobQueue;
   let errors: LogLine[];

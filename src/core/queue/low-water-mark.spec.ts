@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LowWaterMark } from './low-water-mark.js';
 
-/** A queue of keys, of which a claim takes the lowest from a key on. */
+/** A queue of keys. A claim takes the lowest keys from a given key on. */
 class Queue {
   clock = 0;
   readonly mark = new LowWaterMark({ least: 10, most: 60 }, () => this.clock);
@@ -65,7 +65,7 @@ describe('LowWaterMark', () => {
     queue.clock += 5_000;
     queue.add(970).claim(1_001);
     queue.claim(1_001);
-    // It missed 20 below a margin of 10: from now on what is 30 late is seen at once.
+    // The mark missed a key 20 below a margin of 10: from now on it sees keys that are 30 late at once.
     expect(queue.add(971).claim(1_001).taken).toEqual([971]);
     queue.clock += 5_000;
     queue.add(1).claim(1_001);

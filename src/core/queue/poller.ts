@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JobLogger } from './job-queue.js';
 
-/** One pass of work. `true` means there is more, and the next pass follows at once. */
+/** A pass of work. `true` means there is more, and the next pass follows at once. */
 export type PollTask = () => Promise<boolean | void>;
 
-/** Runs `work` once after `ms` and gives back how to call it off. */
+/** Runs `work` once after `ms`. Returns a function that cancels it. */
 export type Timer = (work: () => void, ms: number) => () => void;
 
 export interface PollerOptions {
   logger: JobLogger;
-  /** Whether this process does what workers do; default true. */
+  /** Whether this process runs workers; default true. */
   runsWorkers?: boolean;
   /** A random number from 0 to below 1, for the jitter; default Math.random. */
   random?: () => number;
@@ -24,7 +24,7 @@ interface Entry {
   cancelTimer: (() => void) | undefined;
   /** When the timer ends, by performance.now(). */
   dueAt: number;
-  /** The rest after the run under way, where it is to be shorter than the interval. */
+  /** Pause after the current run, if shorter than the interval. */
   restMs: number;
   running: Promise<void> | undefined;
   again: boolean;
@@ -33,9 +33,9 @@ interface Entry {
 const RESTING = { cancelTimer: undefined, dueAt: Infinity, restMs: Infinity, running: undefined, again: false };
 
 /**
- * Runs named tasks over and over in this process: relay, sweepers, expiry. A task never overlaps itself, other tasks
- * are not held up by it, and an error is logged and never stops the loop. Several processes may run the same task, so
- * tasks claim their rows (`FOR UPDATE SKIP LOCKED`).
+ * Runs named tasks repeatedly in this process: relay, sweepers, expiry. A task never overlaps itself and never delays
+ * other tasks. An error is logged and never stops the loop. Several processes may run the same task, so tasks claim
+ * their rows (`FOR UPDATE SKIP LOCKED`).
  */
 export class Poller {
   private readonly entries = new Map<string, Entry>();
@@ -76,8 +76,8 @@ export class Poller {
   }
 
   /**
-   * Runs the task now. During a run it makes one more run follow, however often it is called: what the caller has just
-   * committed may be behind what the current run has already read. Does nothing after `stop`.
+   * Runs the task now. During a run, any number of calls causes one more run: the current one may have read before the
+   * caller's commit. Does nothing after `stop`.
    * @returns false, having done nothing, for a task that this process does not run
    */
   wake(name: string): boolean {
@@ -86,7 +86,7 @@ export class Poller {
     return entry !== undefined;
   }
 
-  /** Runs the task in `ms` at the latest; called during a run, counted from its end. Otherwise as `wake`. */
+  /** Runs the task after `ms` at the latest; during a run, `ms` counts from its end. Otherwise works like `wake`. */
   wakeIn(name: string, ms: number): void {
     const entry = this.entries.get(name);
     if (!entry || this.stopped) return;
@@ -94,7 +94,7 @@ export class Poller {
     else if (performance.now() + ms < entry.dueAt) this.sleep(entry, ms);
   }
 
-  /** Starts nothing further and waits for the runs under way. */
+  /** Starts nothing further and waits for the current runs. */
   async stop(): Promise<void> {
     this.stopped = true;
     for (const entry of this.entries.values()) entry.cancelTimer?.();
@@ -102,7 +102,7 @@ export class Poller {
   }
 
   private rest(entry: Entry): void {
-    // Without jitter the processes started by one deployment would all hit the database in the same moment for ever.
+    // Without jitter all processes of one deployment would always hit the database at the same moment.
     this.sleep(entry, Math.min(entry.intervalMs * (0.9 + 0.2 * this.random()), entry.restMs));
   }
 
@@ -125,7 +125,7 @@ export class Poller {
 
   private async run(entry: Entry): Promise<void> {
     do {
-      // A turn of the event loop between passes: a task with endless work and no I/O would starve everything else.
+      // Yield to the event loop between passes: a task with endless work and no I/O would starve everything else.
       await nextTurn();
       entry.again = false;
       if (this.stopped) break;
@@ -135,7 +135,7 @@ export class Poller {
         this.logger.error({ err, task: entry.name }, 'periodic task failed');
       }
     } while (entry.again && !this.stopped);
-    // In the same turn as the check above: a wake in between would set `again` on a run that no longer looks at it.
+    // Keep this in the same turn as the check above: a wake in between would set `again` on a finished run.
     entry.running = undefined;
     if (!this.stopped) this.rest(entry);
   }

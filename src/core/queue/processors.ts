@@ -4,7 +4,7 @@ import type Bull from 'bull';
 import { type Config, CONFIG } from '../config/index.js';
 import { type JobMap, type JobName, JobQueue } from './job-queue.js';
 
-/** What a `@Process()` method is given: of Bull's job only what there is without Redis too. */
+/** Argument of a `@Process()` method: the part of Bull's job that also exists without Redis. */
 export type Job<N extends JobName> = Pick<Bull.Job<JobMap[N]>, 'data'>;
 
 type Handler = (job: Job<JobName>) => Promise<void>;
@@ -25,14 +25,14 @@ export function processors(...classes: readonly Type[]): Provider[] {
   });
 }
 
-/** What stands in its `@Processor()`. */
+/** Returns the name in a class's `@Processor()`. */
 export function processorName(processor: Type): string {
   return (Reflect.getMetadata(PROCESSOR, processor) as { name: string }).name;
 }
 
 /**
- * Stands where @nestjs/bull looks for a queue by its name. It does not give @nestjs/bull the Bull queue itself, which
- * would start to work while other modules are not initialised yet, also in processes that run no workers.
+ * Stands in for the queue that @nestjs/bull looks up by its name. The Bull queue itself would start work before other
+ * modules are initialised, also in processes that run no workers.
  */
 class ProcessedQueue implements OnApplicationBootstrap {
   #start: (() => void) | undefined;
@@ -43,7 +43,7 @@ class ProcessedQueue implements OnApplicationBootstrap {
     private readonly name: JobName,
   ) {}
 
-  /** Called by @nestjs/bull with what stands in `@Process()`. */
+  /** Called by @nestjs/bull with the arguments of `@Process()`. */
   process(concurrency: number, handler: Handler): void {
     this.#start = () => this.queue.process(this.name, { concurrency }, (data) => handler({ data }));
   }

@@ -1,10 +1,15 @@
 /**
- * Why a job was not accepted: `unreachable` no connection, `timeout` no answer in time (it may still arrive), `full`
- * too many waiting already, `refused` Redis answered with an error, `closed` the service is shutting down.
+ * Why a job was not accepted:
+ *
+ * - `unreachable`: no connection.
+ * - `timeout`: no answer in time; the job may still arrive.
+ * - `full`: too many jobs wait already.
+ * - `refused`: Redis answered with an error.
+ * - `closed`: the service is shutting down.
  */
 export type QueueUnavailableReason = 'unreachable' | 'timeout' | 'full' | 'refused' | 'closed';
 
-/** The only error `add` and `counts` reject with. Losing a job is never losing work: sweepers find it again. */
+/** The only error `add` and `counts` reject with. Losing a job never loses work: sweepers find it again. */
 export class QueueUnavailableError extends Error {
   override readonly name = 'QueueUnavailableError';
 

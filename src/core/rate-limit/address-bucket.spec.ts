@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { addressBucket, takeForAddress } from './address-bucket.js';
 import { MemoryRateLimiter } from './memory-rate-limiter.js';
 
-describe('the bucket of an address', () => {
+describe('addressBucket', () => {
   it.each([
     ['192.0.2.1', '192.0.2.1'],
     ['::ffff:192.0.2.1', '192.0.2.1'],
@@ -25,7 +25,7 @@ describe('the bucket of an address', () => {
     ['1::ffff:192.0.2.1', '1:0:0:0::/64'],
     ['unknown', 'unknown'],
     ['', ''],
-  ])('of %s is %s', (address, bucket) => {
+  ])('counts %s as %s', (address, bucket) => {
     expect(addressBucket(address)).toBe(bucket);
   });
 
@@ -33,7 +33,7 @@ describe('the bucket of an address', () => {
   const groups = (count: number): fc.Arbitrary<string> =>
     fc.array(group, { minLength: count, maxLength: count }).map((parts) => parts.join(':'));
 
-  it('of IPv6 is one for all of a /64, and another for any other', () => {
+  it('gives every IPv6 /64 a bucket of its own', () => {
     fc.assert(
       // 2…: never mapped.
       fc.property(groups(3), groups(3), groups(4), groups(4), (network, other, host, guest) => {
@@ -43,7 +43,7 @@ describe('the bucket of an address', () => {
     );
   });
 
-  it('of IPv4 is the same inside IPv6', () => {
+  it('counts an IPv4 address mapped into IPv6 as the IPv4 address', () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         expect(addressBucket(`::ffff:${address}`)).toBe(address);
@@ -69,7 +69,7 @@ describe('a token for an address', () => {
     expect(await allowed(limiter, ['2001:db8:2::1'])).toBe(1);
   });
 
-  it('of IPv4 has no network that shares it', async () => {
+  it('is taken from the address alone for IPv4', async () => {
     const limiter = new MemoryRateLimiter();
     const addresses = Array.from({ length: 200 }, (_, host) => `192.0.2.${host}`);
     expect(await allowed(limiter, addresses)).toBe(200);

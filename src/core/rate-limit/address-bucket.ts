@@ -2,13 +2,13 @@ import { isIP } from 'node:net';
 import { bareAddress, groupsOf } from '../net/index.js';
 import type { RateLimiter, RateLimitPolicy, RateLimitResult } from './rate-limiter.js';
 
-/** How many times the budget of a /64 its /48 has: a provider's customer commonly gets that much, 65 536 of the former. */
+/** Factor of a /48's budget over that of a /64. Providers commonly give a customer a /48, which has 65 536 of them. */
 const SITE_SHARE = 8;
 
 /**
- * Addresses that a limit per address counts together. IPv4: the address, however it is spelt; IPv6: its /64, all of
- * which one customer has.
- * @param address what is no address stands for itself
+ * Returns the bucket of addresses that a limit per address counts together. IPv4: the address, however it is spelt.
+ * IPv6: its /64, since one customer has all of it.
+ * @param address a text that is no address stands for itself
  * @returns for example `192.0.2.1` or `2001:db8:0:1::/64`
  */
 export function addressBucket(address: string): string {
@@ -20,14 +20,14 @@ export function addressBucket(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
-/** The /48 that a bucket is of; null: IPv4. @param bucket of `addressBucket` */
+/** Returns the /48 of a bucket; null for IPv4. @param bucket of `addressBucket` */
 export function siteBucket(bucket: string): string | null {
   return bucket.endsWith('::/64') ? `${bucket.split(':').slice(0, 3).join(':')}::/48` : null;
 }
 
 /**
- * The network of an address: the /24 of an IPv4 address, the /48 of an IPv6 one. One caller often has all addresses of such
- * a network. It decides whose turn is next, and refuses nobody: a stranger's neighbours may be others.
+ * Returns the network of an address: the /24 of an IPv4 address, the /48 of an IPv6 one. A single caller often has all
+ * its addresses. Use it only to order turns and never to refuse: other people may share the network.
  */
 export function networkOf(address: string): string {
   const bucket = addressBucket(address);
@@ -35,9 +35,9 @@ export function networkOf(address: string): string {
 }
 
 /**
- * Takes a token for an address: from its own bucket, and for IPv6 also from the larger one of its /48. What the first
- * refuses takes nothing of the second, so that one /64 cannot use up what its neighbours have.
- * @param name what is limited; part of the key
+ * Takes a token for an address: from its own bucket, and for IPv6 also from the larger one of its /48. If the first
+ * bucket refuses, the second loses nothing, so one /64 cannot use up its neighbours' budget.
+ * @param name the limited action; part of the key
  */
 export async function takeForAddress(
   limiter: RateLimiter,

@@ -44,12 +44,12 @@ describe('MemoryRateLimiter', () => {
     now += 1_000;
     for (let i = 0; i < 5_000; i++) limiter.take(`new-${i}`, { rate: 1, burst: 10 });
     expect(limiter.size).toBeLessThan(5_100);
-    // Those that are not full are still known.
+    // Buckets that are not full are still kept.
     expect(limiter.take('new-0', { rate: 1, burst: 10 }).remaining).toBe(8);
     expect(limiter.take('new-4999', { rate: 1, burst: 10 }).remaining).toBe(8);
   });
 
-  it('never holds more keys than its limit, and under a flood keeps who has spent most', () => {
+  it('holds at most its limit of keys, and keeps those that spent most under a flood', () => {
     const limiter = new MemoryRateLimiter({ now: () => 0, maxKeys: 100 });
     const policy = { rate: 0.001, burst: 10 };
     for (let i = 0; i < 10; i++) limiter.take('spent', policy);

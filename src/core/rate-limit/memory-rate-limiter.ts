@@ -45,7 +45,7 @@ export class MemoryRateLimiter extends RateLimiter {
     const now = this.now();
     const capacityMs = (policy.burst / policy.rate) * 1000;
     const known = this.fullAt.get(key);
-    // No debt is larger than the most, also after the policy has been made smaller.
+    // A debt never exceeds the policy's maximum, also after the policy was made smaller.
     const found = known === undefined ? now : Math.min(Math.max(known, now), now + mostOwedMs(policy));
     const after = found + (cost / policy.rate) * 1000;
     if (after - now > capacityMs + TOLERANCE_MS) return toResult(policy, cost, false, (found - now) / 1000);
@@ -76,9 +76,9 @@ export class MemoryRateLimiter extends RateLimiter {
   }
 
   /**
-   * Each new key looks at two old ones and drops those that are full: the map holds about as many keys as have been
-   * seen within their refill time, and no timer is needed. Against a flood of keys that are not full (one login try
-   * from each of a million addresses) the one nearest to full of a few goes, which forgives the least.
+   * Looks at two old keys for each new one and drops full buckets. The map holds about the keys seen within their
+   * refill time, without a timer. In a flood of keys that are not full (one login try from each of a million addresses)
+   * it drops the fullest of a few, which forgives the least.
    */
   private makeRoom(now: number): void {
     const crowded = this.fullAt.size >= this.maxKeys;
@@ -98,7 +98,7 @@ export class MemoryRateLimiter extends RateLimiter {
     if (this.fullAt.size >= this.maxKeys && nearestKey !== undefined) this.fullAt.delete(nearestKey);
   }
 
-  /** The next entry, going round for ever; undefined only when there is none. */
+  /** Returns the next entry, starting over at the end; undefined only when there is none. */
   private advance(): [string, number] | undefined {
     if (this.fullAt.size === 0) return undefined;
     this.hand ??= this.fullAt.entries();

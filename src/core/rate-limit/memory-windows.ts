@@ -11,7 +11,7 @@ interface Window {
 
 /** Sliding windows of this process only; see `RateLimiter.takeInWindow`. */
 export class MemoryWindows {
-  /** The one that was not counted in for the longest time first. */
+  /** Windows by key, the least recently counted first. */
   readonly #windows = new Map<string, Window>();
 
   constructor(private readonly maxKeys: number) {}
@@ -49,7 +49,10 @@ export class MemoryWindows {
     this.#windows.clear();
   }
 
-  /** Each take drops some that are empty by now, so that no timer is needed; when it is crowded, the oldest goes. */
+  /**
+   * Drops some empty windows at each take, so that no timer is needed; when there are too many windows, drops the
+   * oldest.
+   */
   #makeRoom(now: number): void {
     let looks = LOOKED_AT_PER_TAKE;
     for (const [key, { emptyAt }] of this.#windows) {

@@ -6,10 +6,10 @@ import { createRateLimiter, MemoryRateLimiter, type RateLimiter, type RateLimitP
 import type { RateLimitResult, WindowResult } from './index.js';
 import { RedisRateLimiter } from './redis-rate-limiter.js';
 
-/** Lets `ms` pass for the limiter: an injected clock in memory, the server's own on Redis. */
+/** Advances the limiter's time by `ms`: an injected clock in memory, the server's own on Redis. */
 type Pass = (ms: number) => Promise<void>;
 
-/** What both limiters promise; the same suite runs on each. Rates are low, so that the time a spec takes is no token. */
+/** Suite that both limiters must pass. Rates are low, so that no token comes back while a spec runs. */
 function contract(create: () => Promise<{ limiter: RateLimiter; pass: Pass }>): void {
   let limiter: RateLimiter;
   let pass: Pass;

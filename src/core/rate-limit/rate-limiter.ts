@@ -19,7 +19,7 @@ export interface RateLimitResult {
   retryAfterSeconds: number;
 }
 
-/** At most `limit` in any `windowSeconds`. */
+/** Limit of `limit` members in any `windowSeconds`. */
 export interface WindowPolicy {
   readonly limit: number;
   readonly windowSeconds: number;
@@ -27,63 +27,62 @@ export interface WindowPolicy {
 
 export interface WindowResult {
   readonly allowed: boolean;
-  /** Whether this call counted; one that was counted before under the same member is allowed without counting again. */
+  /** Whether this call counted. A member that was counted before is allowed without counting again. */
   readonly counted: boolean;
-  /** Refused: seconds until the oldest one leaves the window, rounded up and at least 1. Allowed: 0. */
+  /** Refused: seconds until the oldest member leaves the window, rounded up and at least 1. Allowed: 0. */
   readonly retryAfterSeconds: number;
 }
 
-/** What the limiter needs of a logger. */
+/** Methods of a logger that the limiter uses. */
 export type RateLimitLogger = Pick<Logger, 'info' | 'warn'>;
 
 /**
- * Token bucket per key. A refused request takes nothing, so a client that keeps knocking is let in again as soon as
- * one that waits.
+ * Token bucket per key. A refused request takes nothing, so a client that keeps retrying gets in as soon as one that
+ * waits.
  *
- * A bucket is kept as one number, the moment at which it will be full again (the "theoretical arrival time" of GCRA):
- * the missing tokens are that moment minus now, times the rate. That is the token bucket exactly, without a second
- * number and without refilling anything.
+ * A bucket is stored as one number: the moment at which it is full again (the "theoretical arrival time" of GCRA). The
+ * missing tokens are that moment minus now, times the rate. The result equals a token bucket exactly, without a second
+ * number or refills.
  *
- * An abstract class because it is the injection token.
+ * The class is abstract because it is the injection token.
  */
 export abstract class RateLimiter {
   /**
-   * Takes `cost` tokens (default 1) from the key's bucket, or none when it has fewer. Never rejects. The in-memory
-   * limiter answers without a promise, so that the request path need not wait a turn:
+   * Takes `cost` tokens (default 1) from the key's bucket, or none when it has fewer. Never rejects. Throws a
+   * RangeError, at once, on a policy or cost that could never be satisfied. The in-memory limiter answers without a
+   * promise, so that the request path saves a turn of the event loop:
    *
    *     const taken = limiter.take(key, policy);
    *     const result = taken instanceof Promise ? await taken : taken;
-   *
-   * Throws a RangeError, at once, on a policy or cost that could never be satisfied.
    */
   abstract take(key: string, policy: RateLimitPolicy, cost?: number): RateLimitResult | Promise<RateLimitResult>;
 
   /**
-   * Takes what is known only afterwards, as of the size of an answer: also tokens that the bucket does not have, which
-   * it then has to get back first, up to one burst or what comes back in a minute. Never rejects.
+   * Takes a cost known only afterwards, such as the size of an answer. The bucket may go below zero, by at most one
+   * burst or a minute's refill, and must recover first. Never rejects.
    */
   abstract debit(key: string, policy: RateLimitPolicy, cost: number): void;
 
   /**
-   * Counts `member` among those of the key in the last `windowSeconds`, unless there are `limit` already. Exact where a
-   * bucket is not: one of 30 that refills in a minute lets 59 through in its first minute. Costs a number for each
-   * member, so it is for limits that are low. Never rejects.
+   * Counts `member` among those of the key in the last `windowSeconds`, unless there are `limit` already. A token
+   * bucket is less exact: one of 30 that refills in a minute lets 59 through in its first minute. Each member costs one
+   * stored number, so use it for low limits. Never rejects.
    */
   abstract takeInWindow(key: string, member: string, policy: WindowPolicy): WindowResult | Promise<WindowResult>;
 
-  /** Uncounts a member: what it stood for did not happen. Never rejects; what is not known any more is no error. */
+  /** Uncounts a member whose action did not happen. Never rejects; a member that is already gone is no error. */
   abstract giveBack(key: string, member: string): void | Promise<void>;
 
   abstract close(): Promise<void>;
 }
 
-/** How much a bucket may owe, as the time, in milliseconds from now, by which it is full again at the latest. */
+/** Returns the largest debt of a bucket, as milliseconds from now until it is full again. */
 export function mostOwedMs({ rate, burst }: RateLimitPolicy): number {
   const capacityMs = (burst / rate) * 1000;
   return capacityMs + Math.max(capacityMs, 60_000);
 }
 
-/** Throws a RangeError on what would lock every caller out for ever or let every caller through. */
+/** Throws a RangeError if a policy would lock every caller out or let every caller through. */
 export function checkPolicy(policy: RateLimitPolicy, cost: number): void {
   const { rate, burst } = policy;
   if (!(rate > 0 && rate < Infinity && burst >= 1 && burst < Infinity && cost > 0 && cost <= burst)) {
@@ -96,9 +95,9 @@ export function refusedInWindow(secondsLeft: number): WindowResult {
 }
 
 /**
- * The figures of an answer.
+ * Returns the figures of an answer.
  *
- * @param secondsToFull until the bucket is full: after taking when allowed, as found when refused
+ * @param secondsToFull until the bucket is full: after taking when allowed, before it when refused
  */
 export function toResult(
   policy: RateLimitPolicy,
@@ -106,8 +105,8 @@ export function toResult(
   allowed: boolean,
   secondsToFull: number,
 ): RateLimitResult {
-  // A millionth of a token covers the rounding of the division; without it a just refilled token would not be seen.
-  // Below zero after a debit.
+  // A millionth of a token covers the rounding of the division; without it a token that just came back would be missed.
+  // The value is below zero after a debit.
   const tokens = policy.burst - secondsToFull * policy.rate;
   return {
     allowed,

@@ -15,15 +15,16 @@ const WITHOUT_A_COPY = 'Nothing was changed. Without a copy: docs/operations.md,
 type Sealed = Pick<SealedRow, 'sealed' | 'context'>;
 
 /**
- * Reads the keys of the configuration and checks that they open what is stored. A service with other keys would use up the
- * attempts of every delivery. It would also seal new rows under a key that the next start does not have.
+ * Reads the keys of the configuration and checks that they open the stored values. A service with other keys would use
+ * up the attempts of every delivery. A second danger: it would seal new rows under a key that the next start does not
+ * have.
  * @throws ConfigError where a key is wrong or missing; nothing has been written then
  */
 export async function openSecrets(config: Config, dataSource: DataSource): Promise<SecretBox> {
   const reader = new Reader(dataSource);
   const keys = new EncryptionKeysRepository(reader);
   const known = await keys.list();
-  // A database from before there were canaries: some of its values stand for them.
+  // A database from before there were canaries: check some of its values instead.
   const samples = known.length === 0 ? await new ResealingRepository(dataSource, reader).samples() : [];
   const secrets = readKeys(config, known.some(({ lostAt }) => lostAt === null) || samples.length > 0);
   const where = config.encryptionKey === undefined ? keyFile(config) : 'ENCRYPTION_KEY';
@@ -43,7 +44,7 @@ export async function openSecrets(config: Config, dataSource: DataSource): Promi
 
 const keyFile = ({ dataDir }: Config): string => join(dataDir, 'encryption-key');
 
-/** @param isNeeded something is sealed: a key that is made now could not open it */
+/** @param isNeeded sealed values exist: a key that is made now could not open them */
 function readKeys(config: Config, isNeeded: boolean): SecretBox {
   if (config.encryptionKey === undefined && isNeeded && readIfThere(keyFile(config)) === null) {
     throw new ConfigError(

@@ -26,7 +26,7 @@ export interface SealedPlace {
 export interface SealedRow {
   /** The values of the primary key, as text. */
   readonly key: readonly string[];
-  /** Text is `sealText`'s, or was never sealed. */
+  /** Text comes from `sealText`, or was never sealed. */
   readonly sealed: Buffer | string;
   readonly context: string;
 }
@@ -56,7 +56,7 @@ export class ResealingRepository {
     this.#samples = read('reseal.samples', samples, true);
   }
 
-  /** A few of all values that are sealed, whichever are quickly found. */
+  /** Returns a few sealed values, whichever are found quickly. */
   async samples(): Promise<Pick<SealedRow, 'sealed' | 'context'>[]> {
     const rows = await this.reader.query<{ isText: boolean; value: string; context: string }>(this.#samples, []);
     return rows.map(({ isText, value, context }) => ({
@@ -83,7 +83,7 @@ export class ResealingRepository {
     ]);
   }
 
-  /** @returns false when the value is another one by now, or gone */
+  /** @returns false when the value has changed or is gone */
   async replace(tx: Tx, place: SealedPlace, row: SealedRow, sealed: Buffer | string): Promise<boolean> {
     return (await tx.query(place.replace, [row.sealed, sealed, ...row.key])).length > 0;
   }

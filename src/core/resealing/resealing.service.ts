@@ -6,18 +6,18 @@ import { ResealingRepository, type SealedPlace, type SealedRow } from './reseali
 
 const BATCH = 500;
 
-/** What became of the values of one place that another key than the first had sealed. */
+/** Result for the values of one place that were not sealed under the first key. */
 export interface Resealed {
   /** Table and column, like `webhook_endpoints.secret_sealed`. */
   readonly place: string;
   readonly resealed: number;
   /** Changed or removed by the service meanwhile. */
   readonly skipped: number;
-  /** The key that sealed them is not there, or they were altered. */
+  /** The key that sealed them is missing, or they were altered. */
   readonly unreadable: number;
 }
 
-/** Seals everything under the first key of ENCRYPTION_KEY, so that the others can go. */
+/** Seals everything under the first key of ENCRYPTION_KEY, so that the other keys can be removed. */
 @Injectable()
 export class ResealingService {
   constructor(
@@ -27,12 +27,14 @@ export class ResealingService {
     private readonly secrets: SecretBox,
   ) {}
 
-  /** Works beside the service, and after an interruption again from where it was. @param tell after each batch */
+  /**
+   * Runs beside the service; after an interruption it continues where it stopped. @param tell called after each batch
+   */
   async resealAll(tell: (progress: Resealed) => void): Promise<Resealed[]> {
     const all: Resealed[] = [];
     for (const place of this.repository.places) all.push(await this.#reseal(place, tell));
     const [, ...others] = this.secrets.keyIds;
-    // The next start does without them.
+    // The next start needs no other key.
     if (all.every(({ unreadable }) => unreadable === 0)) {
       await this.database.transaction((tx) => this.keys.forget(tx, others));
     }
@@ -66,7 +68,7 @@ export class ResealingService {
     });
   }
 
-  /** Null where it cannot be opened. */
+  /** @returns null where the value cannot be opened */
   #sealedAnew({ sealed, context }: SealedRow): Buffer | string | null {
     try {
       if (typeof sealed === 'string') {

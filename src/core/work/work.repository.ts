@@ -21,10 +21,10 @@ export type WorkItem = Omit<WorkEntity, 'leaseId'>;
 
 const CLAIMED = ['kind', 'subjectId', 'attempts', 'leaseId'] as const;
 
-/** A piece of work in the hands of this process. */
+/** A piece of work claimed by this process. */
 export type ClaimedWork = Pick<WorkEntity, (typeof CLAIMED)[number]>;
 
-/** When it is due again, how many attempts count by then, and what it failed by; null: by nothing. */
+/** When the work is due again, the attempts counted by then, and its error; null without an error. */
 export interface PutOff {
   readonly dueAt: Date;
   readonly attempts: number;
@@ -32,49 +32,49 @@ export interface PutOff {
   readonly now: Date;
 }
 
-/** How many pieces of work of a kind a process has room for. */
+/** Number of further runs of a kind that this process can take. */
 export interface WorkRoom {
   readonly kind: string;
   readonly room: number;
   readonly leaseMs: number;
 }
 
-/** What is due is told by the clock of the service, and leases are kept by that of the database. */
+/** Times of a claim. Due times are compared with the service's clock, leases with the database's clock. */
 export interface WorkTimes {
   readonly now: Date;
-  /** That of the clock that `now` is from. */
+  /** Offset of the clock that `now` is from. */
   readonly offsetMs: number;
 }
 
-/** What is due for less is only on its way. */
+/** Work that is overdue for less is not listed: it is about to run. */
 const OVERDUE_MS = 60_000;
 
 const COLUMNS = columnsOf(WorkEntity, 'w', { without: ['leaseId'] });
 
 /**
- * Leases are kept by the clock of the database: a worker whose own clock is ahead would take work away from others that
- * are at it.
+ * Returns a time by the clock of the database: a worker whose own clock is ahead would take work from others that still
+ * run it.
  */
 const inMs = (parameter: string): string => `now() + make_interval(secs => ${parameter}::float8 / 1000)`;
 const free = (offsetMs: string): string => `(w.leased_until IS NULL OR w.leased_until <= ${inMs(offsetMs)})`;
 
-/** Work that is there already begins anew; a run under way no longer decides what becomes of it. */
+/** Adding work that is there already restarts it; a current run no longer decides its outcome. */
 const ADD = insertInto('work.add', WorkEntity, {
   without: ['attempts', 'leaseId', 'leasedUntil', 'lastError', 'failingSince'],
   after: `ON CONFLICT (kind, subject_id) DO UPDATE
    SET due_at = excluded.due_at, attempts = 0, lease_id = NULL, leased_until = NULL, last_error = NULL,
      failing_since = NULL`,
 });
-/** The two lines in which work of a kind waits; each is an index of its own. */
+/** Conditions of the two lines in which work of a kind waits; each line has its own index. */
 const NEW_LINE = 'w.attempts = 0';
 const RETRY_LINE = 'w.attempts > 0';
 const due = (line: string): string => `SELECT w.kind, w.subject_id, w.due_at FROM work w
        WHERE w.kind = k.kind AND ${line} AND w.due_at <= $1 AND ${free('$6')}
        ORDER BY w.due_at LIMIT k.room FOR UPDATE SKIP LOCKED`;
 /**
- * One from the one line, one from the other and so on: what fails again and again does not stand before what is new,
- * nor the other way round. Which line begins is drawn ($7), for kinds that have room for one.
- * Materialized, for a plan may otherwise look for them again with each row that is updated, and find more every time.
+ * Takes from both lines in turn, so that failing work does not delay new work, nor the other way round. With room for a
+ * single one, $7 draws the line that begins.
+ * Why MATERIALIZED: otherwise a plan may search again for each updated row, and find more every time.
  */
 const CLAIM = write(
   'work.claim',
@@ -148,7 +148,7 @@ const OVERDUE = read(
    WHERE (w.due_at <= $1 OR w.last_error IS NOT NULL) AND ($2::text IS NULL OR w.kind = $2)
    ORDER BY w.due_at, w.kind, w.subject_id LIMIT $3`,
 );
-/** How much work OVERDUE lists, and since when the oldest is due or fails. */
+/** Counts the work that OVERDUE lists, with the time since when the oldest is due or fails. */
 const COUNT_OVERDUE = read(
   'work.count_overdue',
   `SELECT count(*)::int AS waiting, min(least(coalesce(w.failing_since, w.due_at), $1::timestamptz)) AS since FROM work w
@@ -170,7 +170,9 @@ export class WorkRepository {
     tx.put(ADD, { kind, subjectId, dueAt });
   }
 
-  /** What is due longest first, each with one attempt more and under a lease that keeps other workers from it. */
+  /**
+   * Claims the work that is due longest. Each piece gets one attempt more and a lease that keeps other workers away.
+   */
   async claim(
     tx: Tx,
     { now, offsetMs }: WorkTimes,
@@ -189,39 +191,39 @@ export class WorkRepository {
 
   /**
    * Claims one piece of work, due or not, and even while another process runs it.
-   * @param leaseMs from now on by the clock of the database
+   * @param leaseMs counted by the clock of the database
    * @returns null when there is none
    */
   async claimOne(tx: Tx, kind: string, subjectId: string, leaseMs: number): Promise<ClaimedWork | null> {
     return tx.first<ClaimedWork>(CLAIM_ONE, [kind, subjectId, randomUUID(), leaseMs]);
   }
 
-  /** @param leaseMs from now on by the clock of the database @returns false when it is not ours any more */
+  /** @param leaseMs counted by the clock of the database @returns false when another run owns the work */
   async prolong(tx: Tx, { kind, subjectId, leaseId }: ClaimedWork, leaseMs: number): Promise<boolean> {
     return (await tx.query(PROLONG, [kind, subjectId, leaseId, leaseMs])).length > 0;
   }
 
-  /** It is done, if it is still ours. */
+  /** Removes the work, if this run still owns it. */
   finish(tx: Tx, claimed: ClaimedWork): void {
     tx.put(FINISH, claimed);
   }
 
-  /** It is due again, if it is still ours. */
+  /** Puts the work off, if this run still owns it. */
   again(tx: Tx, claimed: ClaimedWork, putOff: PutOff): void {
     tx.put(AGAIN, { ...claimed, ...putOff });
   }
 
-  /** Makes it due now. @returns null when there is none, or it runs */
+  /** Makes the work due now. @returns null when there is none, or it runs */
   async retry(tx: Tx, { now, offsetMs }: WorkTimes, kind: string, subjectId: string): Promise<WorkItem | null> {
     return tx.first<WorkItem>(RETRY, [now, kind, subjectId, offsetMs]);
   }
 
-  /** What should have been done, or has failed; due longest first. @param kind null for all kinds */
+  /** Lists overdue and failed work; due longest first. @param kind null for all kinds */
   async overdue(kind: string | null, limit: number): Promise<WorkItem[]> {
     return this.reader.query(OVERDUE, [this.#overdueBefore(), kind, limit]);
   }
 
-  /** Since when the oldest due work of each kind is due. */
+  /** Returns for each kind since when its oldest due work is due. */
   async lags(now: Date): Promise<Map<string, Date>> {
     const rows = await this.reader.query<WorkItem>(LAGS, [now]);
     return new Map(rows.map((row) => [row.kind, row.dueAt]));

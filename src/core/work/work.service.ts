@@ -19,34 +19,34 @@ declare module '../queue/index.js' {
   }
 }
 
-/** `again`: after the back-off of its kind; a date begins to count attempts anew. */
+/** Result of a run. `again`: repeat after the back-off of its kind. A date: run then, and count attempts from zero. */
 export type WorkAnswer = 'done' | 'again' | Date;
 
-/** A run is too late: another run has the work, or it was added anew. */
+/** Thrown when a run is too late: another run has the work, or it was added anew. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
 /**
- * Begins the lease of a run anew.
- * @param within no other run takes the work until the end of this transaction either; default: one of its own
- * @throws LeaseLost when another run has the work by now
+ * Restarts the lease of a run.
+ * @param within keeps other runs off until the end of this transaction too; default: a transaction of its own
+ * @throws LeaseLost when another run has the work
  */
 export type Prolong = (within?: Tx) => Promise<void>;
 
-/** A kind of work. What throws is done again after the back-off, and its error is kept. */
+/** A kind of work. If a run throws, it is repeated after the back-off, and its error is kept. */
 export interface WorkKind {
-  /** Pauses after the first attempt, the second and so on, in milliseconds; the last one from there on. */
+  /** Pauses after the first attempt, the second and so on, in milliseconds; the last one repeats. */
   readonly backoff: readonly number[];
-  /** At once in each process. */
+  /** Runs at once in each process. */
   readonly concurrency: number;
-  /** After this time, which is longer than a run takes but for outages, another process runs the work again. */
+  /** Lease of a run, longer than a run takes except in outages. Afterwards another process runs the work again. */
   readonly leaseMs: number;
-  /** @param attempt from 1 on @param prolong for runs of any length, and for outcomes that only the last run may write */
+  /** @param attempt from 1 on @param prolong for long runs, and for outcomes that only the current run may write */
   run(subjectId: string, attempt: number, prolong: Prolong): Promise<WorkAnswer>;
 }
 
-/** A back-off whose pauses double. */
+/** Returns a back-off whose pauses double. */
 export function doubling(firstMs: number, longestMs: number): readonly number[] {
   const pauses = [firstMs];
   while ((pauses.at(-1) ?? longestMs) < longestMs) pauses.push(Math.min(firstMs * 2 ** pauses.length, longestMs));
@@ -54,21 +54,20 @@ export function doubling(firstMs: number, longestMs: number): readonly number[] 
 }
 
 const TASK = 'work';
-/** What this process adds or puts off is claimed when it is due; by this what others have left. */
+/** Interval at which work left by other processes is found; this process wakes for its own work when it is due. */
 const SWEEP_MS = 1_000;
-/** How long a shutdown waits for runs under way; what is left comes back when its lease ends. */
+/** Time for which a shutdown waits for current runs; unfinished work comes back when its lease ends. */
 const SHUTDOWN_MS = 10_000;
 
 /**
- * Everything that is to happen later, but what a row of its own already says (docs/design/late-work.md). Work is a row
- * that is added in the commit of the fact it follows from; it is claimed with a lease, run outside any transaction, and
- * then deleted or due again. A process that dies while it runs work is followed by another one when the lease is over,
- * so a run may happen twice.
+ * Work that is to happen later, unless a row of its own already says so (docs/design/late-work.md). Work is a row added
+ * in the commit of the fact that causes it. A run claims it with a lease, works outside any transaction, and deletes it
+ * or puts it off. If a process dies during a run, another one repeats it after the lease, so a run may happen twice.
  */
 @Injectable()
 export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
   readonly #kinds = new Map<string, WorkKind>();
-  /** How many of each kind run here. */
+  /** Number of current runs of each kind in this process. */
   readonly #running = new Map<string, number>();
   readonly #underWay = new Set<Promise<unknown>>();
   #closing = false;
@@ -101,21 +100,24 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
     );
   }
 
-  /** Adds work, in the commit of the fact that it follows from. Work that is there already begins anew. */
+  /** Adds work, in the commit of the fact that causes it. Adding work that is there already restarts it. */
   add(tx: Tx, kind: string, subjectId: string, dueAt: Date): void {
     this.#kind(kind);
     this.work.add(tx, kind, subjectId, dueAt);
     if (dueAt <= this.clock.now()) tx.afterCommit(this.wake);
   }
 
-  /** Work may be due. A wake that is lost costs a moment, until the next sweep. One function, so that a commit wakes once. */
+  /**
+   * Wakes the workers, as work may be due. If a wake is lost, the next sweep finds the work. Being one function, it
+   * runs once per commit.
+   */
   readonly wake = (): void => {
     if (!this.poller.wake(TASK)) this.jobs.add('work', {}, () => TASK).catch(() => undefined);
   };
 
   /**
-   * Runs one now, due or not, and waits for it. A run that is under way no longer decides what becomes of it.
-   * @returns what the run has failed by, which is due again; null when it has not
+   * Runs one piece now, due or not, and waits for it. A current run no longer decides its outcome.
+   * @returns the error of the run, whose work is due again; null on success
    */
   async runNow(kind: string, subjectId: string): Promise<Error | null> {
     const leaseMs = this.#kind(kind).leaseMs + this.clock.offsetMs;
@@ -123,7 +125,7 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
     return claimed ? this.#run(claimed) : null;
   }
 
-  /** Makes one due now. @returns it, or null when there is none or it runs */
+  /** Makes one piece of work due now. @returns the work, or null when there is none or it runs */
   async retry(kind: string, subjectId: string): Promise<WorkItem | null> {
     return this.database.transaction(async (tx) => {
       const found = await this.work.retry(tx, this.#times(), kind, subjectId);
@@ -132,7 +134,7 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
     });
   }
 
-  /** What should have been done, or has failed; due longest first. @param kind null for all kinds */
+  /** Lists overdue and failed work; due longest first. @param kind null for all kinds */
   overdue(kind: string | null, limit: number): Promise<WorkItem[]> {
     return this.work.overdue(kind, limit);
   }
@@ -145,14 +147,14 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
     const limit = new AbortController();
     const late = delay(SHUTDOWN_MS, null, { signal: limit.signal }).catch(() => undefined);
     const ended = async (): Promise<void> => {
-      // A claim under way brings more.
+      // A claim under way can still add runs.
       while (this.#underWay.size > 0 && !limit.signal.aborted) await Promise.all(this.#underWay);
     };
     await Promise.race([ended(), late]);
     limit.abort();
   }
 
-  /** Claims what is due and there is room for, and begins to run it. */
+  /** Claims as much due work as there is room for, and begins to run it. */
   async sweep(): Promise<void> {
     if (this.#closing) return;
     const rooms = [...this.#kinds].flatMap(([kind, { concurrency, leaseMs }]) => {
@@ -169,7 +171,7 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
     await begun;
   }
 
-  /** Keeps runs that a shutdown waits for. */
+  /** Keeps a run in the set that a shutdown waits for. */
   #track(work: Promise<unknown>): void {
     this.#underWay.add(work);
     void work.then(() => {
@@ -181,7 +183,7 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
     return { now: this.clock.now(), offsetMs: this.clock.offsetMs };
   }
 
-  /** @returns what the run has failed by, null when it has not */
+  /** @returns the error of the run, null on success */
   async #run(claimed: ClaimedWork): Promise<Error | null> {
     const { kind, subjectId, attempts } = claimed;
     let answer: WorkAnswer = 'again';
@@ -210,7 +212,7 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
     }
     const running = this.#running.get(kind) ?? 1;
     this.#running.set(kind, running - 1);
-    // More may be due than there was room for.
+    // More work may be due than there was room for.
     if (running >= this.#kind(kind).concurrency) this.poller.wake(TASK);
     return failure;
   }

@@ -3,7 +3,7 @@ import type { Provider, Type } from '@nestjs/common';
 import { processorName } from '../queue/index.js';
 import { type Prolong, type WorkAnswer, type WorkKind, WorkService } from './work.service.js';
 
-/** What the `@Process()` method of a worker is given. */
+/** Argument of the `@Process()` method of a worker. */
 export interface Work {
   readonly subjectId: string;
   /** The number of the attempt, from 1 on. */
@@ -19,7 +19,7 @@ export function workers(...classes: readonly Type<Worker>[]): Provider[] {
   return classes.flatMap((worker): Provider[] => {
     const kind = processorName(worker);
     const useFactory = (work: WorkService, { backoff, leaseMs }: Worker) => ({
-      /** Called by @nestjs/bull with what stands in `@Process()`. */
+      /** Called by @nestjs/bull with the arguments of `@Process()`. */
       process(concurrency: number, handler: (work: Work) => Promise<WorkAnswer>): void {
         const run: WorkKind['run'] = (subjectId, attempt, prolong) => handler({ subjectId, attempt, prolong });
         work.register(kind, { backoff, concurrency, leaseMs, run });

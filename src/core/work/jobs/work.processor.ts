@@ -1,7 +1,7 @@
 import { Process, Processor } from '@nestjs/bull';
 import { WorkService } from '../work.service.js';
 
-/** Another process has added work and runs no workers itself. */
+/** Wakes the workers when a process without workers has added work. */
 @Processor('work')
 export class WorkProcessor {
   constructor(private readonly work: WorkService) {}
