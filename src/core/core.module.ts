@@ -25,7 +25,7 @@ import { EncryptionKeysRepository, ResealingRepository, ResealingService } from 
 import { Retention } from './retention.js';
 import { WorkProcessor, WorkRepository, WorkService, workers } from './work/index.js';
 
-/** What was opened before the application is made, and is closed after it. */
+/** Resources opened before the application is made and closed after it. */
 export interface CoreResources {
   readonly config: Config;
   readonly logger: Logger;
@@ -37,7 +37,7 @@ export interface CoreResources {
   readonly limiter: RateLimiter;
   readonly poller: Poller;
   readonly clock: Clock;
-  /** Seen by every module: what an optional dependency is given instead of its default. */
+  /** Providers seen by every module: replacements for the defaults of optional dependencies. */
   readonly providers: readonly Provider[];
 }
 
@@ -79,7 +79,7 @@ export class CoreModule {
       ...workers(MailProcessor),
       ...resources.providers, // last: each takes the place of one above
     ];
-    // Without a queue of its own: it finds the processors, and `processors` gives it their queues.
+    // BullModule has no queue of its own here: it finds the processors, and `processors` gives them their queues.
     return {
       module: CoreModule,
       imports: [BullModule.registerQueue(), DiscoveryModule],

@@ -49,7 +49,7 @@ describe('bounds', () => {
     expect(idBound(at, 'max')).toBe('017f22e2-79b0-7fff-bfff-ffffffffffff');
   });
 
-  it('of a time before 1970 are those of its beginning', () => {
+  it('are the bounds of 1970 for an earlier time', () => {
     expect(idBound(new Date('1900-01-01T00:00:00Z'), 'min')).toBe('00000000-0000-7000-8000-000000000000');
   });
 });

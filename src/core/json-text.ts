@@ -1,11 +1,12 @@
 /**
- * Where the tokens of a JSON text end. By hand and not by regular expressions: the texts are callers', and here each
- * character is looked at once whatever they hold. Of what is no JSON they find some end, which is all it takes.
+ * Functions that find the ends of tokens in a JSON text. Callers send these texts, so regular expressions are too
+ * risky: here each character is read once, whatever the text contains. In invalid JSON they find some end, which is
+ * enough.
  */
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** @param start of the opening quote @returns the place after the closing one; the text's end without one */
+/** @param start index of the opening quote @returns the index behind the closing quote; the text's end without one */
 export function stringEnd(json: string, start: number): number {
   for (let at = start + 1; at < json.length; at++) {
     const code = json.charCodeAt(at);

@@ -16,7 +16,7 @@ import { dirname } from 'node:path';
 /** Writes a file of mode 0600 in one piece: a kill in between leaves the old content, never half of the new. */
 export function writePrivate(path: string, content: string | Uint8Array): void {
   const draft = `${path}.${randomBytes(4).toString('hex')}`;
-  // Flushed first: after a power cut a renamed but empty password file would lock the service out of its own data.
+  // Flush first: after a power cut a renamed but empty password file would lock the service out of its own data.
   writeFileSync(draft, content, { mode: 0o600, flush: true });
   keepOwner(draft);
   renameSync(draft, path);
@@ -24,7 +24,7 @@ export function writePrivate(path: string, content: string | Uint8Array): void {
 
 /**
  * Creates a file of mode 0600 in one piece, which is on the disk when it returns.
- * @returns false if the file is there already; of several who create it at once, one gets true
+ * @returns false if the file is there already; of several calls at once, only one gets true
  */
 export function createPrivate(path: string, content: string): boolean {
   const draft = `${path}.${randomBytes(4).toString('hex')}`;
@@ -52,8 +52,8 @@ export function readIfThere(path: string): string | null {
 }
 
 /**
- * Keeps a secret in a private file. Of several who do so at once, all get the first.
- * @param secret by default one fit for a URL
+ * Keeps a secret in a private file. If several processes call it at once, all get the first secret.
+ * @param secret by default a random one fit for a URL
  */
 export function makeSecret(path: string, secret = randomBytes(24).toString('base64url')): string {
   createPrivate(path, `${secret}\n`);

@@ -8,15 +8,15 @@ import { Poller } from './queue/index.js';
 const SWEEP_MS = 600_000;
 const BATCH = 1_000;
 
-/** Two workers at one table would wait for each other's rows. Held until the end of the transaction. */
+/** Locks a table's removal until the end of the transaction: two workers would wait for each other's rows. */
 const LOCK = read(
   'retention.lock',
   `SELECT pg_try_advisory_xact_lock(hashtextextended('retention:' || $1, 0)) AS "isFree"`,
 );
 
 /**
- * Removes the oldest rows that are over and whose time was before `before`, one transaction for each batch.
- * @returns how many rows of at most `limit` were looked at: fewer are the end
+ * Removes the oldest ended rows from before `before`, one transaction for each batch.
+ * @returns how many rows were looked at, at most `limit`; fewer mean the end
  */
 type Removal = (tx: Tx, before: Date, limit: number) => Promise<number>;
 
@@ -31,7 +31,7 @@ const SCANNER = new MetadataScanner();
 type OnRemoval = (target: object, name: string, method: TypedPropertyDescriptor<Removal>) => void;
 
 /**
- * On a repository's method: it removes from `table` what is past its time.
+ * Declares that a repository's method removes expired rows from `table`.
  * @param kept milliseconds, or a kind that has a setting
  */
 export const Retained = (table: string, kept: Rule['kept']): OnRemoval =>
@@ -42,7 +42,9 @@ interface Kept {
   readonly remove: Removal;
 }
 
-/** Removes what is past its time, so that no table grows for ever: whatever a repository declares with `@Retained`. */
+/**
+ * Removes expired rows, so that no table grows without limit: every table that a repository declares with `@Retained`.
+ */
 @Injectable()
 export class Retention implements OnApplicationBootstrap {
   readonly #tables = new Map<string, Kept>();
@@ -68,7 +70,7 @@ export class Retention implements OnApplicationBootstrap {
     return [...this.#tables.keys()];
   }
 
-  /** What this repository declares. */
+  /** Registers the removals that this repository declares. */
   keep(repository: object): void {
     for (const name of SCANNER.getAllMethodNames(Object.getPrototypeOf(repository) as object)) {
       const method = (repository as Record<string, unknown>)[name];
@@ -80,7 +82,7 @@ export class Retention implements OnApplicationBootstrap {
     }
   }
 
-  /** One batch. @returns whether there may be more */
+  /** Removes one batch. @returns whether there may be more */
   async remove(table: string): Promise<boolean> {
     const kept = this.#tables.get(table);
     if (!kept) throw new Error(`No retention is registered for the table ${table}`);

@@ -4,18 +4,18 @@ interface Waiting {
 }
 
 /**
- * Lets so many in at a time. The others wait, as many as may: callers take turns, and of each caller the first goes
- * first. When all places to wait are taken, the caller with most waiting gives one up to another.
+ * Lets a limited number of works in at a time; a limited number of others waits. Callers take turns, and each caller's
+ * works keep their order. When all places to wait are taken, the caller with most waiting gives one up to another.
  */
 export class Turnstile {
   #inside = 0;
   #waiting = 0;
-  /** Callers in the order of their turns; each has at least one waiting. */
+  /** Callers in the order of their turns; each has at least one waiting work. */
   readonly #queues = new Map<string, Waiting[]>();
-  /** How many of each caller are inside. */
+  /** Number of works of each caller inside. */
   readonly #held = new Map<string, number>();
 
-  /** @param placesOfOne how many of the places one caller may have at a time */
+  /** @param placesOfOne largest number of places of one caller at a time */
   constructor(
     private readonly places: number,
     private readonly maxWaiting: number,
@@ -23,9 +23,9 @@ export class Turnstile {
   ) {}
 
   /**
-   * @param caller left out: all are one
-   * @param rest begun when the work is done and its result is given: the place is free again when the rest ends
-   * @throws what `refusal` makes, when too many wait already; whatever `work` throws
+   * @param caller left out: all works belong to one caller
+   * @param rest begins when the result is given; the place becomes free when it ends
+   * @throws the error of `refusal` when too many wait already; any error of `work`
    */
   async pass<T>(work: () => Promise<T>, refusal: () => Error, caller = '', rest?: () => Promise<void>): Promise<T> {
     if (this.#inside < this.places && this.#mayEnter(caller)) {
@@ -59,7 +59,7 @@ export class Turnstile {
     this.#held.set(caller, (this.#held.get(caller) ?? 0) + 1);
   }
 
-  /** Hands the place on to the next whose turn it is. */
+  /** Hands the place on to the next caller in turn. */
   #leave(caller: string): void {
     this.#inside--;
     const held = (this.#held.get(caller) ?? 0) - 1;
@@ -69,7 +69,7 @@ export class Turnstile {
     if (!next) return;
     const [name, queue] = next;
     const first = queue.shift();
-    // To the end of the turns.
+    // Move the caller to the end of the turns.
     this.#queues.delete(name);
     if (queue.length > 0) this.#queues.set(name, queue);
     this.#waiting--;

@@ -1,14 +1,14 @@
 export const LATE: unique symbol = Symbol('late');
 
 /**
- * The promise's value, or `LATE` after `ms` milliseconds. The promise itself runs on; should it fail later, that
- * failure is handled here and does not surface as an unhandled rejection.
+ * Returns the promise's value, or `LATE` after `ms` milliseconds. The promise itself runs on; if it fails later, that
+ * failure is handled here and does not become an unhandled rejection.
  */
 export async function within<T>(ms: number, promise: Promise<T>): Promise<T | typeof LATE> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<typeof LATE>((resolve) => {
-    // After a stall of this process the time-out fires although the answer already lies in a socket; one more turn of the
-    // event loop lets it be read first, or every stall would count as an outage of who was asked.
+    // After a stall of this process, the time-out fires although the answer already lies in a socket. Another turn of
+    // the event loop lets it be read first; otherwise each stall would look like an outage of the other side.
     timer = setTimeout(() => setImmediate(resolve, LATE), ms);
   });
   try {

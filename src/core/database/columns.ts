@@ -86,8 +86,8 @@ export interface Write<R> extends WriteStatement {
 }
 
 /**
- * Makes an INSERT of a row of an entity, without computed columns and those left to the table's defaults. Its `all`
- * inserts any number of rows; there the parameters are the columns.
+ * Makes an INSERT of a row of an entity, without computed columns and those left to the table's defaults. The statement
+ * `all` inserts any number of rows; there the parameters are the columns.
  */
 export function insertInto<R, K extends keyof R = never>(
   name: string,

@@ -76,7 +76,7 @@ export async function requireLimits(pool: pg.Pool): Promise<void> {
 }
 
 /**
- * Makes the data source. Its entities are the imported classes with `@Entity`: all of them where the program imports
+ * Makes the data source. Entities are the imported classes with `@Entity`: all of them where the program imports
  * AppModule. Times follow docs/contract.md#idempotency (a twin waits at most 10 s) and the longest query we accept.
  * @param options.statementTimeoutMs 0 for none
  * @param options.prepare false: behind a pooler, which takes no settings from a connection either; default true

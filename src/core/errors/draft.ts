@@ -1,21 +1,21 @@
 import { type ApiError, invalidRequest, type Violation } from './api-error.js';
 
-/** What the rules of a DTO found. */
+/** Result of a DTO's rules. */
 export interface Findings<T> {
-  /** The request without what broke a rule. */
+  /** The request without the fields that broke a rule. */
   readonly sound: Partial<T>;
-  /** Names of the DTO's fields in its order, which is that of `ofFields`. */
+  /** Names of the DTO's fields in its order; `ofFields` has the same order. */
   readonly fields: readonly string[];
   readonly ofFields: readonly Violation[];
   /** Violations of the body itself, like unknown fields; they come last. */
   readonly ofBody: readonly Violation[];
-  /** How many more the body has. */
+  /** Number of further violations that are not listed. */
   readonly unnamed: number;
 }
 
 /**
- * A request as far as its DTO can judge it. A service whose further rules need more than the DTO knows (the mode, the
- * configuration, a name server) asks them about what is sound, and one answer names the violations of both.
+ * A request as far as its DTO can judge it. A service may have rules that need more than the DTO knows: the mode, the
+ * configuration, a name server. Such rules check the sound part, and one answer lists the violations of both.
  */
 export class Draft<T extends object> {
   readonly #whole: T;
@@ -27,14 +27,14 @@ export class Draft<T extends object> {
     this.#findings = findings;
   }
 
-  /** Without the fields that broke a rule of the DTO, as if they had not been sent. */
+  /** Returns the request without the fields that broke a rule of the DTO, as if they had not been sent. */
   get sound(): Partial<T> {
     return this.#findings.sound;
   }
 
   /**
-   * The only way to the whole request.
-   * @param more what further rules found; of a field that is refused already (for them it was not sent) it is left out
+   * Returns the whole request; there is no other way to it.
+   * @param more violations of further rules; ignored for fields that the DTO refused, which these rules could not see
    * @throws ApiError 400 with every violation
    */
   accept(more: readonly Violation[] = []): T {
@@ -42,7 +42,7 @@ export class Draft<T extends object> {
     return this.#whole;
   }
 
-  /** The 400 with every violation: of fields in the DTO's order, then of the body. */
+  /** Returns the 400 with every violation: of fields in the DTO's order, then of the body. */
   refusal(more: readonly Violation[]): ApiError {
     const { fields, ofFields, ofBody, unnamed } = this.#findings;
     const isNew = ({ param }: Violation): boolean =>

@@ -9,9 +9,9 @@ import { Found } from './json-scan.js';
 import { UNKNOWN_FIELD } from './nested.decorator.js';
 
 /**
- * Reads the body, after the guards: a caller who is not let in learns nothing about it. Fields that a route does not
- * read at all, so that no DTO refuses them, are refused here: a `limit` on a list that has no pages must not seem to
- * work (docs/contract.md#unknown-and-malformed-input).
+ * Reads the body, after the guards: a caller who is not let in learns nothing about it. Refuses fields that a route
+ * does not read at all, since no DTO refuses them. A `limit` on a list without pages must not seem to work
+ * (docs/contract.md#unknown-and-malformed-input).
  */
 @Injectable()
 export class BodyInterceptor implements NestInterceptor {
@@ -22,7 +22,7 @@ export class BodyInterceptor implements NestInterceptor {
     const reads = (type: RouteParamtypes): boolean =>
       Object.keys(args ?? {}).some((key) => key.startsWith(`${String(type)}:`));
     const unread = new Found();
-    // Public pages get whatever links add to them.
+    // Links to public pages may have any parameters added.
     const isApi = request.url.startsWith('/v1/');
     const add = (fields: object): void => {
       if (isApi) for (const name of Object.keys(fields)) unread.add(() => name, UNKNOWN_FIELD);
@@ -34,7 +34,7 @@ export class BodyInterceptor implements NestInterceptor {
       add((await readJson(request)).value);
     }
     if (unread.named.length > 0) throw invalidRequest(unread.named, unread.unnamed);
-    // A request that is begun again has been read.
+    // A request that is begun again already has its body.
     if (readsBody && !(request.body instanceof JsonBody)) request.body = await readJson(request);
     return next.handle();
   }

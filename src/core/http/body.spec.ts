@@ -21,7 +21,7 @@ describe('the body of a request', () => {
     expect(read(text)).toEqual(new JsonBody({ a: 1 }, new Found(), 2));
   });
 
-  it('that is empty has no fields, whatever its type', () => {
+  it('has no fields when it is empty, whatever its type', () => {
     for (const type of ['application/json', '', 'text/plain']) expect(read('', type).value).toEqual({});
   });
 
@@ -34,7 +34,7 @@ describe('the body of a request', () => {
     'application/json; charset=utf8',
     'application/json;',
     'application/json;charset=utf-8; ',
-  ])('of the type %j is JSON', (type) => expect(read('{}', type).value).toEqual({}));
+  ])('is read as JSON for the type %j', (type) => expect(read('{}', type).value).toEqual({}));
 
   it.each([
     '',
@@ -45,7 +45,7 @@ describe('the body of a request', () => {
     'text/json',
     'application/problem+json',
     'application/json, text/plain',
-  ])('of the type %j is not', (type) => expect(refusal('{}', type)).toBe('415 unsupported_media_type'));
+  ])('is refused for the type %j', (type) => expect(refusal('{}', type)).toBe('415 unsupported_media_type'));
 
   it.each(['{', '{"a":1,}', "{'a':1}", '{"a":01}', '{"a":NaN}', '{"a":1}{', 'undefined', '{"a":"\n"}', '{"a":"\\x"}'])(
     '%j is not JSON',
@@ -80,7 +80,7 @@ describe('the body of a request', () => {
     ['too deep', `${'{"a":'.repeat(21)}1${'}'.repeat(21)}`, 'too_deep'],
     ['too deep and no JSON', '{"a":'.repeat(40_000), 'too_deep'],
     ['of too many values', `{"a":[${'0,'.repeat(10_000)}0]}`, 'too_many_values'],
-  ])('that is %s is not even parsed', (_what, text, code) => {
+  ])('is refused before it is parsed when it is %s', (_what, text, code) => {
     const parse = jest.spyOn(JSON, 'parse');
     try {
       read(text);
@@ -92,7 +92,7 @@ describe('the body of a request', () => {
     parse.mockRestore();
   });
 
-  it('that was too large is told so before anything else', () => {
+  it('is refused for its size before anything else', () => {
     expect(MAX_BODY_BYTES).toBe(65_536);
     expect(refusal(null, 'text/plain')).toBe('413 payload_too_large');
   });

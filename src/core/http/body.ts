@@ -13,70 +13,76 @@ const VALUES_PER_TOKEN = 100;
 /** Bytes of an unwanted body that are read and dropped, so that its sender gets the answer; then we hang up. */
 export const MAX_DRAIN_BYTES = 16 * 1024 * 1024;
 
-/** What a body that is read as a whole has time for; files, which are streams, have the server's longer time. */
+/** Time limit for a body that is read as a whole. Files are streams and have the server's longer limit. */
 const BODY_MS = 10_000;
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
-/** A caller whose body took longer to come is authenticated again: its key or login may have ended meanwhile. */
+/** If a body took longer to arrive, its caller is authenticated again: the key or login may have ended meanwhile. */
 const LATE_MS = 100;
 
-/** Reading a smaller one takes no time worth waiting for. */
+/** Size below which a body is read without waiting for a turn. */
 const LARGE_BODY_BYTES = 8 * 1024;
 let lastTurn: Promise<unknown> = Promise.resolve();
 
 export const READS_BODY = Symbol('reads its body');
 
-/** The handler takes the request's stream, whatever is in it; without this its body is JSON, and read before it. */
+/**
+ * Gives the handler the request's stream. Without this decorator the body is parsed as JSON before the handler runs.
+ */
 export function ReadsBody(): MethodDecorator {
   return SetMetadata(READS_BODY, true);
 }
 
-/** A body that was JSON, with what is wrong with its texts, keys and numbers; an empty one is one without fields. */
+/** A parsed JSON body, with the faults in its texts, keys and numbers. An empty body has no fields. */
 export class JsonBody {
   constructor(
     readonly value: object = {},
     readonly found = new Found(),
-    /** How many are in it. */
+    /** Number of values in the body. */
     readonly values = 0,
   ) {}
 }
 
 /**
- * What a request takes from its caller's bucket: a token for each 16 KiB that its body begins, and at least one. Told by
- * the headers, before anything of the body is read; one that does not say its length counts as the largest.
+ * Returns the tokens that a request takes from its caller's bucket: one for each started 16 KiB of body, at least one.
+ * Uses only the headers, before the body is read; a body of unknown length counts as the largest.
  */
 export function bodyTokensOf(request: Pick<IncomingMessage, 'headers'>): number {
   return Math.max(1, Math.ceil(bodyBytesOf(request) / BYTES_PER_TOKEN));
 }
 
-/** How large the headers say that a body is, at most as large as one may be; one that does not say it is the largest. */
+/**
+ * Returns the size of a body by its headers, at most the largest allowed size; unknown length counts as the largest.
+ */
 export function bodyBytesOf({ headers }: Pick<IncomingMessage, 'headers'>): number {
   if (headers['transfer-encoding'] !== undefined) return MAX_BODY_BYTES;
   return Math.min(Number(headers['content-length'] ?? 0), MAX_BODY_BYTES);
 }
 
-/** Event of a request whose body was parsed, with the number of values that are in it. */
+/** Event of a request whose body was parsed, with the number of its values. */
 export const PARSED = 'parsed';
 
-/** What these take from it, wherever they go: each is stored, read and sent again many times as large as it was sent. */
+/**
+ * Returns the tokens for the values of a body: stored and sent again, each takes many times its size in the request.
+ */
 export function valueTokensOf(values: number): number {
   return Math.floor(values / VALUES_PER_TOKEN);
 }
 
-/** What an answer takes from it: a token for each 16 KiB after the first. */
+/** Returns the tokens for an answer: one for each 16 KiB after the first. */
 export function answerTokensOf(bytes: number): number {
   return Math.max(0, Math.ceil(bytes / BYTES_PER_TOKEN) - 1);
 }
 
 /**
- * The bytes of a body, read to their end.
+ * Reads a body to its end.
  * @returns null for more than `maxBytes`
  * @throws ApiError 400 when the body is not whole within ten seconds, or its connection ends before
  */
 export async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
   if (request.complete && !request.readableEnded) {
-    // All of it is here, and counts although its sender may have hung up since.
+    // The whole body has arrived and counts, even if its sender has hung up since.
     const bytes = (request.read() as Buffer | null) ?? Buffer.alloc(0);
     return bytes.length > maxBytes ? null : bytes;
   }
@@ -106,8 +112,8 @@ export async function readBytes(request: IncomingMessage, maxBytes: number): Pro
 }
 
 /**
- * Reads and throws away what still comes of a body after its request was answered, for a while: a connection that is
- * closed with unread bytes takes the answer back.
+ * Reads and drops the rest of a body after its request was answered, for a while. If a connection is closed with unread
+ * bytes, the caller may lose the answer.
  */
 export async function drain(request: IncomingMessage, forMs: number): Promise<void> {
   const rest = readBytes(request, 0).catch(() => null);
@@ -115,9 +121,9 @@ export async function drain(request: IncomingMessage, forMs: number): Promise<vo
 }
 
 /**
- * The body as JSON, read when it is its turn: in one turn of the event loop one large body, for several that arrive
- * together would keep everybody else waiting for all of them.
- * @throws as parseBody; 401 or 403 for a caller who is not let in any more when it has come
+ * Reads the body as JSON. Large bodies are parsed one per turn of the event loop: several at once would keep all other
+ * requests waiting.
+ * @throws as parseBody; 401 or 403 for a caller whose access ended while the body arrived
  */
 export async function readJson(request: Pick<Request, 'admitAgain'> & IncomingMessage): Promise<JsonBody> {
   const { headers } = request;
@@ -131,7 +137,9 @@ export async function readJson(request: Pick<Request, 'admitAgain'> & IncomingMe
   return body;
 }
 
-/** Whether a Content-Type is JSON in UTF-8. Clients also write `utf8`, and a semicolon with nothing behind it. */
+/**
+ * Returns whether a Content-Type is JSON in UTF-8. Clients also write `utf8`, or a semicolon with nothing behind it.
+ */
 function isUtf8Json(contentType: string): boolean {
   const [type = '', ...parameters] = contentType.toLowerCase().split(';');
   const isUtf8 = (parameter: string): boolean => /^(?:charset ?= ?"?utf-?8"?)?$/.test(parameter.trim());
@@ -139,7 +147,7 @@ function isUtf8Json(contentType: string): boolean {
 }
 
 /**
- * Bytes → JSON, after the guards and before the validation.
+ * Parses bytes as JSON, after the guards and before the validation.
  * @param bytes null for too many
  * @throws ApiError 400, 413 or 415
  */
@@ -178,7 +186,7 @@ export function parseBody(bytes: Buffer | null, contentType = ''): JsonBody {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw badRequest('invalid_request', 'The body must be a JSON object.');
   }
-  // Of "metadata" keys that begin with "_" are dropped, and this one before anybody copies it.
+  // Keys of "metadata" that begin with "_" are dropped; `__proto__` goes first, before any code copies the object.
   const { metadata } = value as { metadata?: unknown };
   if (typeof metadata === 'object' && metadata !== null) Reflect.deleteProperty(metadata, '__proto__');
   return new JsonBody(value, found, values);

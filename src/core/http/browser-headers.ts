@@ -6,31 +6,37 @@ import helmet from 'helmet';
 import type { Config } from '../config/index.js';
 import { stampAnswer } from './request-id.interceptor.js';
 
-/** The policy of answers that are no page: nothing in them is loaded, run or framed. Pages bring a policy of their own. */
+/**
+ * The policy of answers that are no page: a browser loads, runs and frames nothing in them. Pages bring a policy of
+ * their own.
+ */
 const NOTHING = { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'frame-ancestors': ["'none'"] };
 /** The documentation: its own files, the two stylesheets inside its page and the pictures inside its own stylesheet. */
 const DOCS =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Devices and payment sheets of the browser: no page of ours uses any. Writing to the clipboard stays, for the code. */
+/**
+ * Devices and payment sheets of the browser, which no page of ours uses. Writing to the clipboard stays allowed, for
+ * copying the code.
+ */
 const PERMISSIONS =
   'accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()';
 
 const YEAR_SECONDS = 31_536_000;
 const PREFLIGHT_SECONDS = 600;
 
-/** What browsers are told: security headers on every answer, and which other origins may read some. */
+/** Sets security headers on every answer, and tells browsers which other origins may read some answers. */
 export function browserHeaders(config: Config): RequestHandler {
   const security = headersOf(
     helmet({
       contentSecurityPolicy: { useDefaults: false, directives: NOTHING },
-      // Only this host: what else the owner of the domain serves is not ours to decide.
+      // Only this host: other hosts of the domain belong to its owner.
       strictTransportSecurity: config.publicBaseUrl.startsWith('https:')
         ? { maxAge: YEAR_SECONDS, includeSubDomains: false }
         : false,
       xFrameOptions: { action: 'deny' },
       referrerPolicy: { policy: 'no-referrer' },
-      // Merchants open the checkout in a window and wait for its end, which this would hide from them.
+      // This header would hide the checkout window's end from merchants who wait for it.
       crossOriginOpenerPolicy: false,
       // Only browsers that are no longer in use read these.
       originAgentCluster: false,
@@ -44,7 +50,7 @@ export function browserHeaders(config: Config): RequestHandler {
   return (request, response, next) => {
     for (const [name, value] of security) response.setHeader(name, value);
     response.setHeader('Permissions-Policy', PERMISSIONS);
-    // What an account is told stays in no cache, refusals and tokens of the login included.
+    // No cache may keep answers to an account, including refusals and tokens of the login.
     if (request.url.startsWith('/v1/')) response.setHeader('Cache-Control', 'no-store');
     if (/^\/docs(?:[/?]|$)/.test(request.url)) response.setHeader('Content-Security-Policy', DOCS);
     // Neither a controller nor `sendError` answers here: the documentation and preflights.
@@ -56,7 +62,7 @@ export function browserHeaders(config: Config): RequestHandler {
   };
 }
 
-/** What a middleware sets on every answer alike: asked once, not with every request. */
+/** Returns the headers that a middleware sets alike on every answer: computed once, not with every request. */
 function headersOf(middleware: ReturnType<typeof helmet>): [string, string][] {
   const request = new IncomingMessage(new Socket());
   const response = new ServerResponse(request);
@@ -65,9 +71,9 @@ function headersOf(middleware: ReturnType<typeof helmet>): [string, string][] {
 }
 
 /**
- * The dashboard, on an origin of its own, calls with a token in `Authorization`. The header `apikey` is not allowed,
- * which every other route needs: a key has no business in a browser. Its pages send files to signed URLs of the storage,
- * and show them. Without cookies there are no credentials to share.
+ * Allows the dashboard on an origin of its own, which calls with a token in `Authorization`. The header `apikey`, which
+ * every other route needs, is not allowed: a key does not belong in a browser. The dashboard's pages send files to
+ * signed URLs of the storage, and show them. Without cookies there are no credentials to share.
  */
 function crossOrigin(origins: readonly string[]): RequestHandler {
   const open: CorsOptions = {
@@ -77,7 +83,7 @@ function crossOrigin(origins: readonly string[]): RequestHandler {
     exposedHeaders: 'X-Request-Id, X-Api-Version, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After',
     maxAge: PREFLIGHT_SECONDS,
   };
-  // Their signature is the credential. A browser sets Content-Length by itself.
+  // The signature in the URL is the credential. A browser sets Content-Length by itself.
   const files: CorsOptions = {
     ...open,
     methods: 'GET, HEAD, PUT',
@@ -87,7 +93,7 @@ function crossOrigin(origins: readonly string[]): RequestHandler {
   const api = cors(open);
   const storage = cors(files);
   return (request, response, next) => {
-    // Also where nothing is shared: a cache between us must not give one origin the answer to another.
+    // Set Vary on every answer: a cache must not give one origin the answer to another.
     response.setHeader('Vary', 'Origin');
     const { origin } = request.headers;
     if (origin === undefined || !origins.includes(origin)) next();

@@ -19,7 +19,7 @@ export class LimitQuery {
   limit?: string;
 }
 
-/** What every list by cursor takes; each adds its own `starting_after`, whose form is that of its ids. */
+/** Parameters of every list by cursor; each list adds its own `starting_after` in the form of its ids. */
 export class CursorQuery extends LimitQuery {
   @QueryDate('Inclusive lower bound on the time of creation.')
   created_after?: string;
@@ -28,7 +28,7 @@ export class CursorQuery extends LimitQuery {
   created_before?: string;
 }
 
-/** One for lists whose ids are bare UUIDs. */
+/** Query of lists whose ids are bare UUIDs. */
 export class IdCursorQuery extends CursorQuery {
   @OptionalField({ description: 'The previous page’s `next_cursor`.' })
   @IsIdOf('the id of an item of this list')
@@ -38,7 +38,7 @@ export class IdCursorQuery extends CursorQuery {
 export interface CursorFilter {
   readonly createdFrom: Date | null;
   readonly createdTo: Date | null;
-  /** One more than a page has: that is how it is known whether there are more. */
+  /** Page size plus one: the extra item shows that there are more. */
   readonly limit: number;
 }
 
@@ -66,7 +66,9 @@ export interface CursorPage<T> {
   next_cursor: string | null;
 }
 
-/** The documented body of a page: extend it by a class, whose name becomes the schema's. @param cursor an example */
+/**
+ * Makes the documented body of a page: extend it by a class, whose name becomes the schema's. @param cursor an example
+ */
 export function CursorListOf<T>(Item: Type<T>, cursor = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12'): Type<CursorPage<T>> {
   class Page implements CursorPage<T> {
     @EnumOf('Kind of object.', ['list']) object!: 'list';
@@ -79,7 +81,7 @@ export function CursorListOf<T>(Item: Type<T>, cursor = '019aa0f0-7d5c-7c3e-9b1a
 
 /**
  * @param found newest first, as many as `limit` of the filter
- * @param cursorOf what the next page starts after
+ * @param cursorOf returns the cursor that the next page starts after
  */
 export function cursorPage<R, T>(
   found: readonly R[],

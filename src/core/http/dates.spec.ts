@@ -21,10 +21,10 @@ describe('a date of a request', () => {
     // A day is the whole of it in São Paulo.
     ['2026-03-10', '2026-03-10T03:00:00.000Z', '2026-03-11T02:59:59.999Z'],
     ['2028-02-29', '2028-02-29T03:00:00.000Z', '2028-03-01T02:59:59.999Z'],
-    // Summer time, abolished in 2019, began at midnight: that day began at 01:00, and had 23 hours.
+    // Summer time, abolished in 2019, began at midnight: that day began at 01:00 and had 23 hours.
     ['2018-11-04', '2018-11-04T03:00:00.000Z', '2018-11-05T01:59:59.999Z'],
     ['2018-11-03', '2018-11-03T03:00:00.000Z', '2018-11-04T02:59:59.999Z'],
-    // And ended at midnight: the day before had 25.
+    // Summer time ended at midnight: the day before had 25 hours.
     ['2019-02-16', '2019-02-16T02:00:00.000Z', '2019-02-17T02:59:59.999Z'],
     ['2019-02-17', '2019-02-17T03:00:00.000Z', '2019-02-18T02:59:59.999Z'],
     ['9999-12-31', '9999-12-31T03:00:00.000Z', '+010000-01-01T02:59:59.999Z'],
@@ -65,7 +65,7 @@ describe('a date of a request', () => {
       '2026-01-01T10:00:00+02:60',
       '2026-01-01T10:00:00+24:00',
     ],
-    // Whose time?
+    // Times without a zone.
     ...[
       '2026-01-01T10:00:00',
       '2026-01-01T10:00',

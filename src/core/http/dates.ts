@@ -2,21 +2,24 @@ import { applyDecorators } from '@nestjs/common';
 import { isDay, saoPauloDayBounds } from '../../brazil/index.js';
 import { OptionalField, rule } from './validators.js';
 
-/** An instant with its zone: without one a time would be read in the server's zone. Offsets are those that clocks have had. */
+/**
+ * An instant with its zone: without a zone it would be read in the server's zone. Only offsets that clocks have had are
+ * allowed.
+ */
 const INSTANT =
   /^(?<day>\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))$/;
-/** Finer than what times are kept in. */
+/** A fraction finer than the stored precision of times. */
 const BELOW_MILLISECONDS = /\.\d{3,}[1-9]/;
 
-/** The milliseconds that a date of a request stands for, both included. */
+/** First and last millisecond of a date of a request, both included. */
 interface DateSpan {
   readonly first: Date;
   readonly last: Date;
 }
 
 /**
- * An instant, or a day, which stands for the whole of it in São Paulo (docs/contract.md#dates-in-queries).
- * @returns null for what is neither, dates that no calendar has among it
+ * Parses an instant, or a day, which means the whole day in São Paulo (docs/contract.md#dates-in-queries).
+ * @returns null for any other text, including dates that no calendar has
  */
 function spanOf(text: string): DateSpan | null {
   if (isDay(text)) {
@@ -26,16 +29,16 @@ function spanOf(text: string): DateSpan | null {
   const day = INSTANT.exec(text)?.groups?.['day'];
   if (day === undefined || !isDay(day)) return null;
   const last = Date.parse(text);
-  // Between two milliseconds nothing is ever made: what is not before it begins with the next one.
+  // Stored times have whole milliseconds: a lower bound between two milliseconds begins with the later one.
   return { first: new Date(BELOW_MILLISECONDS.test(text) ? last + 1 : last), last: new Date(last) };
 }
 
-/** The first millisecond that is not before a date that `IsDayOrInstant` has let pass. */
+/** Returns the first millisecond that is not before the date. @param date checked by `IsDayOrInstant` */
 export function firstInstantOf(date: string): Date {
   return valid(date).first;
 }
 
-/** The last millisecond that is not after a date that `IsDayOrInstant` has let pass. */
+/** Returns the last millisecond that is not after the date. @param date checked by `IsDayOrInstant` */
 export function lastInstantOf(date: string): Date {
   return valid(date).last;
 }
@@ -47,7 +50,8 @@ function valid(date: string): DateSpan {
 }
 
 /**
- * A day or an instant of ISO 8601, stricter than the standard: no week dates or basic forms, no 24:00, no leap seconds.
+ * Accepts a day or an instant of ISO 8601, stricter than the standard: no week dates or basic forms, no 24:00, no leap
+ * seconds.
  */
 export function IsDayOrInstant(): PropertyDecorator {
   return rule(
@@ -57,7 +61,7 @@ export function IsDayOrInstant(): PropertyDecorator {
   );
 }
 
-/** What the OpenAPI document says of it. */
+/** Schema of a day or an instant in the OpenAPI document. */
 export const DAY_OR_INSTANT = {
   anyOf: [
     { type: 'string', format: 'date-time' },

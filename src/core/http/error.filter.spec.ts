@@ -12,8 +12,8 @@ import { toApiError } from './error.filter.js';
 const withCode = (code: string): Error => Object.assign(new Error(`SELECT secret ${code}`), { code });
 const withStatus = (statusCode: unknown): Error => Object.assign(new Error('internals'), { statusCode });
 
-describe('what a caller hears of an error', () => {
-  it('is what was meant for callers, as it is', () => {
+describe('the answer to an error', () => {
+  it('is an error meant for callers, unchanged', () => {
     const error = business('no_provider_configured', 'None.');
     expect(toApiError(error)).toBe(error);
   });

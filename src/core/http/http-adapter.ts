@@ -18,18 +18,21 @@ import { Connections } from './connections.js';
 import { sendError, toApiError } from './error.filter.js';
 import { enterDoor, routeOf } from './request.js';
 
-/** Event of a response: its body has been made, of so many bytes, whether anybody reads it or not. */
+/** Event of a response: emitted with the size of the body, also when the client hung up. */
 export const ANSWERED = 'answered';
 
 const REQUEST_ID = /^[A-Za-z0-9_-]{8,128}$/;
-/** Longer than any id of ours. */
+/** Limit above the length of any id of ours. */
 const MAX_SEGMENT_LENGTH = 200;
 
 function requestId(given?: string | string[]): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : `req_${uniqueBytes(16).toString('hex')}`;
 }
 
-/** Whether a route may have this address: of one that cannot be decoded, or holds more than an id, nothing is ever found. */
+/**
+ * Returns whether a route may have this address. No route matches an address that cannot be decoded or has a segment
+ * longer than an id.
+ */
 function isAddress(url: string): boolean {
   const path = url.split('?', 1)[0] ?? '';
   if (!path.startsWith('/')) return false;
@@ -41,10 +44,10 @@ function isAddress(url: string): boolean {
   }
 }
 
-/** What Node's parser cannot read as a request never becomes one: even so the answer is the envelope. */
+/** Answers a request that Node's parser could not read, in the envelope of all errors. */
 function answerUnreadable(error: Error & { code?: string }, socket: Socket, logger: Logger): void {
   const tooLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  // A browser opens connections ahead of its requests, and would take an answer here for that of the next one.
+  // A browser opens connections ahead of its requests, and would take an answer here for that of its next request.
   const wasUnasked = tooLate && socket.bytesRead === 0;
   if (error.code === 'ECONNRESET' || !socket.writable || wasUnasked) {
     socket.destroy();
@@ -70,7 +73,7 @@ function answerUnreadable(error: Error & { code?: string }, socket: Socket, logg
 
 const METADATA_KEY = /^metadata\[(.+)\]$/s;
 
-/** How many parameters a query may have: more than any route reads, and few enough to parse for any caller. */
+/** Largest number of parameters in a query: more than any route reads, yet cheap to parse. */
 const MOST_PARAMETERS = 64;
 
 function parametersOf(url: string): number {
@@ -78,11 +81,11 @@ function parametersOf(url: string): number {
   return at === -1 ? 0 : url.slice(at).split('&', MOST_PARAMETERS + 1).length;
 }
 
-/** `metadata[order]=1` is `{metadata: {order: '1'}}`. */
+/** Parses a query; `metadata[order]=1` becomes `{metadata: {order: '1'}}`. */
 function parseQuery(url: string): object {
   const at = url.indexOf('?');
   if (at === -1) return {};
-  // All of the keys: one that is not read would be an unknown field that is not refused.
+  // Parse all keys: an unread key would be an unknown field that is not refused.
   const query = parse(url.slice(at + 1), '&', '=', { maxKeys: 0 });
   const names = new Set(Object.keys(query).filter((name) => METADATA_KEY.test(name)));
   if (names.size === 0 || 'metadata' in query) return query;
@@ -90,17 +93,17 @@ function parseQuery(url: string): object {
   return { ...Object.fromEntries(Object.entries(query).filter(([name]) => !names.has(name))), metadata };
 }
 
-/** How long a connection with a request under way may be silent. */
+/** Time for which a connection with a request under way may be silent. */
 const SILENCE_MS = 60_000;
-/** The work of a request whose caller has hung up takes less; it is looked at so often whether it is done. */
+/** Time after a hang-up in which the request's work has ended, and the interval at which its end is checked. */
 const GONE_MS = 60_000;
 const LOOK_MS = 200;
-/** Time for the last answers of a process that ends: a caller that drips its request must not hold it until it is killed. */
+/** Time for the last answers of a process that ends: a slow caller must not hold the process until it is killed. */
 const LAST_ANSWERS_MS = 30_000;
 
 /**
- * The HTTP server under NestJS. What must hold for every request, also for those no guard or interceptor ever sees
- * (unknown routes, malformed addresses), is done here around Express: its id, the request log, metrics.
+ * The HTTP server under NestJS. Every request needs an id, a log line and metrics. Guards and interceptors never see
+ * unknown routes or malformed addresses, so this is done here, around Express.
  */
 export class HttpAdapter extends ExpressAdapter {
   #isClosing = false;
@@ -118,9 +121,9 @@ export class HttpAdapter extends ExpressAdapter {
     const app = express();
     app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
     app.set('trust proxy', config.trustProxies.length > 0 && [...config.trustProxies]);
-    // A trusted proxy is one with a port behind its address too.
+    // A trusted proxy may also have a port behind its address.
     const trusts = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
-    // A connection that was reset before it was accepted has no address.
+    // If a connection was reset before it was accepted, it has no address.
     const isTrusted = (address: string | undefined, hop: number): boolean => trusts(bareAddress(address ?? ''), hop);
     app.set('trust proxy', isTrusted);
     super(app);
@@ -132,8 +135,8 @@ export class HttpAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     const app = this.getInstance<express.Express>();
-    // Express gives each request and response its own prototypes, which makes every use of them slow afterwards: here
-    // they are born with them.
+    // Express replaces the prototype of each request and response, which slows every later use. Here they are created
+    // with the right prototype.
     class ExpressRequest extends IncomingMessage {}
     class ExpressResponse extends ServerResponse {}
     app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request) as Request;
@@ -152,38 +155,40 @@ export class HttpAdapter extends ExpressAdapter {
         ServerResponse: ExpressResponse,
         // Longer than the keep-alive of the usual proxies, which would otherwise reuse a connection we just closed.
         keepAliveTimeout: 72_000,
-        // For the whole of a request: a file over a phone's uplink takes minutes. Bodies that are no files have less,
-        // see `readBytes`, and headers come with the first packets.
+        // Limit for a whole request: a file over a phone's uplink takes minutes. Other bodies have less time, see
+        // `readBytes`, and headers come with the first packets.
         requestTimeout: 300_000,
         headersTimeout: 10_000,
         connectionsCheckingInterval: 5_000,
-        // Refused below, in the envelope of every other answer.
+        // A missing Host is refused below, in the envelope of all errors.
         requireHostHeader: false,
       },
       (request, response) => this.#receive(request as Request, response as Response),
     );
-    // Beyond its count Node.js drops headers in silence, and with them a second Idempotency-Key or apikey that is looked
-    // for; their size has a limit of its own.
+    // With a limit, Node.js drops further headers silently, perhaps a second Idempotency-Key or apikey. The size of
+    // headers has its own limit.
     server.maxHeadersCount = 0;
-    // For a client that reads no answer, or a handler that makes none: longer than an acquirer is waited for.
+    // Limit for a client that reads no answer, or a handler that makes none: longer than the wait for an acquirer.
     server.timeout = SILENCE_MS;
     server.maxConnections = this.config.maxConnections;
     server.on('connection', (socket: Socket) => this.#connections.add(socket));
     server.on('clientError', (error, socket) => answerUnreadable(error, socket as Socket, this.requestLogger));
-    // Node.js would answer by itself what it is not asked to know, past every limit.
+    // Node.js would answer unknown `Expect` headers by itself, without our limits.
     server.on('checkExpectation', (request, response) => this.#receive(request as Request, response as Response));
     this.httpServer = server;
   }
 
-  /** Answers like Express, but texts and bytes are sent as they are, and no answer is compared with what a browser has. */
+  /**
+   * Answers like Express, but sends texts and bytes unchanged and never compares an answer with the browser's copy.
+   */
   override reply(response: Response, body: unknown, status?: number): unknown {
     if (body instanceof StreamableFile) {
       body.setErrorHandler((error) => {
-        // What is half sent cannot be taken back: our hanging up says that it is not whole.
+        // After a part was sent, only hanging up tells the caller that the file is incomplete.
         if (response.headersSent) response.destroy();
         else sendError(response.req, response, toApiError(error));
       });
-      // The headers alone are wanted, also of a stream that would go on for a minute.
+      // HEAD needs only the headers, also of a stream that would go on for a minute.
       if (response.req.method === 'HEAD') {
         body.getStream().destroy();
         const { type, disposition, length } = body.getHeaders();
@@ -216,7 +221,7 @@ export class HttpAdapter extends ExpressAdapter {
     return response.end();
   }
 
-  /** Serves requests for so long after the end was announced, and then until those under way are answered. */
+  /** Goes on serving for `drainMs` after the end was announced, then until all current requests are answered. */
   async stop(drainMs: number): Promise<void> {
     if (!(this.httpServer as Server).listening) return;
     this.drain.begin();
@@ -224,7 +229,7 @@ export class HttpAdapter extends ExpressAdapter {
     await this.close();
   }
 
-  /** Answers requests under way first; idle connections are closed. */
+  /** Answers current requests first; idle connections are closed. */
   override close(): Promise<unknown> {
     this.#end ??= this.#close();
     return this.#end;
@@ -247,7 +252,7 @@ export class HttpAdapter extends ExpressAdapter {
     request.id = requestId(request.headers['x-request-id']);
     request.receivedAt = performance.now();
     response.once('close', () => this.#closed(request, response));
-    // Proxies may send the whole address.
+    // Proxies may send the whole URL instead of the path.
     request.url = request.url.replace(/^https?:\/\/[^/?]*/i, '');
     enterDoor(request);
     const { url } = request;
@@ -267,18 +272,18 @@ export class HttpAdapter extends ExpressAdapter {
       sendError(request, response, badRequest('invalid_request', message));
       return;
     }
-    // A worker answers only those who watch it.
+    // A worker answers only health checks and metrics.
     const isServed = this.config.runsApi || /^\/(?:health\/|metrics(?:\?|$))/.test(url);
     if (isServed && isAddress(url)) this.getInstance<express.Express>()(request, response);
     else this.#browserHeaders(request, response, () => sendError(request, response, notFound('route')));
   }
 
-  /** Like Express's own hook, but also called for requests whose callers hung up before the answer. */
+  /** Sets a hook like Express's own, but also called for requests whose callers hung up before the answer. */
   override setOnResponseHook(onResponse: (request: Request, response: Response) => void): void {
     this.#onResponse = onResponse;
   }
 
-  /** An answer that was sent, or whose caller has hung up: whose key it was, and what became of it, is known at its end. */
+  /** Waits until the answer has ended, also after a hang-up: only then the caller and the outcome are known. */
   #closed(request: Request, response: Response): void {
     const closedAt = performance.now();
     const look = (): void => {
@@ -290,7 +295,7 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   #finished(request: Request, response: Response, elapsedMs: number): void {
-    // A refusal says more than that nobody waited for it.
+    // Keep the code of a refusal: it says more than a hang-up.
     if (!response.headersSent && request.errorCode === undefined) {
       const { status, code } = hungUp();
       response.statusCode = status;
@@ -299,7 +304,7 @@ export class HttpAdapter extends ExpressAdapter {
     const { id, method, errorCode, callerForLog } = request;
     const route = routeOf(request) ?? 'unknown';
     const status = response.statusCode;
-    // It was answered while its body is still coming, which is not read.
+    // Answered before the request body ended: close the socket.
     if (!request.complete) request.socket.destroySoon();
     this.metrics.httpSeconds.observe({ method, route, status: String(status) }, elapsedMs / 1000);
     const durationMs = Math.round(elapsedMs * 10) / 10;

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { type JsonScan, scanJson, scanQuery } from './json-scan.js';
 import { anyCharacter } from '../../../test/support/characters.js';
 
-/** What is wrong with a text. */
+/** Lists the faults in a text. */
 const named = (text: string): JsonScan['found']['named'] => scanJson(text).found.named;
 
-/** `{"a":{"a":…1…}}` of so many levels. */
+/** Makes `{"a":{"a":…1…}}` with that many levels. */
 const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
 describe('the scan of a body', () => {

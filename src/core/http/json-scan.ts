@@ -2,28 +2,28 @@ import { MAX_DETAILS, type Violation } from '../errors/index.js';
 import { numberEnd, startsNumber, stringEnd } from '../json-text.js';
 
 const MAX_DEPTH = 20;
-/** Objects, lists, texts, numbers and so on. Each costs the service more than its bytes do. */
+/** Largest number of objects, lists, texts, numbers and so on. Each costs the service more than its bytes do. */
 const MAX_VALUES = 5_000;
 
-/** The scan ends after so many mistakes: finding more would cost more than the rest of the request. */
+/** Number of mistakes at which the scan ends: finding more would cost more than the rest of the request. */
 const MAX_FOUND = 1_000;
 
 const SEVERAL = { code: 'duplicate_key', message: 'is given more than once in its object' };
-/** For fields that are numbers `readDraft` puts the field's own rule in place of this advice. */
+/** Advice on an inexact number. For fields that are numbers, `readDraft` uses the field's own rule instead. */
 export const INEXACT = { code: 'inexact_number', message: 'has more digits than a number keeps; send it as a text' };
 const UNSTORABLE = { code: 'invalid_characters', message: 'has NUL or broken Unicode characters' };
 const FORBIDDEN = { code: 'invalid_key', message: 'is not an acceptable key' };
 const TOO_DEEP = { code: 'too_deep', message: `is nested deeper than ${MAX_DEPTH} levels` };
 const TOO_MANY = { code: 'too_many_values', message: `is more than the ${MAX_VALUES} values that a body may have` };
 
-/** What is found in a request: as much as one answer names, and of the rest the number. */
+/** Faults found in a request: as many as one answer lists, and the number of the others. */
 export class Found {
   readonly named: Violation[] = [];
   unnamed = 0;
-  /** Among them a key that must not be put on any object. */
+  /** True if a key was found that must not be put on any object. */
   hasForbiddenKey = false;
 
-  /** @param param makes the path, which only a violation that is named needs */
+  /** @param param makes the path, which only a listed violation needs */
   add(param: () => string, what: Omit<Violation, 'param'>): void {
     this.hasForbiddenKey ||= what.code === FORBIDDEN.code;
     if (this.named.length < MAX_DETAILS) this.named.push({ param: param().slice(0, 200), ...what });
@@ -33,17 +33,25 @@ export class Found {
 
 export interface JsonScan {
   readonly found: Found;
-  /** Too deep, too many values or mistakes: the rest of the text was not looked at, and it is not to be parsed. */
+  /**
+   * True for too much depth, too many values or mistakes: the rest of the text was not scanned, and it must not be
+   * parsed.
+   */
   readonly isExcessive: boolean;
-  /** Texts, numbers, literals, objects and lists that were met. */
+  /** Number of texts, numbers, literals, objects and lists found. */
   readonly values: number;
 }
 
 /**
- * What no body of ours may contain, whatever its fields: text that PostgreSQL cannot keep (NUL, lone surrogates), keys
- * that JavaScript gives a meaning to, what parsers silently drop (a key's earlier values, digits of a number), and more
- * depth or values than any right body has. It reads the text, for a parsed body has lost some of that already; each
- * character once, without recursion. Whether the text is JSON at all, the parser says.
+ * Finds content that no body may have, whatever its fields:
+ *
+ * - Text that PostgreSQL cannot store (NUL, lone surrogates).
+ * - Keys with a meaning in JavaScript.
+ * - Parts that parsers silently drop (a key's earlier values, digits of a number).
+ * - More depth or values than any valid body has.
+ *
+ * Scans the text, since a parsed body has lost some of these. Reads each character once, without recursion. Only the
+ * parser decides whether the text is JSON at all.
  */
 export function scanJson(text: string): JsonScan {
   return new Scanner(text).run();
@@ -115,12 +123,12 @@ class Scanner {
     else level.keys?.add(key);
   }
 
-  /** Whether this is a key of "metadata" itself, where `parseBody` drops a `__proto__`. */
+  /** Returns whether the key belongs to "metadata" itself, where `parseBody` drops a `__proto__`. */
   #isOfMetadata(): boolean {
     return this.#levels.length === 2 && this.#levels[0]?.at === 'metadata';
   }
 
-  /** Only an escape can bring NUL or half a pair into a text that was UTF-8. */
+  /** Checks escapes only: nothing else can bring NUL or half a pair into a text that was UTF-8. */
   #text(token: string): void {
     if (token.includes('\\u') && !isStorable(unescaped(token))) this.#add(UNSTORABLE);
   }
@@ -129,7 +137,7 @@ class Scanner {
     this.#found.add(() => this.#levels.map((level) => printable(String(level.at))).join('.'), what);
   }
 
-  /** It is named alone: what was found before is part of a body that is not read. */
+  /** Ends the scan with this violation alone: earlier ones are in a body that is not read. */
   #stop(what: Omit<Violation, 'param'>): JsonScan {
     const found = new Found();
     found.add(() => this.#levels.map((level) => printable(String(level.at))).join('.'), what);
@@ -147,7 +155,7 @@ export function scanQuery(query: object, found = new Found()): Found {
   return found;
 }
 
-/** A copy whose text can be asked about: of a broken one some rules, such as that of e-mail addresses, throw. */
+/** Returns a copy without broken characters, on which some rules, such as that of e-mail addresses, would throw. */
 export function mended(value: object): object {
   return mend(value) as object;
 }
@@ -163,7 +171,7 @@ function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
 
-/** The text that a token means; of what is no JSON, which the parser refuses, the token itself. */
+/** Returns the text that a token means; for invalid JSON, which the parser refuses, the token itself. */
 function unescaped(token: string): string {
   try {
     return JSON.parse(token) as string;
@@ -172,7 +180,9 @@ function unescaped(token: string): string {
   }
 }
 
-/** Whether a number is the same after it was read: 15 digits always are, and of others those that are written again. */
+/**
+ * Returns whether a number survives parsing: always up to 15 digits, longer ones only if they are written back alike.
+ */
 function isExact(token: string): boolean {
   const hasExponent = token.includes('e') || token.includes('E');
   if (token.length <= 15 && !hasExponent) return true;
@@ -181,7 +191,9 @@ function isExact(token: string): boolean {
   return Number.isFinite(value) && decimal(token) === decimal(String(value));
 }
 
-/** `15e2` of 15, 1.5E1 and 015.000 alike: the digits that count, and where the point stands before or after them. */
+/**
+ * Normalises a number, as `15e2` for 1500, 15E2 and 1.5e3 alike: its significant digits and the place of its point.
+ */
 function decimal(token: string): string {
   const first = token.startsWith('-') ? 1 : 0;
   const e = Math.max(token.indexOf('e'), token.indexOf('E'));
@@ -197,7 +209,7 @@ function decimal(token: string): string {
   return `${digits.slice(start, end)}e${point - first - start + (e < 0 ? 0 : Number(token.slice(e + 1)))}`;
 }
 
-/** Keys are echoed in errors: cut, and without what would break a log or a terminal. */
+/** Shortens keys that are echoed in errors, and removes characters that would break a log or a terminal. */
 function printable(key: string): string {
   return key
     .slice(0, 64)

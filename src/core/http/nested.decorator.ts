@@ -13,24 +13,25 @@ export function Nested(type: () => Constructor): PropertyDecorator {
   return (target, property) => {
     Reflect.defineMetadata(NESTED, type, target, property);
     IsObject({ message: 'must be an object' })(target, property);
-    // Both rules have the same message, which is told once.
+    // Both rules have the same message, which is listed once.
     ValidateNested({ message: 'must be an object' })(target, property);
   };
 }
 
 /**
- * Changes what was sent in a field before its rules see it.
- * @param read answers undefined for what counts as left out
+ * Changes the sent value of a field before its rules see it.
+ * @param read returns undefined for values that count as left out
  */
 export function Reads(read: (sent: unknown) => unknown): PropertyDecorator {
   return (target, property) => Reflect.defineMetadata(READ, read, target, property);
 }
 
 /**
- * Makes a DTO out of parsed JSON. class-transformer must not be used for it (docs/design/requests.md), nor class-validator's white list: it
- * looks names up in a plain object and so takes `hasOwnProperty` for a known field.
- * @param unknown is told of the fields that the DTO does not have
- * @returns the instance with the known ones
+ * Makes a DTO out of parsed JSON. class-transformer must not be used for it (docs/design/requests.md), and neither must
+ * class-validator's white list. That list looks names up in a plain object and so takes `hasOwnProperty` for a known
+ * field.
+ * @param unknown collects the fields that the DTO does not have
+ * @returns the instance with the known fields
  */
 export function instantiate<T extends object>(type: new () => T, value: object, unknown: Found, path = ''): T {
   const dto = new type();
@@ -54,7 +55,9 @@ export function instantiate<T extends object>(type: new () => T, value: object, 
 
 const fieldsByType = new Map<Constructor, ReadonlySet<string>>();
 
-/** Names that have a rule, in their order, inherited ones too: a field without any is not one that may be sent. */
+/**
+ * Returns the names that have a rule, in their order, inherited ones included. A field without a rule must not be sent.
+ */
 export function fieldsOf(type: Constructor): ReadonlySet<string> {
   let fields = fieldsByType.get(type);
   if (!fields) {

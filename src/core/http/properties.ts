@@ -2,13 +2,13 @@ import { ApiProperty } from '@nestjs/swagger';
 
 const NOON = '2026-11-21T12:00:00.000Z';
 
-/** Fields as the OpenAPI document describes them. What a request's field must be, rules of class-validator say. */
+/** Fields for the OpenAPI document only. Requests are checked by the rules of class-validator. */
 export const Text = (description: string, example: string): PropertyDecorator => ApiProperty({ description, example });
 
 export const NullableText = (description: string, example: string | null): PropertyDecorator =>
   ApiProperty({ description, type: String, nullable: true, example });
 
-/** One of these values, and no other. */
+/** A value out of a fixed list. */
 export const EnumOf = (description: string, values: readonly (string | boolean)[]): PropertyDecorator =>
   ApiProperty({ description, enum: [...values] });
 

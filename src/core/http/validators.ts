@@ -8,14 +8,16 @@ import { Reads } from './nested.decorator.js';
 import { idForm } from './openapi.js';
 
 /**
- * A field that may be left out. Null is not leaving it out, as class-validator's rule of that name has it: where a
+ * A field that may be left out. Null does not count as left out, unlike in class-validator's rule of that name. If a
  * variable was empty by mistake, `"amount": null` would be a refund of everything.
  */
 export function IsOptional(): PropertyDecorator {
   return ValidateIf((_dto: object, value: unknown) => value !== undefined);
 }
 
-/** An amount in the smallest unit of its currency. Shops send reais first: the message shows what is meant. */
+/**
+ * An amount in the smallest unit of its currency. Shops often send reais at first, so the message shows the right unit.
+ */
 export function IsAmount(): PropertyDecorator {
   return rule(
     'isAmount',
@@ -24,7 +26,7 @@ export function IsAmount(): PropertyDecorator {
   );
 }
 
-/** A field that must be there, as the document describes it; what it must be, further rules say. */
+/** A field that must be there, as the document describes it; further rules check its value. */
 export function RequiredField(described: ApiPropertyOptions): PropertyDecorator {
   return applyDecorators(ApiProperty(described), IsDefined({ message: 'is required' }));
 }
@@ -36,13 +38,14 @@ export function OptionalField(described: ApiPropertyOptions): PropertyDecorator 
 
 /**
  * A field that may be left out and only describes (docs/contract.md#fields-that-describe). Shop systems send null and
- * blanks when they have nothing to say: these count as left out. Not for what decides about money, time or who may pay.
+ * blanks when they have nothing to say: these count as left out. Never use it for fields that decide about money, time
+ * or who may pay.
  */
 export function DescriptiveField(described: ApiPropertyOptions): PropertyDecorator {
   return applyDecorators(OptionalField({ ...described, nullable: true }), Reads(saysSomething));
 }
 
-/** @returns undefined for what says nothing */
+/** @returns undefined for empty values */
 function saysSomething(sent: unknown): unknown {
   return isBlank(sent) ? undefined : sent;
 }
@@ -74,15 +77,15 @@ const enumField =
 export const RequiredEnum = enumField(RequiredField);
 export const OptionalEnum = enumField(OptionalField);
 
-/** A field that may be left out, and may be null, which its documentation says the meaning of. */
+/** A field that may be left out, and may be null; its documentation says what null means. */
 export function IsNullable(): PropertyDecorator {
   return ValidateIf((_dto: object, value: unknown) => value !== undefined && value !== null);
 }
 
 /**
- * A rule of ours.
+ * Makes a rule of our own.
  * @param name unique among the rules of a field
- * @param message what a value must be, as the error says it
+ * @param message the requirement on a value, for the error
  */
 export function rule(
   name: string,
@@ -96,8 +99,8 @@ export function rule(
 }
 
 /**
- * A text for people. Blanks and invisible characters around it do not count towards `min`, so a name of them is empty;
- * it is kept and shown as it was sent, so that they do count towards `max`.
+ * A text for people. Blanks and invisible characters around it do not count towards `min`, so a name of blanks is
+ * empty. Towards `max` they do count, since the text is kept and shown as it was sent.
  */
 export function IsText(min: number, max: number): PropertyDecorator {
   const size = min === 0 ? `at most ${max}` : `${min} to ${max}`;
@@ -116,14 +119,14 @@ const textField =
       IsText(min, max),
     );
 
-/** A field that is a text, as `IsText` has it. */
+/** A field that is a text, checked by `IsText`. */
 export const RequiredText = textField(RequiredField);
 export const OptionalText = textField(OptionalField);
-/** An empty one counts as left out, so that it has no least length. @param max characters */
+/** A descriptive text; empty counts as left out, so it has no least length. @param max characters */
 export const DescriptiveText = (description: string, max: number, example: string): PropertyDecorator =>
   textField(DescriptiveField)(description, 0, max, example);
 
-/** A name of something: without line breaks, other controls and marks of direction. */
+/** A name without line breaks, other controls and marks of direction. */
 export function IsOneLine(): PropertyDecorator {
   return rule(
     'isOneLine',
@@ -132,15 +135,18 @@ export function IsOneLine(): PropertyDecorator {
   );
 }
 
-/** RFC 5322: also a host without a top-level domain, an underscore in it, an address in brackets; ASCII before the @. */
+/**
+ * Options by RFC 5322: also a host without a top-level domain, an underscore in it, an address in brackets; ASCII
+ * before the @.
+ */
 const EMAIL = { allow_ip_domain: true, require_tld: false, allow_underscores: true, allow_utf8_local_part: false };
 
-/** A payer's e-mail: one that a receipt can be sent to, so that none is given up later. */
+/** A payer's e-mail to which a receipt can be sent, so that no receipt fails later. */
 export function IsEmailAddress(): PropertyDecorator {
   return IsEmail(EMAIL, { message: 'must be an e-mail address' });
 }
 
-/** An id, bare or with one of the prefixes. @param what of the message, for example `the id of a charge` */
+/** An id, bare or with one of the prefixes. @param what noun for the message, for example `the id of a charge` */
 export function IsIdOf(what: string, ...prefixes: string[]): PropertyDecorator {
   return applyDecorators(
     ReadsIds(),
@@ -160,12 +166,12 @@ export function ReadsIds(): PropertyDecorator {
   return Reads((sent) => (typeof sent === 'string' ? withSmallUuids(sent) : sent));
 }
 
-/** An emoji is one. */
+/** Counts code points: an emoji is one character. */
 const charactersOf = (text: string): number => [...text].length;
 
 const MAX_METADATA_BYTES = 16 * 1024;
 const MAX_METADATA_DEPTH = 5;
-/** Each is parsed, copied and written many times, and one of them may be two characters of JSON and a hundred bytes here. */
+/** A JSON value of two characters can cost 100 bytes of memory, and each is parsed, copied and written many times. */
 const MAX_METADATA_VALUES = 500;
 
 /** An object of at most 16 KiB as JSON, 500 values and 5 levels (docs/contract.md#metadata-and-texts). */
@@ -183,7 +189,9 @@ export function IsMetadata(): PropertyDecorator {
   );
 }
 
-/** `metadata[key]=value` of a query: 1 to 5 keys of at most 100 characters, each with one text of at most 500. */
+/**
+ * A filter `metadata[key]=value` of a query: 1 to 5 keys of at most 100 characters, each with one text of at most 500.
+ */
 export function IsMetadataFilter(): PropertyDecorator {
   return rule(
     'isMetadataFilter',
@@ -198,7 +206,7 @@ export function IsMetadataFilter(): PropertyDecorator {
   );
 }
 
-/** Texts, numbers, literals, objects and lists within an object or list, whose levels are bounded. */
+/** Counts texts, numbers, literals, objects and lists within an object or list, whose levels are bounded. */
 function valuesOf(value: object): number {
   return Object.values(value).reduce(
     (sum: number, inner: unknown) => sum + 1 + (inner !== null && typeof inner === 'object' ? valuesOf(inner) : 0),
@@ -206,7 +214,7 @@ function valuesOf(value: object): number {
   );
 }
 
-/** Levels of objects and arrays; a text or number is none. */
+/** Counts levels of objects and arrays; a text or number has none. */
 export function depthOf(value: unknown): number {
   if (value === null || typeof value !== 'object') return 0;
   return 1 + Object.values(value).reduce((deepest: number, inner) => Math.max(deepest, depthOf(inner)), 0);

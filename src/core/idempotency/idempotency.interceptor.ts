@@ -17,8 +17,8 @@ type KeyPlace = 'header' | 'body';
 const KEY_PLACE = Symbol('where the idempotency key is');
 
 /**
- * A financial write: its handler returns an IdempotentAnswer, whose body is sent. Without the header `Idempotency-Key`
- * it is a 400; a key in the body is a field as any other, which the DTO checks.
+ * Marks a financial write: its handler returns an IdempotentAnswer, whose body is sent. A missing header
+ * `Idempotency-Key` is a 400. A key in the body is an ordinary field, which the DTO checks.
  */
 export function Idempotent(place: KeyPlace): MethodDecorator {
   const marked = SetMetadata(KEY_PLACE, place);
@@ -45,9 +45,8 @@ export const REPLAYED_HEADER = {
 };
 
 /**
- * Checks the key, before the body is looked at, and says of an answer whether it is a stored one. It begins a request
- * again whose key went to a twin meanwhile. The row of the key is written in the transaction of what it protects: see
- * IdempotencyService.
+ * Checks the key before the body is read, and marks stored answers. If the key went to a twin meanwhile, begins the
+ * request again. The key's row is written in the transaction that it protects: see IdempotencyService.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
@@ -82,7 +81,7 @@ function checkKey({ headers, rawHeaders }: Request): void {
       'Idempotency-Key',
     );
   }
-  // Node.js joins several into one text, which would be the key of neither.
+  // Node.js joins repeated headers into one text, which would be a third key.
   const names = rawHeaders.filter((_text, index) => index % 2 === 0);
   if (names.filter((name) => name.toLowerCase() === 'idempotency-key').length > 1) {
     throw invalidRequest([{ param: 'Idempotency-Key', code: 'invalid', message: 'must be sent once' }]);

@@ -5,7 +5,7 @@ import type { Scope } from '../mode.js';
 import { IdempotencyKeyEntity } from './idempotency-key.entity.js';
 import { Retained } from '../retention.js';
 
-/** How long a repetition is answered as the first request was. */
+/** Time for which a repetition gets the stored answer. */
 export const REPLAY_MS = 24 * 3600 * 1000;
 
 /** A request with its key, which is unique within account, mode and operation: docs/contract.md#idempotency. */
@@ -13,11 +13,13 @@ export interface IdempotentRequest extends Scope {
   readonly operation: string;
   readonly key: string;
   readonly fingerprint: Buffer;
-  /** True for keys that come in the body of payments and refunds, which are never forgotten. Otherwise 24 hours. */
+  /**
+   * True for keys in the body of payments and refunds, which are kept permanently. Other keys are kept for 24 hours.
+   */
   readonly permanent?: boolean;
 }
 
-/** What is kept of a request beside whose it is; `expiresAt` null: of a permanent key. */
+/** The stored row without its identity columns; `expiresAt` is null for a permanent key. */
 export type IdempotencyRow = Omit<IdempotencyKeyEntity, (typeof IDENTITY)[number]>;
 
 const IDENTITY = ['accountId', 'mode', 'operation', 'key'] as const;
@@ -36,7 +38,10 @@ const COMPLETE = write(
   `UPDATE idempotency_keys SET response_status = $5, response_body = $6 WHERE ${ME}`,
 );
 const HAND_ON = write('idempotency.hand_on', `UPDATE idempotency_keys SET leased_until = $5 WHERE ${ME}`);
-/** Key before resource: the first lock of what brings an answer. No row: the key has an answer, or another owner. */
+/**
+ * Locks the key before the resource: the first lock of a commit that answers. No row: the key has an answer, or another
+ * owner.
+ */
 const HOLD = write(
   'idempotency.hold',
   `SELECT 1 FROM idempotency_keys WHERE ${ME} AND resource_id = $5 AND response_status IS NULL FOR UPDATE`,
@@ -61,7 +66,7 @@ const REMOVE = write(
    RETURNING 1`,
 );
 
-/** A permanent key is answered in the commit that takes it, so that its only lease tells its age. */
+/** A permanent key is answered in the commit that takes it, so its only lease shows its age. */
 const FORGET = write(
   'idempotency.forget',
   `UPDATE idempotency_keys SET response_body = NULL WHERE ctid = ANY (ARRAY(
@@ -122,19 +127,19 @@ export class IdempotencyRepository {
     tx.defer(DELETE_EXPIRED, [...identity(request), now]);
   }
 
-  /** @returns whether the lease is ours now; of several repetitions at once one gets it */
+  /** @returns whether the lease is ours now; only one of several repetitions at once gets it */
   async takeOver(tx: Tx, request: IdempotentRequest, now: Date, leasedUntil: Date): Promise<boolean> {
     const rows = await tx.query(TAKE_OVER, [...identity(request), now, leasedUntil]);
     return rows.length > 0;
   }
 
-  /** Those whose 24 hours are over; permanent ones stay. @returns how many */
+  /** Removes keys whose 24 hours are over; permanent ones stay. @returns how many */
   @Retained('idempotency_keys', 0)
   async remove(tx: Tx, now: Date, limit: number): Promise<number> {
     return (await tx.query(REMOVE, [now, limit])).length;
   }
 
-  /** Takes the answers from permanent keys whose lease ended before `before`. @returns how many */
+  /** Removes the answers of permanent keys whose lease ended before `before`. @returns how many */
   @Retained('permanent_answers', REPLAY_MS)
   async forget(tx: Tx, before: Date, limit: number): Promise<number> {
     return (await tx.query(FORGET, [before, limit])).length;

@@ -26,17 +26,17 @@ export interface Admission {
 }
 
 /**
- * State of a request's key:
- * - `replay`: an earlier request was answered. Here is its answer.
- * - `resume`: an earlier request has made `resourceId`, but its answer is missing or was deleted. This request answers.
- * - `new`: the key is free. Take it in the transaction that makes the resource.
+ * State of a request with a key:
+ * - `replay`: an earlier request was answered, and this is its answer.
+ * - `resume`: an earlier request made `resourceId`. Its answer is missing or older than a day, so this request answers.
+ * - `new`: the key is unknown. Take it in the transaction that makes the resource.
  */
 export type Begun<T> =
   | { readonly kind: 'replay'; readonly answer: IdempotentAnswer<T> }
   | { readonly kind: 'resume'; readonly resourceId: string; readonly claim: Claim }
   | { readonly kind: 'new'; readonly claim: Claim };
 
-/** The key went to another request meanwhile. `IdempotencyInterceptor` begins the request again. */
+/** Thrown when the key went to another request meanwhile. `IdempotencyInterceptor` begins the request again. */
 export class KeyChanged extends Error {
   override readonly name = 'KeyChanged';
   constructor() {
@@ -44,12 +44,14 @@ export class KeyChanged extends Error {
   }
 }
 
-/** A twin waits this long (docs/contract.md#idempotency); the connection's lock_timeout is the same. */
+/** Time for which a twin waits (docs/contract.md#idempotency); the connection's lock_timeout is the same. */
 export const WAIT_MS = 10_000;
-/** A worker that has not answered after this long is taken for dead. Longer than any acquirer call. */
+/** If a worker has not answered after this time, it counts as dead. Longer than any acquirer call. */
 const LEASE_MS = 40_000;
 
-/** A request that is made twice has one effect and one answer, even when both come at once or the first one crashed. */
+/**
+ * Ensures that a repeated request has one effect and one answer, even if both arrive at once or the first one crashed.
+ */
 @Injectable()
 export class IdempotencyService {
   constructor(
@@ -59,8 +61,8 @@ export class IdempotencyService {
   ) {}
 
   /**
-   * Looks the key up, and waits for a twin that is at work. Ask the fraud guard about a `new` request only: a repetition
-   * of one that was let in is not refused, whatever has changed since.
+   * Looks the key up, and waits for a twin under way. Call the fraud guard for a `new` request only: a repetition of an
+   * accepted request is never refused, whatever has changed since.
    * @throws ApiError 409 `idempotency_key_reused` (another body under the key), `idempotency_key_in_use` (a twin is
    *   still at work after 10 s)
    */
@@ -77,7 +79,7 @@ export class IdempotencyService {
       }
       if (!isSame(row, request)) throw keyReused();
       const { resourceId, responseStatus: status, responseBody: body } = row;
-      // The answer to a forgotten customer is made anew: whoever makes it sees whether the request may be the same.
+      // If the customer was erased, the caller rebuilds the answer and checks whether the request may be the same.
       const isKept = request.permanent !== true || !isForgotten(row);
       if (status !== null && body !== null && isKept) {
         return { kind: 'replay', answer: { status, body: JSON.parse(body) as T, replayed: true } };
@@ -94,8 +96,7 @@ export class IdempotencyService {
   }
 
   /**
-   * Call this when a new request has failed. The fraud guard's count is taken back, unless the key has a row, whose
-   * request is counted.
+   * Call this when a new request has failed. Takes the count back, unless a twin has made the same thing.
    * @returns the error to throw: `error` itself, or a `KeyChanged` if another request was first with the key
    */
   async failed(error: unknown, claim: Claim): Promise<unknown> {
@@ -103,15 +104,19 @@ export class IdempotencyService {
     // A lock of anything else is no twin's: a request that failed with it is answered by 503.
     if (isTaken && isLockTimeout(error, 'idempotency_keys')) return keyInUse();
     const isOvertaken = isTaken && uniqueViolation(error) === 'idempotency_keys_pkey';
-    const isRefused = !isTaken && error instanceof ApiError;
-    const row = isTaken || isRefused ? await this.keys.find(request) : null;
-    if (!row || !isSame(row, request)) await claim.admission?.undo();
-    // A twin was let in meanwhile, and a repetition is not refused.
-    return isOvertaken || (isRefused && row) ? new KeyChanged() : error;
+    // If another lock timed out, no twin is involved, and the answer is 503.
+    const isWaiting = isTaken && isLockTimeout(error, 'idempotency_keys');
+    if (isOvertaken || isWaiting || error instanceof KeyChanged) {
+      const row = await this.keys.find(request);
+      if (!row || !isSame(row, request)) await admission.undo();
+      return isWaiting ? keyInUse() : new KeyChanged();
+    }
+    await admission.undo();
+    return error;
   }
 }
 
-/** Key row of a request. The methods write in the caller's transaction. */
+/** The key row of a request; the methods write in the caller's transaction. */
 export class Claim {
   /** The count of a new request, by the fraud guard. */
   admission: Admission | null = null;
@@ -123,7 +128,7 @@ export class Claim {
     private readonly clock: Clock,
   ) {}
 
-  /** Whether `take` was called. An error before it has refused the request. */
+  /** Whether `take` was called: an earlier failure means that the request was refused. */
   get isTaken(): boolean {
     return this.#isTaken;
   }
@@ -135,9 +140,9 @@ export class Claim {
   }
 
   /**
-   * Takes the key together with the resource: both commit or neither, so that a crash at any point leaves either nothing
-   * or one resource. If another request was first with the key, the transaction fails.
-   * @param answer null if an acquirer has to be asked first
+   * Takes the key together with the resource: both commit or neither. A crash at any point leaves nothing or one
+   * resource. If another request was first with the key, the transaction fails.
+   * @param answer null if an acquirer must be called first
    */
   take(tx: Tx, resourceId: string, answer: Answer | null): void {
     this.#isTaken = true;
@@ -152,8 +157,8 @@ export class Claim {
   }
 
   /**
-   * Locks the key row. The methods below need it: a worker that was taken for dead must not answer, or free the key, in
-   * place of its successor.
+   * Locks the key row. The methods below need the lock: a worker that counts as dead must not answer, or free the key,
+   * in place of its successor.
    * @throws KeyChanged if the key no longer waits for the answer about this resource
    */
   async hold(tx: Tx, resourceId: string): Promise<void> {
@@ -164,7 +169,7 @@ export class Claim {
     this.keys.complete(tx, this.request, answer.status, JSON.stringify(answer.body));
   }
 
-  /** The outcome is not known: the next repetition of the request may go on at once. */
+  /** Ends the lease when the outcome is unknown: the next repetition of the request may continue at once. */
   handOn(tx: Tx): void {
     this.keys.handOn(tx, this.request, this.clock.now());
   }
@@ -175,7 +180,7 @@ export class Claim {
   }
 }
 
-/** A request that was forgotten with its customer has an empty fingerprint. */
+/** Returns whether the customer of a request was erased: then its fingerprint is empty. */
 function isForgotten({ fingerprint }: Pick<IdempotencyRow, 'fingerprint'>): boolean {
   return fingerprint.length === 0;
 }

@@ -1,6 +1,6 @@
 import { pino, type Logger as PinoLogger } from 'pino';
 
-/** The injection token is the class, the implementation is pino: JSON lines on stdout. */
+/** The injection token is the class; the implementation is pino: JSON lines on stdout. */
 export abstract class Logger {
   abstract debug(fields: object, message: string): void;
   abstract info(fields: object, message: string): void;
@@ -9,14 +9,14 @@ export abstract class Logger {
 }
 
 /**
- * Paths of what must never be printed, as a second line of defence: the first one is that no caller passes such values.
- * (docs/contract.md#logs: never keys, tokens, secrets or documents.)
+ * Paths that must never be printed, as a second line of defence: above all, no caller passes such values
+ * (docs/contract.md#logs: never keys, tokens, secrets or documents).
  */
 const REDACT = ['apikey', 'apiKey', 'authorization', 'password', 'secret', 'token', 'document', 'customerDocument'];
 
 /**
- * Of an error only what was written for developers. Other properties stay out: PostgreSQL's `detail` quotes the row
- * that failed, with a customer's document in it.
+ * Returns only the parts of an error written for developers. Other properties stay out: PostgreSQL's `detail` quotes
+ * the row that failed, with a customer's document in it.
  */
 export function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };

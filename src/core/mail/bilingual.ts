@@ -1,16 +1,16 @@
 import { escapeHtml } from '../http/index.js';
 import type { Mode } from '../mode.js';
 
-/** What a mail says, in Portuguese and in English. */
+/** The content of a mail in Portuguese and in English. */
 export interface Bilingual {
   /** Both languages. */
   readonly subject: string;
-  /** Paragraphs of plain text; whatever a stranger wrote may be in them. */
+  /** Paragraphs of plain text; they may contain words of a stranger. */
   readonly portuguese: readonly string[];
   readonly english: readonly string[];
   /** A page of the service. No other address becomes a link, as a stranger may have written it. */
   readonly page?: string;
-  /** The mode of what it tells; a mail about test mode says so first. */
+  /** The mode of the mail's subject; a mail about test mode says so first. */
   readonly mode?: Mode;
 }
 
@@ -19,7 +19,7 @@ const TEST = {
   english: 'TEST: this happened in test mode; no money has moved.',
 };
 
-/** No colours, so that a dark mailbox makes its own; long addresses break on a phone. */
+/** No colours, so that a dark mailbox uses its own; long addresses break on a phone. */
 const STYLE = 'max-width:600px;margin:0 auto;padding:16px;font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere';
 
 export function bilingualMail({ mode, page, ...mail }: Bilingual): {
@@ -45,7 +45,7 @@ export function bilingualMail({ mode, page, ...mail }: Bilingual): {
   };
 }
 
-/** Some mailboxes make a link of an address that is written out, and some do not. */
+/** Makes a link of the page's address: some mailboxes do so by themselves, and some do not. */
 function linked(line: string, page: string | undefined): string {
   return line
     .split(' ')
@@ -56,7 +56,7 @@ function linked(line: string, page: string | undefined): string {
     .join(' ');
 }
 
-/** To the minute, as mails say it to people of whom no time zone is known. */
+/** Formats a time to the minute in UTC, since the reader's time zone is unknown. */
 export function utcTime(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -5,22 +5,22 @@ import { NotPersonal, Sealed } from '../database/index.js';
 @Entity('emails')
 export class EmailEntity {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'emails_pkey' }) readonly id!: string;
-  /** Whom it concerns; null for what concerns no account, as a mail to an operator. */
+  /** The account that the mail concerns; null if none, as for a mail to an operator. */
   @Column('uuid', { name: 'account_id', nullable: true }) readonly accountId!: string | null;
-  /** One bare address, without a name. */
+  /** A bare address, without a name. */
   @Column('text', { name: 'recipient' }) readonly to!: string;
   @Column('text') readonly subject!: string;
   @Column('text', { name: 'text_body' }) readonly text!: string;
   @Column('text', { name: 'html_body' }) readonly html!: string;
-  /** Stands for SECRET in the bodies when it is sent, and is gone then. */
+  /** Replaces SECRET in the bodies at sending, and is removed then. */
   @Sealed(`'mail:' || id`)
   @Column('bytea', { name: 'secret_sealed', nullable: true })
   readonly secretSealed!: Buffer | null;
-  /** Tells of test mode. */
+  /** Whether the mail is about test mode. */
   @Column('boolean', { name: 'is_test', default: false }) readonly isTest!: boolean;
   @Column('text', { default: 'pending' }) readonly status!: 'sent' | 'pending' | 'failed';
   @Column('text', { name: 'last_error', nullable: true }) readonly lastError!: string | null;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
-  /** When it was sent or given up. */
+  /** Time at which it was sent or given up. */
   @Column('timestamptz', { name: 'ended_at', nullable: true }) readonly endedAt!: Date | null;
 }

@@ -5,13 +5,13 @@ import { Retained } from '../retention.js';
 
 /** A mail as its sender writes it. */
 export interface Mail extends Pick<EmailEntity, 'accountId' | 'to' | 'subject' | 'text' | 'html'> {
-  /** What only its reader is to know, in place of SECRET in the bodies: it is sealed until it is sent. */
+  /** A secret for the reader only, in place of SECRET in the bodies; sealed until it is sent. */
   readonly secret?: string;
-  /** Tells of test mode. */
+  /** Whether the mail is about test mode. */
   readonly isTest?: boolean;
 }
 
-/** Where the secret of a mail stands in its bodies: a control character, which no name of an account may have. */
+/** Placeholder for a mail's secret in its bodies: a control character, which no account's name may contain. */
 export const SECRET = '\u0002';
 
 const PENDING = ['id', 'to', 'subject', 'text', 'html', 'secretSealed', 'isTest', 'createdAt'] as const;
@@ -24,7 +24,7 @@ const FIND_PENDING = read(
   'emails.find_pending',
   `SELECT ${columnsOf(EmailEntity, 'm', { only: PENDING })} FROM emails m WHERE m.id = $1 AND m.status = 'pending'`,
 );
-/** What one worker has sent stays so, also where another one has failed at it. */
+/** A sent mail stays sent, even if another worker failed at it. */
 const FINISH = write(
   'emails.finish',
   `UPDATE emails SET status = CASE WHEN $2::text IS NULL THEN 'sent' ELSE 'failed' END, last_error = $2, ended_at = $3,
@@ -51,12 +51,15 @@ export class EmailsRepository {
     return this.reader.first<PendingMail>(FIND_PENDING, [id]);
   }
 
-  /** @param error why it is given up; null when it was sent */
+  /** @param error the reason why it is given up; null when it was sent */
   finish(tx: Tx, id: string, error: string | null, now: Date): void {
     tx.defer(FINISH, [id, error, now]);
   }
 
-  /** Removes mail that was sent or given up by then: it carries addresses and texts. @returns how many there were, at most `limit` */
+  /**
+   * Removes mail that was sent or given up before `before`: mails contain addresses and texts. @returns how many, at
+   * most `limit`
+   */
   @Retained('emails', 'mails')
   async remove(tx: Tx, endedBefore: Date, limit: number): Promise<number> {
     return (await tx.query(REMOVE, [endedBefore, limit])).length;

@@ -5,13 +5,13 @@ import type { Config } from '../config/index.js';
 import { keepOwner, writePrivate } from '../private-files.js';
 import type { EmailEntity } from './email.entity.js';
 
-/** The limit for connecting, greeting, login and the mail itself, together. */
+/** Limit for connecting, greeting, login and the mail itself, together. */
 export const SEND_LIMIT_MS = 30_000;
 
-/** One bare address. Anything else could turn into two recipients, or into a header. */
+/** A bare address. Any other text could become two recipients, or a header. */
 const ADDRESS = /^[^\s\p{Cc}@<>()[\]\\,;:"]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u;
 
-/** The mail itself is at fault: it will never be sent. */
+/** Thrown when the mail itself is at fault: it can never be sent. */
 export class MailRefusedError extends Error {
   override readonly name = 'MailRefusedError';
 }
@@ -25,7 +25,7 @@ export abstract class MailTransport {
   abstract send(mail: ReadyMail): Promise<void>;
 }
 
-/** SMTP where SMTP_URL says so, else files (docs/contract.md#mail). */
+/** Makes an SMTP transport if SMTP_URL is set, else files (docs/contract.md#mail). */
 export function createMailTransport(config: Pick<Config, 'mail' | 'dataDir'>): MailTransport {
   const { smtpUrl, from } = config.mail;
   return smtpUrl === undefined
@@ -36,8 +36,8 @@ export function createMailTransport(config: Pick<Config, 'mail' | 'dataDir'>): M
 type Sender = Config['mail']['from'];
 
 /**
- * @param smtpUrl as nodemailer reads it: `smtp://` is upgraded by STARTTLS when the server offers it, `smtps://` is TLS
- *   from the start, and further options of nodemailer may follow as a query (`?tls.rejectUnauthorized=false`)
+ * @param smtpUrl in nodemailer's form. `smtp://` is upgraded by STARTTLS when the server offers it; `smtps://` is TLS
+ *   from the start. Further options of nodemailer may follow as a query (`?tls.rejectUnauthorized=false`)
  */
 class SmtpTransport extends MailTransport {
   readonly #smtp: ReturnType<typeof createTransport>;
@@ -48,14 +48,14 @@ class SmtpTransport extends MailTransport {
   ) {
     super();
     const url = new URL(smtpUrl);
-    // They would make nodemailer print what it says to the server.
+    // These options would make nodemailer print its conversation with the server.
     for (const name of ['logger', 'debug', 'transactionLog']) url.searchParams.delete(name);
     const isLoopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/i.test(url.hostname);
     const hasPassword = url.username !== '' || url.password !== '';
     this.#smtp = createTransport({
       url: url.href,
-      // What the URL's query says wins over these. A password never travels in clear because an attacker took
-      // STARTTLS out of the server's answer; on this machine there is no network in between, nor a certificate.
+      // The URL's query overrides these. If an attacker removes STARTTLS from the server's answer, a password must not
+      // travel in clear. On this machine there is neither a network in between nor a certificate.
       requireTLS: hasPassword && !isLoopback && url.protocol === 'smtp:',
       ...(isLoopback ? { tls: { rejectUnauthorized: false } } : {}),
       connectionTimeout: 10_000,
@@ -70,7 +70,9 @@ class SmtpTransport extends MailTransport {
   }
 }
 
-/** `.eml` files of mode 0600, named after the mail's id: for trying out, and for any program that reads them. */
+/**
+ * Writes `.eml` files of mode 0600, named after the mail's id: for trying out, and for any program that reads them.
+ */
 class FileTransport extends MailTransport {
   readonly #composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
 
@@ -97,10 +99,10 @@ function compose(mail: ReadyMail, from: Sender): SendMailOptions {
     subject: mail.subject,
     text: mail.text,
     html: mail.html,
-    // The same at every attempt, so that a mail that arrives twice is known as one.
+    // Equal at every attempt, so that a reader's program recognises a mail that arrives twice.
     messageId: `<${mail.id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
     date: mail.createdAt,
-    // Holiday notices and other robots do not answer (RFC 3834).
+    // Tells holiday notices and other robots not to answer (RFC 3834).
     headers: { 'Auto-Submitted': 'auto-generated' },
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -109,15 +111,15 @@ function compose(mail: ReadyMail, from: Sender): SendMailOptions {
 
 export interface MailFailure {
   readonly permanent: boolean;
-  /** Fit for a log: no address of a recipient, nothing of a login. */
+  /** Safe for a log: no address of a recipient, nothing about a login. */
   readonly summary: string;
-  /** What the server said, for the mail's own row. */
+  /** The server's words, for the mail's own row. */
   readonly detail: string;
 }
 
 /**
- * What a failed `send` means. A 5xx is final where the server speaks of this mail (recipient, content). A refused login
- * or sender address is the operator's to mend, and the mail must still be there then.
+ * Judges a failed `send`. A 5xx is final if the server speaks about this mail (recipient, content). If it refuses the
+ * login or the sender's address, the operator must correct that, and the mail must still be there.
  */
 export function mailFailure(error: unknown): MailFailure {
   if (error instanceof MailRefusedError) return { permanent: true, summary: error.message, detail: error.message };
@@ -131,14 +133,14 @@ export function mailFailure(error: unknown): MailFailure {
   const isAboutMail = command === 'RCPT TO' || command === 'DATA';
   // 503 is about the order of commands (RFC 5321 §4.2.4), so about the session.
   const permanent = isAboutMail && responseCode !== undefined && /^5(?!03)\d\d$/.test(String(responseCode));
-  // Before the login nothing secret has been said yet, so nothing secret can be quoted.
+  // Before the login no secret has been sent, so the error cannot quote one.
   const isBeforeLogin = command === undefined || command === 'CONN' || command === 'STARTTLS';
   const codes = [code, command, responseCode].filter((part) => part !== undefined).join(' ');
   const summary = isBeforeLogin ? `${codes} ${(message ?? 'unknown error').slice(0, 200)}`.trim() : codes;
   return { permanent, summary, detail: isAboutMail ? `${codes}: ${storable(response ?? '')}` : storable(summary) };
 }
 
-/** What PostgreSQL takes, which is everything but NUL. */
+/** Removes NUL, the only character that PostgreSQL refuses. */
 function storable(text: string): string {
   return text.replaceAll('\0', '').slice(0, 500);
 }

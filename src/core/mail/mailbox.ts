@@ -1,11 +1,11 @@
 import { domainToASCII } from 'node:url';
 import { fingerprintOf } from '../crypto/index.js';
 
-/** Names of one provider, which does not look at dots before the @. */
+/** Domains of one provider, which ignores dots before the @. */
 const WITHOUT_DOTS = ['gmail.com', 'googlemail.com'];
 
 /**
- * Whom a mail reaches, however its address is spelt: `ana+x@Example.com` is ana's.
+ * Identifies the mailbox behind an address, however it is spelt: `ana+x@Example.com` is ana's.
  * @returns a hash, which names no person
  */
 export function mailboxOf(address: string): string {

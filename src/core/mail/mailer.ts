@@ -6,7 +6,7 @@ import { newId } from '../ids.js';
 import { WorkService } from '../work/index.js';
 import { EmailsRepository, type Mail } from './emails.repository.js';
 
-/** Writes mail in the transaction of what it tells of; a worker sends it. */
+/** Writes mail in the transaction of its cause; a worker sends it. */
 @Injectable()
 export class Mailer {
   constructor(
@@ -17,8 +17,8 @@ export class Mailer {
   ) {}
 
   /**
-   * The mail is sent if and only if `tx` commits: at least once, always with the same Message-ID. It never fails its
-   * caller; an address that cannot exist is found out when sending.
+   * Enqueues a mail, which is sent if and only if `tx` commits: at least once, always with the same Message-ID. Never
+   * fails its caller; an impossible address is found out when sending.
    */
   enqueue(tx: Tx, mail: Mail): void {
     const now = this.clock.now();
@@ -30,7 +30,7 @@ export class Mailer {
   }
 }
 
-/** A sealed secret opens for its mail alone. */
+/** Binds a sealed secret to its mail. */
 export function secretContext(mailId: string): string {
   return `mail:${mailId}`;
 }

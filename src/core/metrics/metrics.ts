@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** What /metrics shows. Labels are routes, names and outcomes: never ids, so that their number stays bounded. */
+/** Figures of /metrics. Labels are routes, names and outcomes: never ids, so that their number stays bounded. */
 @Injectable()
 export class Metrics {
   readonly registry = new Registry();
@@ -82,20 +82,20 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** A figure that is read at each scrape. */
+  /** Adds a figure that is read at each scrape. */
   gauge(name: string, help: string, read: () => Promise<number> | number): void {
     const gauge = new Gauge({
       name,
       help,
       registers: [this.registry],
       collect: async () => {
-        // A database that is down must not take the other figures away.
+        // If the database is down, the other figures must still be shown.
         gauge.set(await Promise.resolve(read()).catch(() => Number.NaN));
       },
     });
   }
 
-  /** The same, one for each value of a label; without any while they cannot be read. */
+  /** Adds a gauge for each value of a label, read at each scrape; none while they cannot be read. */
   gaugeBy(name: string, help: string, label: string, read: () => Promise<ReadonlyMap<string, number>>): void {
     const gauge = new Gauge({
       name,

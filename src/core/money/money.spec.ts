@@ -45,14 +45,14 @@ describe('basis points', () => {
 describe('fees', () => {
   const fixed = fc.oneof(fc.integer({ min: 0, max: 1_000 }), fc.integer({ min: 0, max: MAX_AMOUNT }));
 
-  it('and the net amount add up to the amount, none of them negative', () => {
+  it('add up to the amount with the net amount, none of them negative', () => {
     fc.assert(
       fc.property(amount, bps, fixed, fixed, (value, points, fixedFee, provider) => {
         const { providerFee, platformFee, netAmount } = feesOf(value, { bps: points, fixed: fixedFee }, provider);
         expect(providerFee + platformFee + netAmount).toBe(value);
         expect(Math.min(providerFee, platformFee, netAmount)).toBeGreaterThanOrEqual(0);
         expect([providerFee, platformFee, netAmount].every(Number.isSafeInteger)).toBe(true);
-        // Each is what was agreed, unless the amount does not reach.
+        // Each fee is the agreed one, unless the amount does not cover it.
         expect(providerFee).toBe(Math.min(provider, value));
         const agreed = halfUp(value, points) + BigInt(fixedFee);
         expect(netAmount > 0 ? BigInt(platformFee) === agreed : BigInt(platformFee) <= agreed).toBe(true);
@@ -68,7 +68,7 @@ describe('fees', () => {
     [5, { bps: 10_000, fixed: 10 }, 3, { providerFee: 3, platformFee: 2, netAmount: 0 }],
     [5, { bps: 0, fixed: 0 }, 9, { providerFee: 5, platformFee: 0, netAmount: 0 }],
     [5, { bps: 0, fixed: 0 }, 0, { providerFee: 0, platformFee: 0, netAmount: 5 }],
-  ])('of %d with %o and %d of the acquirer', (value, platform, provider, expected) => {
+  ])('are split for %d with %o and an acquirer fee of %d', (value, platform, provider, expected) => {
     expect(feesOf(value, platform, provider)).toEqual(expected);
   });
 });

@@ -28,7 +28,7 @@ describe('a network', () => {
     ['2001:db9::9', false],
     ['', false],
     ['nobody', false],
-  ])('in a list contains %s: %s', (address, expected) => {
+  ])('list contains %s: %s', (address, expected) => {
     expect(isWithin(['203.0.113.7', '198.51.100.0/24', '2001:db8::/32'], address)).toBe(expected);
   });
 

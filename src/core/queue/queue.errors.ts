@@ -1,11 +1,11 @@
 /**
  * Why a job was not accepted:
  *
- * - `unreachable`: no connection.
- * - `timeout`: no answer in time; the job may still arrive.
- * - `full`: too many jobs wait already.
+ * - `unreachable`: No connection.
+ * - `timeout`: No answer in time; the job may still arrive.
+ * - `full`: Too many jobs wait already.
  * - `refused`: Redis answered with an error.
- * - `closed`: the service is shutting down.
+ * - `closed`: The service is shutting down.
  */
 export type QueueUnavailableReason = 'unreachable' | 'timeout' | 'full' | 'refused' | 'closed';
 
