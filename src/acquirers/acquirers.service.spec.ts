@@ -4,8 +4,8 @@ import { AcquirersService } from './acquirers.service.js';
 
 const named = (name: string): Acquirer => ({ name }) as Acquirer;
 
-describe('who serves an account', () => {
-  it('the sandbox in test mode, whatever the account has; its own acquirer in live mode', () => {
+describe('the acquirer of an account', () => {
+  it('is the sandbox in test mode, whatever the account has, and its own acquirer in live mode', () => {
     const acquirers = new AcquirersService();
     acquirers.register(named('sandbox'), { servesTestMode: true });
     acquirers.register(named('bank'), { servesTestMode: false });
@@ -17,7 +17,7 @@ describe('who serves an account', () => {
     );
   });
 
-  it('a family makes each of its acquirers once', () => {
+  it('is made once for each name of a family', () => {
     const acquirers = new AcquirersService();
     const made: string[] = [];
     acquirers.registerFamily('pix-api', (name) => {
@@ -30,7 +30,7 @@ describe('who serves an account', () => {
     expect(made).toEqual(['pix-api:1', 'pix-api:2']);
   });
 
-  it('a name that nobody knows is a mistake', () => {
+  it('cannot have a name that was never registered', () => {
     const acquirers = new AcquirersService();
     acquirers.registerFamily('pix-api', named);
     for (const name of ['bank', 'bank:1', 'pix-ap:1', '']) {

@@ -3,10 +3,12 @@ import { business } from '../core/errors/index.js';
 import type { Mode } from '../core/mode.js';
 import type { Acquirer } from './acquirer.port.js';
 
-/** Makes the acquirer of that name; cheap, as it is asked for in the middle of a request. */
+/** Makes the acquirer of that name. Requests wait for it, so it must be cheap. */
 export type AcquirerMaker = (name: string) => Acquirer;
 
-/** Who serves an account. Adapters register themselves; a transaction keeps the name of the one that made it. */
+/**
+ * Registry of acquirers. Adapters register themselves; a transaction keeps the name of the acquirer that created it.
+ */
 @Injectable()
 export class AcquirersService {
   readonly #byName = new Map<string, Acquirer>();
@@ -19,13 +21,13 @@ export class AcquirersService {
     if (options.servesTestMode) this.#test = acquirer.name;
   }
 
-  /** Acquirers that are many and named `<family>:<id>`: each is made when it is first asked for, and kept. */
+  /** Registers acquirers named `<family>:<id>`. Each is made when it is first needed, and kept. */
   registerFamily(family: string, make: AcquirerMaker): void {
     this.#families.set(family, make);
   }
 
   /**
-   * Who serves what the account creates now.
+   * The acquirer for new transactions of the account.
    * @throws ApiError 422 `no_provider_configured`
    */
   for(mode: Mode, account: { readonly liveAcquirer: string | null }): Acquirer {
@@ -47,7 +49,7 @@ export class AcquirersService {
     return made;
   }
 
-  /** Those whose charges and payments are all known here without a call. */
+  /** Names of acquirers whose charges and payments can be read here without a network call. */
   local(): string[] {
     return [...this.#byName.values()].filter(({ pixIssuer }) => pixIssuer.kind === 'local').map(({ name }) => name);
   }

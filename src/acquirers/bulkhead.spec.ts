@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Bulkhead } from './bulkhead.js';
 
-describe('bulkhead with an acquirer', () => {
+describe('the bulkhead', () => {
   const fail = (bulkhead: Bulkhead, times: number): void => {
     for (let n = 0; n < times; n += 1) {
       expect(bulkhead.enter('bank')).toBe(true);
@@ -11,7 +11,7 @@ describe('bulkhead with an acquirer', () => {
   const enterAll = (bulkhead: Bulkhead, name = 'bank'): number =>
     Array.from({ length: 16 }, () => bulkhead.enter(name)).filter(Boolean).length;
 
-  it('that answers now and then has no end', () => {
+  it('does not limit an acquirer that answers now and then', () => {
     const bulkhead = new Bulkhead();
     fail(bulkhead, 7);
     bulkhead.enter('bank');
@@ -20,7 +20,7 @@ describe('bulkhead with an acquirer', () => {
     expect(enterAll(bulkhead)).toBe(16);
   });
 
-  it('that is silent leaves two to wait for it, and the others alone', () => {
+  it('allows two waiting queries to a silent acquirer and does not limit the others', () => {
     const bulkhead = new Bulkhead();
     fail(bulkhead, 8);
     expect([enterAll(bulkhead), enterAll(bulkhead, 'other')]).toEqual([2, 16]);
@@ -30,7 +30,7 @@ describe('bulkhead with an acquirer', () => {
     expect(enterAll(bulkhead)).toBe(16);
   });
 
-  it('that is silent as many others are leaves half of the workers to those that answer', () => {
+  it('keeps half of the workers for acquirers that answer while many others are silent', () => {
     const bulkhead = new Bulkhead();
     const silent = Array.from({ length: 10 }, (_, index) => `silent ${index}`);
     for (const name of silent) {

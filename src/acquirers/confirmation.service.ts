@@ -19,49 +19,50 @@ import { type Notification, UNKNOWN } from './inbox.repository.js';
 import { InboxService } from './inbox.service.js';
 import { UnconfirmedReports } from './unconfirmed-reports.service.js';
 
-/** `closed`: applied, and the notification was ended in the same commit. `early`: it is tried again until it is applied. */
+/** `closed`: applied, and the notification was ended in the same commit. `early`: retried until it is applied. */
 export type Settled = 'applied' | 'closed' | 'early';
 
-/** Who applies what the acquirer has confirmed. Every method may be called again with the same facts. */
+/** Handlers of facts that the acquirer has confirmed. Every method may be called again with the same facts. */
 interface ConfirmedHandlers {
   /**
-   * @param notification what told of it; null if its charge did
-   * @returns `early` if another acquirer has to be asked first
+   * @param notification the one that reported this Pix; null if its charge did
+   * @returns `early` if another acquirer has to be queried first
    */
   pixReceived(acquirer: string, pix: ReceivedPix, notification: Notification | null): Promise<Settled>;
   chargeEnded(acquirer: string, txid: string, end: PixChargeEnd): Promise<void>;
   paymentReceived(acquirer: string, payment: ReceivedPayment, notification: Notification): Promise<Settled>;
   orderMoved(acquirer: string, event: OrderEvent): Promise<void>;
   /**
-   * @param notification what told of it, for `isLatest`
-   * @returns false when its payment is not known or not settled here yet: it is tried again until it is
+   * @param notification the one that reported the dispute, for `isLatest`
+   * @returns false when its payment is not known or not settled here yet: the notification is retried until it is
    */
   disputeChanged(acquirer: string, dispute: Dispute, notification: Notification): Promise<boolean>;
   /**
-   * Money of a Pix went back, or could not: whoever asked for it asks how it stands.
-   * @returns false when nobody here asked for it
+   * Money of a Pix went back, or could not: the part that requested the return queries its state.
+   * @returns false when nobody here requested it
    */
   returnMoved(acquirer: string, endToEndId: string, returnId: string): Promise<boolean>;
 }
 
 /**
- * `unknown`: the acquirer does not know it. `foreign`: a Pix went to a key that is not ours. `early`: it is about what has
- * not reached us yet. `open`: nobody has paid a charge, and it goes on.
+ * `unknown`: the acquirer does not know the reported object. `foreign`: the Pix went to a key that is not ours.
+ * `early`: its payment is not settled here yet. `open`: the charge is unpaid and can still be paid.
  */
 type Applied = Settled | 'unknown' | 'foreign' | 'open';
 
-/** With growing pauses these take about a day. Then a notification that nobody can confirm is set aside. */
+/** With growing pauses these attempts take about a day. After the last one the notification is set aside. */
 const MAX_ATTEMPTS = 40;
 /**
- * That a charge is not paid which may have been is believed after answers at these attempts: with their pauses, the first of
- * which is a minute, they take a quarter of an hour.
+ * If a charge may have been paid, an answer "not paid" counts only after attempts `first` to `last`. With their pauses
+ * (the first is a minute) they take a quarter of an hour.
  */
 const CONTRARY = { first: 6, last: 10 };
 const FOREIGN = 'it went to a key that is not ours';
 const OPEN = 'nothing has happened to it';
 
 /**
- * Asks the acquirer about what stands in the inbox, and has it applied: a forged or repeated notification moves nothing.
+ * Queries the acquirer about each notification in the inbox and has the answer applied: a forged or repeated
+ * notification changes nothing.
  */
 @Injectable()
 export class ConfirmationService {
@@ -77,7 +78,7 @@ export class ConfirmationService {
     private readonly logger: Logger,
   ) {}
 
-  /** How many more hints of a line may be asked about now. @param underWay how many are */
+  /** How many more hints of a line may be queried now. @param underWay number of running queries */
   roomFor({ acquirer, isUnconfirmed }: Line, underWay: number): number {
     const room = this.#bulkhead.room(acquirer);
     return isUnconfirmed ? Math.min(room, this.reports.placesOf(acquirer) - underWay) : room;
@@ -88,7 +89,7 @@ export class ConfirmationService {
   }
 
   /**
-   * Confirms one notification with its acquirer and applies it. Never throws: a failure is recorded and tried again.
+   * Confirms one notification with its acquirer and applies it. Never throws: a failure is recorded and retried.
    * @returns the failure, null without one
    */
   async confirm(notificationId: string): Promise<unknown> {
@@ -96,11 +97,11 @@ export class ConfirmationService {
     return found ? this.confirmFound(found) : null;
   }
 
-  /** As `confirm`. */
+  /** Confirms like `confirm`, for a notification that was read before. */
   async confirmFound(found: Notification): Promise<unknown> {
     const notificationId = found.id;
     if (!(await this.#mayAsk(found))) return null;
-    // Put off: its lease brings it back.
+    // If the bulkhead refuses, the hint is due again when its lease ends.
     if (!this.#bulkhead.enter(found.acquirer)) return null;
     let notification = found;
     let answered = false;
@@ -132,11 +133,11 @@ export class ConfirmationService {
       return null;
     } catch (error) {
       const isUnreadable = error instanceof UnreadableAnswer;
-      // A cause is the failure of a further question: the acquirer has not answered all that it was asked.
+      // If the error has a cause, a further query failed: the acquirer has not answered everything.
       answered = isUnreadable && error.cause === undefined;
       this.#count(notification, isUnreadable ? 'unreadable' : 'failed');
       const { kind, acquirer, reference } = notification;
-      // Never set aside: it is there, and may be money of somebody's.
+      // Unreadable answers are never set aside: the acquirer has the object, and it may be somebody's money.
       if (isUnreadable)
         this.logger.error({ notificationId, kind, acquirer, reference, cause: error.cause }, error.message);
       else this.logger.error({ error, notificationId, kind }, 'applying a notification failed; kept');
@@ -150,7 +151,7 @@ export class ConfirmationService {
     }
   }
 
-  /** Stores hints and confirms them now, without a worker. @returns what each has failed by, null without a failure */
+  /** Stores hints and confirms them now, without a worker. @returns the failure of each, null without a failure */
   async confirmNow(acquirer: string, hints: readonly NotificationHint[]): Promise<unknown[]> {
     const stored = await this.database.transaction((tx) => this.inbox.storeAll(tx, acquirer, hints));
     const failures: unknown[] = [];
@@ -159,22 +160,22 @@ export class ConfirmationService {
   }
 
   /**
-   * The acquirer's answer about it could not be read. It is marked as unreadable before the acquirer is asked once more,
-   * since the bulkhead may not let the question through now.
+   * Stores a hint about an answer that could not be read, and marks it unreadable before it is queried once more: the
+   * bulkhead may refuse the query now.
    */
   async confirmUnreadable(acquirer: string, hint: NotificationHint): Promise<void> {
     await this.confirm(await this.database.transaction((tx) => this.inbox.storeUnreadable(tx, acquirer, hint)));
   }
 
   /**
-   * Whether nobody has asked about the dispute since: banks do not always tell in which order they have said something.
-   * Call it under a lock that all who apply the dispute take.
+   * Whether nobody has queried the dispute since: banks do not always report changes in order. Call it under a lock
+   * that every writer of the dispute takes.
    */
   isLatest(tx: Tx, notification: Notification): Promise<boolean> {
     return this.inbox.isLatest(tx, notification);
   }
 
-  /** Each Pix that is told of for a charge is asked about soon, however often it was in vain. */
+  /** Makes each reported Pix of a charge due soon, however many attempts have failed. */
   hasten(acquirer: string, txid: string): Promise<void> {
     return this.inbox.hasten(acquirer, txid);
   }
@@ -188,7 +189,7 @@ export class ConfirmationService {
         const state = await acquirer.getPixCharge(notification.reference);
         if (state.kind === 'not_found') return 'unknown';
         await this.#applyPayments(acquirer, state.payments);
-        // An earlier answer that could not be read may have called it paid, and this one may be older.
+        // If an earlier unreadable answer called the charge paid, this answer may be older.
         if (notification.isConfirmed && state.payments.length === 0) return 'open';
         if (state.ended) await this.#handlers.chargeEnded?.(acquirer.name, notification.reference, state.ended);
         return state.ended || state.payments.length > 0 ? 'applied' : 'open';
@@ -230,7 +231,10 @@ export class ConfirmationService {
     return (await this.#handlers.pixReceived?.(acquirer.name, pix, notification)) ?? 'applied';
   }
 
-  /** @throws UnreadableAnswer after the others are applied, when one cannot be had: the charge was paid, nobody knows how */
+  /**
+   * @throws UnreadableAnswer after all other payments are applied, if one cannot be fetched: the charge was paid, but
+   * nobody knows by which Pix
+   */
   async #applyPayments(acquirer: Acquirer, hints: readonly NotificationHint[]): Promise<void> {
     const failures: unknown[] = [];
     const failed: NotificationHint[] = [];
@@ -248,7 +252,7 @@ export class ConfirmationService {
       failed.push(hint);
     }
     if (failures.length === 0) return;
-    // The charge is told to be paid by these, whatever a later answer says that is behind this one.
+    // The charge reported these payments. Stored hints keep that, even if a later but outdated answer differs.
     await this.database.transaction((tx) => this.inbox.storeAll(tx, acquirer.name, failed));
     const [cause] = failures;
     throw (
@@ -258,9 +262,9 @@ export class ConfirmationService {
   }
 
   /**
-   * Said by the acquirer, not guessed from an outage: a forged hint, or one about what never happened. Where the acquirer
-   * had it before, its attempts are counted anew, once, and operators see it until it is set aside, or until it is believed
-   * that the charge is not paid.
+   * Handles an acquirer's answer "unknown" or "not paid", which is no outage: the hint is forged, or nothing happened.
+   * If the acquirer had it before, its attempts are counted anew, once. Operators then see the hint until it is set
+   * aside or the charge counts as unpaid.
    */
   async #notConfirmed(known: Notification, applied: 'unknown' | 'open'): Promise<void> {
     const error = applied === 'unknown' ? UNKNOWN : OPEN;
@@ -277,7 +281,7 @@ export class ConfirmationService {
     else await this.inbox.retry(notification, error, isBelieved ? false : null);
   }
 
-  /** @returns false when no questions are left: all reports of the acquirer that are due are put off then */
+  /** @returns false when no queries are left: all due reports of the acquirer are then put off */
   async #mayAsk(notification: Notification): Promise<boolean> {
     if (await this.reports.mayAsk(notification)) return true;
     for (const { kind, count } of await this.inbox.putOffUnconfirmed(notification.acquirer)) {

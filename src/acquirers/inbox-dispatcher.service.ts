@@ -15,18 +15,21 @@ import { allot, type Line } from './inbox-places.js';
 import { InboxRepository, type Notification } from './inbox.repository.js';
 import { INBOX_TASK, leasedUntil } from './inbox.service.js';
 
-/** Hints that come back by their dates, and those that a process that died has left: all others are woken for. */
+/**
+ * How often to look for hints that are due by their dates or were left by a dead process. All others wake the
+ * dispatcher.
+ */
 const SWEEP_MS = 1_000;
-/** How long a shutdown waits for questions under way; the rest comes back when its lease ends. */
+/** How long a shutdown waits for running queries; unfinished ones are due again when their lease ends. */
 const SHUTDOWN_MS = 10_000;
 
 /**
- * Has the hints in the inbox confirmed, one dispatcher in each worker process. Claims only as many as it has places for:
- * hints wait as rows and never as jobs.
+ * Has the hints in the inbox confirmed, one dispatcher in each worker process. Claims only as many hints as it has
+ * places for: hints wait as rows and never as jobs.
  */
 @Injectable()
 export class InboxDispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
-  /** The line of each hint that is asked about now, by id. */
+  /** The line of each hint that is being queried, by id. */
   readonly #lines = new Map<string, Line>();
   readonly #underWay = new Set<Promise<void>>();
   /** Whether the last pass has left hints that are due. */
@@ -63,7 +66,7 @@ export class InboxDispatcher implements OnApplicationBootstrap, OnModuleDestroy,
     await within(SHUTDOWN_MS, Promise.all(this.#underWay));
   }
 
-  /** Claims hints that are due, as many as there are places for, and begins to ask about them. */
+  /** Claims hints that are due, as many as there are free places, and starts to query them. */
   async sweep(): Promise<void> {
     if (this.#closing) return;
     const now = this.clock.now();

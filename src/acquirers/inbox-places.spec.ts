@@ -15,7 +15,7 @@ function rooms(due: Line[], underWay: Line[] = [], roomOf: (line: Line, underWay
   );
 }
 
-describe('the places of the inbox', () => {
+describe('places of the inbox', () => {
   it('are three quarters of a lane for an acquirer that is alone', () => {
     expect(rooms([line('a', false), line('b', true)])).toEqual({ a: 12, 'b?': 6 });
   });

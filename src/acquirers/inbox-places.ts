@@ -1,4 +1,4 @@
-/** Hints of one acquirer: those that only callbacks have told, or all others. */
+/** Hints of one acquirer: either unconfirmed reports of callbacks, or all others. */
 export interface Line {
   readonly acquirer: string;
   readonly isUnconfirmed: boolean;
@@ -9,17 +9,20 @@ export interface Ask extends Line {
   readonly room: number;
 }
 
-/** How many hints a process asks about at once. Unconfirmed reports have places of their own: nothing else waits for them. */
+/**
+ * How many hints a process queries at once. Unconfirmed reports have places of their own, so that no other hint waits
+ * for them.
+ */
 const PLACES = { confirmed: 16, unconfirmed: 8 };
-/** How many of its lane's places one acquirer may have: another one always finds a place. */
+/** Largest share of its lane's places for one acquirer, so that another acquirer always finds a place. */
 const SHARE = 0.75;
 
 /**
- * Gives free places to lines that have hints due. The line with the fewest under way comes first; chance decides between
- * equals.
- * @param underWay the line of each hint that is asked about now
- * @param roomOf how many more hints of a line may be asked about, besides those that are
- * @returns lines without a free place are left out
+ * Gives free places to lines with due hints. The line with the fewest running queries comes first; chance decides
+ * between equals.
+ * @param underWay the line of each hint that is being queried
+ * @param roomOf how many more hints of a line may be queried, besides the running ones
+ * @returns places by line; lines without a free place are left out
  */
 export function allot(
   due: readonly Line[],

@@ -23,9 +23,9 @@ import { DAY_MS } from '../core/clock.js';
 import { Retained } from '../core/retention.js';
 
 const IGNORED_KEPT_MS = 30 * DAY_MS;
-/** Stored as `last_error` when the acquirer answers so. */
+/** Stored as `last_error` when the acquirer does not know the reported object. */
 export const UNKNOWN = 'the acquirer does not know it';
-/** How long a dispute that only callbacks have told holds refunds up while the acquirer has not answered. */
+/** How long a dispute that only callbacks have reported blocks refunds while the acquirer has not answered. */
 const UNCONFIRMED_HOLD = `interval '10 minutes'`;
 
 const READ = [
@@ -43,7 +43,7 @@ const WAITS = ['id', 'acquirer', 'reference', 'receivedAt'] as const;
 const UNREAD = ['id', 'acquirer', 'kind', 'reference', 'receivedAt'] as const;
 
 export interface Notification extends Pick<AcquirerNotificationEntity, (typeof READ)[number]> {
-  /** The acquirer has said that it has it. */
+  /** The acquirer has said that it has the object. */
   readonly isConfirmed: boolean;
   /** A Pix as the acquirer's list or its charge shows it. */
   readonly shown: ReceivedPix | null;
@@ -55,13 +55,13 @@ type FoundRow = Omit<Notification, 'shown'> & { readonly note: PixNote | null };
 export interface DueLines {
   readonly lines: Line[];
   readonly now: Date;
-  /** Hints that were due before were not looked for. */
+  /** Hints that were due before this time were not looked for. */
   readonly from: number;
 }
 
 export interface Claimed {
   readonly notifications: Notification[];
-  /** Whether hints that are due may be left. */
+  /** Whether due hints may be left. */
   readonly isMore: boolean;
 }
 
@@ -75,7 +75,7 @@ interface Closing {
 /** A hint with the id of its row, if it is new. */
 type NewHint = NotificationHint & { readonly id: string };
 
-/** A dispute whose payment is not settled here, as the acquirer last told it. */
+/** A dispute whose payment is not settled here, as the acquirer last reported it. */
 export interface WaitingDispute
   extends
     Pick<Dispute, 'type' | 'amount' | 'status' | 'openedAt' | 'responseDeadline'>,
@@ -90,12 +90,14 @@ export interface UnreadableNews extends Pick<AcquirerNotificationEntity, (typeof
 
 const STORED = 'id, acquirer, kind, reference, received_at, next_attempt_at, is_hearsay, txid, about';
 /**
- * A dispute and a charge go on changing. An applied Pix that the acquirer itself shows, or names as the payment of a
- * charge, is of no settlement here, or unmatched.
+ * Disputes and charges go on changing after they were applied. An applied Pix can change too if the acquirer shows it
+ * again, or names it as the payment of a charge: then it is not settled here, or is unmatched.
  */
 const GOES_ON = `(n.kind IN ('dispute', 'charge') OR (n.kind = 'pix' AND (excluded.about IS NOT NULL
        OR (excluded.txid IS NOT NULL AND NOT excluded.is_hearsay))))`;
-/** A report that is opened again starts anew: no answer yet, and a dispute's hold counts from now. */
+/**
+ * If a closed report is opened again, it starts anew: no answer yet, and a dispute's hold on refunds counts from now.
+ */
 const ON_REPETITION = `ON CONFLICT (acquirer, kind, reference) DO UPDATE
      SET hints = n.hints + 1,
          received_at = CASE WHEN n.kind = 'dispute' AND n.is_hearsay AND n.status <> 'pending'
@@ -111,8 +113,8 @@ const ON_REPETITION = `ON CONFLICT (acquirer, kind, reference) DO UPDATE
          next_attempt_at = CASE WHEN n.status = 'ignored' OR (${GOES_ON} AND n.status = 'applied')
            THEN excluded.next_attempt_at ELSE least(n.next_attempt_at, excluded.next_attempt_at) END`;
 /**
- * Some PSPs write a txid in capitals: a hint keeps the charge's own, which others compare with. The exact one comes first,
- * then that of the charge whose Pix is settled, then that of an open charge.
+ * Some PSPs write a txid in capitals: a hint keeps the charge's own spelling, which other queries compare with. The
+ * exact spelling comes first, then the charge whose Pix is settled, then an open charge.
  */
 const ownTxid = (
   acquirer: string,
@@ -128,8 +130,9 @@ const ownTxid = (
   ${txid}::text) END`;
 const HINTS = wanted(['uuid', 'text', 'text', 'text', 'timestamptz', 'timestamptz', 'text', 'jsonb']);
 /**
- * A repeated notification finds its row; one that was set aside is looked at again, and so is an applied one of what
- * goes on changing. Several are written in one order in every process: two that tell of the same do not wait for each other.
+ * Stores hints. A repeated notification finds its row. If that row was set aside, or is applied but can still change,
+ * it becomes due again. Every process writes several hints in one order, so that two writers of the same hints do not
+ * deadlock.
  */
 const STORE = rowQuery(
   write(
@@ -146,7 +149,7 @@ const STORE = rowQuery(
   ),
 );
 /**
- * Stores what a callback tells, while there is room. Reports that have been due for ten minutes do not count. While
+ * Stores a callback's reports while there is room. Reports that have been due for ten minutes do not count. While
  * somebody holds a snapshot, a count of all would read past every report that was confirmed since.
  */
 const STORE_UNCONFIRMED = write(
@@ -161,8 +164,8 @@ const STORE_UNCONFIRMED = write(
    ORDER BY h.kind, h.reference LIMIT greatest(0, (SELECT places FROM room)) ${ON_REPETITION} RETURNING 1`,
 );
 /**
- * Of a notification that is found by another name. As an expression, so that no plan looks for it among all that are
- * pending, and past those that were until a moment ago.
+ * Condition for a notification that is found by another column. As an expression, no plan can use the index of pending
+ * rows, which would read all pending ones and many dead entries.
  */
 const isPending = (status: string): string => `${status} || '' = 'pending'`;
 const FIND_PENDING = oneOf(
@@ -175,7 +178,7 @@ const FIND_PENDING = oneOf(
   ),
   'uuid',
 );
-/** Marks that a dispute is read anew: earlier answers are not the latest. */
+/** Marks that a dispute is being queried anew: earlier answers are not the latest. */
 const BEGIN = write(
   'inbox.begin',
   `UPDATE acquirer_notifications SET hints = hints + 1, next_attempt_at = greatest(next_attempt_at, $2)
@@ -191,7 +194,7 @@ const IS_LATEST = read(
   `SELECT 1 FROM acquirer_notifications WHERE id = $1 AND ${isPending('status')} AND hints = $2`,
 );
 const DUE = `status = 'pending' AND next_attempt_at <= $1 AND next_attempt_at >= $2`;
-/** Leaps from line to line, and reads only the first due hint of each. */
+/** Jumps from line to line and reads only the first due hint of each. */
 const DUE_LINES = read(
   'inbox.due_lines',
   `WITH RECURSIVE line (acquirer, is_hearsay) AS (
@@ -208,9 +211,9 @@ const OLDEST_DUE = read(
   'inbox.oldest_due',
   `SELECT min(next_attempt_at) AS "dueAt" FROM acquirer_notifications WHERE status = 'pending' AND next_attempt_at <= $1`,
 );
-/** A lease that is lost in a crash costs nothing: its hint is due again. So the commit does not wait for the disk. */
+/** If a crash loses a lease, nothing is lost: its hint is due again. So the commit does not wait for the disk. */
 const LEASE_MAY_BE_LOST = write('inbox.lease_may_be_lost', `SELECT set_config('synchronous_commit', 'off', true)`);
-/** Materialized, for a plan may otherwise look for them again with each row that is updated, and find more every time. */
+/** Materialized: a plan could otherwise search again for each updated row, and find more every time. */
 const CLAIM = write(
   'inbox.claim',
   `WITH taken AS MATERIALIZED (
@@ -224,7 +227,7 @@ const CLAIM = write(
    RETURNING ${columnsOf(AcquirerNotificationEntity, 'n', { only: READ })},
      n.unreadable_since IS NOT NULL OR n.awaits IS NOT NULL AS "isConfirmed", CASE n.kind WHEN 'pix' THEN n.about END AS note`,
 );
-/** Puts off reports that are asked about now as well: the end of the question sets another time. */
+/** Puts off reports that are being queried too: the end of their query sets another time. */
 const PUT_OFF_UNCONFIRMED = write(
   'inbox.put_off_unconfirmed',
   `WITH put_off AS (
@@ -235,9 +238,9 @@ const PUT_OFF_UNCONFIRMED = write(
      RETURNING kind)
    SELECT kind, count(*)::int AS count FROM put_off GROUP BY kind`,
 );
-/** Does not close a notification that was told again since it was read: what was applied may be older. */
+/** Does not close a notification that was reported again since it was read: the applied state may be older. */
 const CLOSED = `attempts = attempts + 1, awaits = NULL, about = NULL, unreadable_since = NULL`;
-/** Several are locked in the order in which they are stored. */
+/** Several rows are locked in the order in which they are stored. */
 const CLOSE = rowWrite<Closing>(
   write(
     'inbox.close',
@@ -253,7 +256,10 @@ const CLOSE = rowWrite<Closing>(
   ),
   ({ notification: { id, hints }, status, at, error }) => [id, status, at, error, hints],
 );
-/** Repeats a notification later, or at once if it was told again, or what it awaits came, since it was read. */
+/**
+ * Repeats a notification later. If it was reported again, or its awaited payment came since it was read, it is repeated
+ * at once.
+ */
 const RETRY = write(
   'inbox.retry',
   `UPDATE acquirer_notifications SET attempts = $7, last_error = $3,
@@ -261,10 +267,7 @@ const RETRY = write(
      unreadable_since = CASE WHEN $5 THEN coalesce(unreadable_since, $6) WHEN NOT $5 THEN NULL ELSE unreadable_since END
    WHERE id = $1 AND ${isPending('status')}`,
 );
-/**
- * Of a hint that is stored because an answer could not be read, before it is asked about itself. Answers to the contrary
- * begin anew.
- */
+/** Marks a hint as unreadable before its own query. Answers to the contrary are counted anew. */
 const MARK_UNREADABLE = write(
   'inbox.mark_unreadable',
   `UPDATE acquirer_notifications SET unreadable_since = coalesce(unreadable_since, $2), last_error = 'an answer could not be read'
@@ -321,14 +324,14 @@ interface WaitingRow extends Pick<WaitingDispute, (typeof WAITS)[number] | 'awai
   readonly about: DisputeNote;
 }
 
-/** Whether a Pix is told of for a charge that its acquirer has not confirmed yet. */
+/** Returns a row if a Pix is reported for a charge and not yet confirmed by the acquirer. */
 const TOLD = read(
   'inbox.told',
   `SELECT 1 FROM acquirer_notifications
    WHERE acquirer = $1 AND txid = $2 AND status = 'pending' AND kind <> 'dispute' LIMIT 1`,
 );
 /**
- * Returns a row if a reported dispute holds refunds of its charge up. Anybody who knows the callback address may have
+ * Returns a row if a reported dispute blocks refunds of its charge. Anybody who knows the callback address may have
  * made up an unconfirmed report: such a report ends with the acquirer's answer "not known", or after ten minutes.
  */
 const DISPUTE_TOLD = read(
@@ -365,7 +368,7 @@ const REMOVE_IGNORED = write(
 
 @Injectable()
 export class InboxRepository {
-  /** Up to when all hints that were due have been claimed. */
+  /** All hints that were due before this time have been claimed. */
   readonly #due = new LowWaterMark(DUE_TIMES);
 
   constructor(
@@ -391,7 +394,7 @@ export class InboxRepository {
   }
 
   /**
-   * Stores what a callback tells, due at once.
+   * Stores a callback's reports, due at once.
    * @param hints each at most once @param most how many may wait @returns how many are stored
    */
   async insertUnconfirmed(
@@ -416,13 +419,13 @@ export class InboxRepository {
     return found && notificationOf(found);
   }
 
-  /** Somebody is about to ask about a dispute. @returns null when it is not pending any more */
+  /** Marks a dispute as being queried. @returns null when it is no longer pending */
   async begin(tx: Tx, notification: Notification, leasedUntil: Date): Promise<Notification | null> {
     const [row] = await tx.query<{ hints: number }>(BEGIN, [notification.id, leasedUntil]);
     return row ? { ...notification, hints: row.hints } : null;
   }
 
-  /** Whether nobody has told of it or asked about it since. */
+  /** Whether the notification was neither reported nor queried again since it was read. */
   async isLatest(tx: Tx, { id, hints }: Notification): Promise<boolean> {
     return (await tx.query(IS_LATEST, [id, hints])).length > 0;
   }
@@ -431,19 +434,19 @@ export class InboxRepository {
     tx.defer(PROLONG, [id, leasedUntil, hints]);
   }
 
-  /** Lines that have hints due. */
+  /** Finds lines that have due hints. */
   async due(tx: Tx, now: Date): Promise<DueLines> {
     tx.defer(BY_INDEX, []);
     const from = this.#due.next(now.getTime());
     return { lines: await tx.query<Line & Record<string, unknown>>(DUE_LINES, [now, new Date(from)]), now, from };
   }
 
-  /** Since when the oldest hint is due; null: none is. */
+  /** When the oldest due hint became due; null: none is due. */
   async oldestDue(now: Date): Promise<Date | null> {
     return (await this.reader.first<{ dueAt: Date | null }>(OLDEST_DUE, [now]))?.dueAt ?? null;
   }
 
-  /** Claims the oldest due hints of each line. @param except ids that are left */
+  /** Claims the oldest due hints of each line. @param except ids that are skipped */
   async claim(
     tx: Tx,
     { lines, now, from }: DueLines,
@@ -474,7 +477,7 @@ export class InboxRepository {
 
   /**
    * Puts off all unconfirmed reports of an acquirer that are due by `dueBy`.
-   * @param apartSeconds they are due again by so much later than `earliest`, each at a time of its own
+   * @param apartSeconds each is due again at a random time within this span after `earliest`
    * @returns how many of each kind
    */
   async putOffUnconfirmed(
@@ -488,7 +491,7 @@ export class InboxRepository {
     return tx.query(PUT_OFF_UNCONFIRMED, [acquirer, dueBy, earliest, apartSeconds]);
   }
 
-  /** @param unreadable whether the acquirer has it, and it cannot be read; null: as it has said before */
+  /** @param unreadable true or false sets whether the acquirer has the object but cannot be read; null keeps it */
   retry(
     tx: Tx,
     { id, hints, attempts }: Notification,
@@ -504,7 +507,7 @@ export class InboxRepository {
     tx.defer(MARK_UNREADABLE, [id, now]);
   }
 
-  /** The dispute waits for its payment. */
+  /** Makes the dispute wait for its payment. */
   await(tx: Tx, { id, hints }: Notification, dispute: Dispute): void {
     const { paymentReference, txid, type, amount, status, openedAt, responseDeadline: deadline } = dispute;
     tx.defer(AWAIT, [
@@ -515,7 +518,7 @@ export class InboxRepository {
     ]);
   }
 
-  /** What waits for a payment under one of these names is due. */
+  /** Makes disputes due that wait for a payment under one of these names. */
   wake(tx: Tx, acquirer: string, names: readonly string[], now: Date): void {
     tx.putAll(
       WAKE,
@@ -523,7 +526,7 @@ export class InboxRepository {
     );
   }
 
-  /** Newest first. */
+  /** Disputes that wait for their payment, newest first. */
   async waiting({ before, createdFrom, createdTo, limit }: IdCursorFilter): Promise<WaitingDispute[]> {
     const wanted = [before, ...idRange(createdFrom, createdTo), limit];
     const rows = await this.reader.query<WaitingRow>(WAITING, wanted);
@@ -533,7 +536,7 @@ export class InboxRepository {
     }));
   }
 
-  /** Newest first. */
+  /** Hints whose answers cannot be read, newest first. */
   async unreadable({ before, createdFrom, createdTo, limit }: IdCursorFilter): Promise<UnreadableNews[]> {
     const wanted = [before, ...idRange(createdFrom, createdTo), limit];
     return this.reader.query(UNREADABLE, wanted);
@@ -556,12 +559,12 @@ export class InboxRepository {
     return (await this.reader.query(TOLD, [acquirer, txid])).length > 0;
   }
 
-  /** Each Pix that is told of for a charge is asked about by then. */
+  /** Makes each reported Pix of a charge due by `by`. */
   hasten(tx: Tx, acquirer: string, txid: string, by: Date): void {
     tx.defer(HASTEN, [acquirer, txid, by]);
   }
 
-  /** @returns those that were set aside, as `<kind> <reference>` */
+  /** @returns the hints that were set aside, as `<kind> <reference>` */
   async setAside(tx: Tx, acquirer: string, hints: readonly NotificationHint[]): Promise<Set<string>> {
     if (hints.length === 0) return new Set();
     const wanted = [acquirer, hints.map(({ kind }) => kind), hints.map(({ reference }) => reference)];
@@ -569,7 +572,10 @@ export class InboxRepository {
     return new Set(rows.map(({ kind, reference }) => `${kind} ${reference}`));
   }
 
-  /** Forged hints leave nothing behind. @returns how many there were, at most `limit` */
+  /**
+   * Removes hints that were set aside, so that forged ones leave nothing behind. @returns how many were removed, at
+   * most `limit`
+   */
   @Retained('acquirer_notifications', IGNORED_KEPT_MS)
   async removeIgnored(tx: Tx, triedBefore: Date, limit: number): Promise<number> {
     return (await tx.query(REMOVE_IGNORED, [triedBefore, limit])).length;

@@ -9,25 +9,34 @@ import { InboxRepository, type Notification, type UnreadableNews, type WaitingDi
 
 declare module '../core/queue/index.js' {
   interface JobMap {
-    /** A process without workers has stored hints. */
+    /** Job of a process without workers that has stored hints. */
     'acquirers.inbox': Record<string, never>;
   }
 }
 
-/** The task by which the inbox is looked through. */
+/** The task that looks for due hints. */
 export const INBOX_TASK = 'acquirers.inbox';
 const LEASE_SECONDS = 15;
-/** A dispute whose process has died is taken up by another one after this. The lease is prolonged while the acquirer is asked. */
+/**
+ * If a process died during a dispute, another one takes over after this time. The lease is prolonged while the acquirer
+ * is queried.
+ */
 const DISPUTE_LEASE_SECONDS = 5;
 const PROLONG_MS = 2_000;
-/** The expiry of a charge waits ten minutes for a Pix that is told of. */
+/** Longest wait of a reported Pix once its charge is past its expiry: the charge waits ten minutes for it. */
 const LONGEST_AT_EXPIRY_SECONDS = 240;
-/** Apart, so that thousands do not come back at once. */
+/** Spread out, so that thousands are not due at the same time. */
 const PUT_OFF_SECONDS = { least: 60, most: 300 };
-/** Unconfirmed reports of one acquirer that may wait, in all and of the last minute. The list brings the rest. */
+/**
+ * Maximum of waiting unconfirmed reports of one acquirer, in all and from the last minute. The acquirer's list brings
+ * the rest.
+ */
 const MAX_UNCONFIRMED = { waiting: 5_000, ofLastMinute: 2_000 };
 
-/** Hints of acquirers: stored first, and kept until `ConfirmationService` has asked the acquirer about them. */
+/**
+ * Inbox of hints from acquirers: stored first, and kept until `ConfirmationService` has queried the acquirer about
+ * them.
+ */
 @Injectable()
 export class InboxService {
   constructor(
@@ -49,22 +58,22 @@ export class InboxService {
   }
 
   /**
-   * Stores any number of hints, which may repeat themselves, in one round trip. The caller confirms them now.
+   * Stores any number of hints, duplicates included, in one round trip. The caller confirms them now.
    * @returns ids, in no order
    */
   async storeAll(tx: Tx, acquirer: string, hints: readonly NotificationHint[]): Promise<string[]> {
     return this.#store(tx, acquirer, hints, leasedUntil);
   }
 
-  /** Stores hints that workers confirm as soon as there is a place. */
+  /** Stores hints that workers confirm as soon as there is a free place. */
   async queueAll(tx: Tx, acquirer: string, hints: readonly NotificationHint[]): Promise<void> {
     await this.#store(tx, acquirer, hints, (_hint, now) => now);
     tx.afterCommit(this.#wakeWorkers);
   }
 
   /**
-   * Stores what a callback tells, which anybody may have sent; as `queueAll`.
-   * @returns how many there was no room for
+   * Stores a callback's reports like `queueAll`. Anybody may have sent them.
+   * @returns how many were refused for lack of room
    */
   async queueUnconfirmed(tx: Tx, acquirer: string, hints: readonly NotificationHint[]): Promise<number> {
     if (hints.length === 0) return 0;
@@ -87,38 +96,41 @@ export class InboxService {
     return this.inbox.insert(tx, acquirer, rows, now);
   }
 
-  /** Whether a Pix is told of for a charge that its acquirer has not confirmed yet. */
+  /** Whether a Pix is reported for a charge and not yet confirmed by the acquirer. */
   isTold(acquirer: string, txid: string): Promise<boolean> {
     return this.inbox.isTold(acquirer, txid);
   }
 
-  /** Each Pix that is told of for a charge is asked about soon, however often it was in vain. */
+  /** Makes each reported Pix of a charge due soon, however many attempts have failed. */
   async hasten(acquirer: string, txid: string): Promise<void> {
     const by = new Date(this.clock.now().getTime() + LONGEST_AT_EXPIRY_SECONDS * 1000);
     await this.database.transaction(async (tx) => this.inbox.hasten(tx, acquirer, txid, by));
   }
 
-  /** Those of the hints that were set aside. */
+  /** Returns the hints that were set aside before. */
   async setAside(tx: Tx, acquirer: string, hints: readonly NotificationHint[]): Promise<NotificationHint[]> {
     const found = await this.inbox.setAside(tx, acquirer, hints);
     return hints.filter(({ kind, reference }) => found.has(`${kind} ${reference}`));
   }
 
-  /** Stores a hint at what the acquirer's answer could not be read about. It is asked about without end, and operators see it. */
+  /** Stores a hint about an answer that could not be read. The hint is never set aside, and operators see it. */
   async storeUnreadable(tx: Tx, acquirer: string, hint: NotificationHint): Promise<string> {
     const id = await this.store(tx, acquirer, hint);
     this.inbox.markUnreadable(tx, id, this.clock.now());
     return id;
   }
 
-  /** Hints may be due. A lost wake costs a moment, until the next look. As a single function, a commit calls it once. */
+  /**
+   * Wakes workers when hints may be due. If a wake is lost, hints wait until the next sweep. A single function object,
+   * so that one commit calls it once.
+   */
   readonly #wakeWorkers = (): void => {
     if (!this.poller.wake(INBOX_TASK)) this.queue.add('acquirers.inbox', {}, () => INBOX_TASK).catch(() => undefined);
   };
 
   /**
-   * A payment is credited or goes back: disputes that wait for it are due at once.
-   * @param names its reference and txid, whichever there are
+   * Makes disputes due that wait for a payment, once it is credited or goes back.
+   * @param names its reference and txid, if known
    */
   wake(tx: Tx, acquirer: string, names: readonly (string | null)[]): void {
     const known = names.filter((name) => name !== null);
@@ -130,12 +142,15 @@ export class InboxService {
     return this.inbox.waiting(filter);
   }
 
-  /** What an acquirer has told of, has, and says in a way that nobody understands, newest first; as `waitingDisputes`. */
+  /**
+   * Reported objects that the acquirer has but whose answer cannot be read, newest first. Across accounts: for
+   * operators.
+   */
   unreadable(filter: IdCursorFilter): Promise<UnreadableNews[]> {
     return this.inbox.unreadable(filter);
   }
 
-  /** How a hint stands, and since when it is stored. @returns null when there is no such hint */
+  /** The status of a hint, and when it was stored. @returns null when there is no such hint */
   stateOf(tx: Tx, acquirer: string, hint: NotificationHint): ReturnType<InboxRepository['stateOf']> {
     return this.inbox.stateOf(tx, acquirer, hint);
   }
@@ -145,12 +160,14 @@ export class InboxService {
     return this.inbox.findPending(notificationId);
   }
 
-  /** Whether a dispute of the charge is reported that the acquirer has not answered about yet: no refund is sent then. */
+  /**
+   * Whether a dispute of the charge is reported that the acquirer has not answered about yet: no refund is sent then.
+   */
   isDisputeTold(tx: Tx, acquirer: string, txid: string): Promise<boolean> {
     return this.inbox.isDisputeTold(tx, acquirer, txid, this.clock.now());
   }
 
-  /** Leases a dispute that is about to be asked about. @returns null when it is not pending any more */
+  /** Leases a dispute before it is queried. @returns null when it is no longer pending */
   begin(notification: Notification): Promise<Notification | null> {
     const until = leasedUntil(notification, this.clock.now());
     return this.database.transaction((tx) => this.inbox.begin(tx, notification, until));
@@ -160,24 +177,27 @@ export class InboxService {
   keepLease(notification: Notification): () => void {
     const prolong = (): void => {
       const until = leasedUntil(notification, this.clock.now());
-      // If the database is away, the lease ends, and the dispute is asked about anew.
+      // If the database is unreachable, the lease ends, and the dispute is queried again.
       this.database.transaction(async (tx) => this.inbox.prolong(tx, notification, until)).catch(() => undefined);
     };
     const timer = setInterval(prolong, PROLONG_MS);
     return () => clearInterval(timer);
   }
 
-  /** Whether nobody has told of it or asked about it since. */
+  /** Whether the notification was neither reported nor queried again since it was read. */
   isLatest(tx: Tx, notification: Notification): Promise<boolean> {
     return this.inbox.isLatest(tx, notification);
   }
 
-  /** The dispute waits for its payment. */
+  /** Makes the dispute wait for its payment. */
   async await(notification: Notification, dispute: Dispute): Promise<void> {
     await this.database.transaction(async (tx) => this.inbox.await(tx, notification, dispute));
   }
 
-  /** Puts all unconfirmed reports of an acquirer off that are due, which is no attempt. @returns how many of each kind */
+  /**
+   * Puts off all due unconfirmed reports of an acquirer; this does not count as an attempt. @returns how many of each
+   * kind
+   */
   putOffUnconfirmed(acquirer: string): Promise<{ kind: string; count: number }[]> {
     const now = this.clock.now().getTime();
     const dueBy = new Date(now + LEASE_SECONDS * 1000);
@@ -186,12 +206,12 @@ export class InboxService {
     return this.database.transaction((tx) => this.inbox.putOffUnconfirmed(tx, acquirer, dueBy, earliest, apartSeconds));
   }
 
-  /** Ends it as applied, in the commit that applies it. */
+  /** Ends the notification as applied, in the commit that applies it. */
   close(tx: Tx, notification: Notification): void {
     this.inbox.close(tx, notification, 'applied', this.clock.now(), null);
   }
 
-  /** Ends it in a commit of its own. @param error why it is set aside; null: it is applied */
+  /** Ends the notification in a commit of its own. @param error why it is set aside; null: it is applied */
   async end(notification: Notification, error: string | null): Promise<void> {
     const { acquirer: owner, id: conflictKey } = notification;
     await this.database.inGroupCommit('inbox', { owner, conflictKey }, async (tx) => {
@@ -200,8 +220,8 @@ export class InboxService {
   }
 
   /**
-   * It is tried again, after pauses that grow to an hour.
-   * @param unreadable whether the acquirer has it, and it cannot be read; null: as it has said before
+   * Schedules another attempt, after pauses that grow to an hour.
+   * @param unreadable true or false sets whether the acquirer has the object but cannot be read; null keeps it
    */
   async retry(notification: Notification, error: string, unreadable: boolean | null): Promise<void> {
     const pauseSeconds = Math.min(2 ** Math.min(notification.attempts, 12), 3600);
@@ -213,7 +233,7 @@ export class InboxService {
   }
 }
 
-/** How long a hint is left to whoever asks about it. */
+/** The end of the lease of a hint that is being queried. */
 export function leasedUntil({ kind }: Pick<NotificationHint, 'kind'>, now: Date): Date {
   const seconds = kind === 'dispute' ? DISPUTE_LEASE_SECONDS : LEASE_SECONDS;
   return new Date(now.getTime() + seconds * 1000);

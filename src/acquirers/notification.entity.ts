@@ -21,11 +21,13 @@ export class AcquirerNotificationEntity {
   @Column('text') readonly acquirer!: string;
   @Column('text') readonly kind!: NotificationHint['kind'];
   @Column('text') readonly reference!: string;
-  /** Of a `pix` or a `dispute`: the txid of the charge that it is about (`NotificationHint`). */
+  /** The txid of the charge that a `pix` or a `dispute` is about (`NotificationHint`). */
   @Column('text', { nullable: true }) readonly txid!: string | null;
   @Column('text', { default: 'pending' }) readonly status!: string;
   @Column('integer', { default: 0 }) readonly attempts!: number;
-  /** How often it was told, woken and, of a dispute, asked about: what has been read is the latest while this stays. */
+  /**
+   * Counts reports, wakes and, for disputes, queries. While this number stays, an answer that was read is the latest.
+   */
   @Column('integer', { default: 1 }) readonly hints!: number;
   @Column('timestamptz', { name: 'next_attempt_at' }) readonly nextAttemptAt!: Date;
   @Column('text', { name: 'last_error', nullable: true }) readonly lastError!: string | null;
@@ -33,7 +35,7 @@ export class AcquirerNotificationEntity {
   @Column('text', { nullable: true }) readonly awaits!: string | null;
   @Column('jsonb', { nullable: true }) readonly about!: DisputeNote | PixNote | null;
   @Column('timestamptz', { name: 'unreadable_since', nullable: true }) readonly unreadableSince!: Date | null;
-  /** Only callbacks have told it: anybody who knows the address may have made it up. */
+  /** Only callbacks have reported it: anybody who knows the address may have made it up. */
   @Column('boolean', { name: 'is_hearsay', default: false }) readonly isUnconfirmed!: boolean;
   @Column('timestamptz', { name: 'received_at' }) readonly receivedAt!: Date;
   @Column('timestamptz', { name: 'applied_at', nullable: true }) readonly appliedAt!: Date | null;

@@ -3,20 +3,20 @@ import { type Config, CONFIG } from '../core/config/index.js';
 import { RateLimiter } from '../core/rate-limit/index.js';
 import type { Notification } from './inbox.repository.js';
 
-/** Questions about unconfirmed reports, for each acquirer: those under way, and those that brought no confirmation. */
+/** Limit of queries about unconfirmed reports, for each acquirer: running ones and ones without a confirmation. */
 const QUESTIONS = { limit: 120, windowSeconds: 60 };
-/** How many reports of one acquirer a process asks about at once: at first, and after many that were true. */
+/** How many reports of one acquirer a process queries at once: at first, and after many that were true. */
 const PLACES = { first: 2, most: 6 };
 
 /**
- * Reports that only a callback has told: whoever knows the address may have made them up. Limits the questions about
- * them, so that forged callbacks neither pester the acquirer nor hold up others. A fresh Pix that was reported truly and
- * has to wait is in the acquirer's list within a minute, and is confirmed then. The list shows late Pix and disputes once
- * a day only: a true report of one waits for its own question until then.
+ * Limits queries about reports of callbacks: anybody who knows the address may have made them up. Forged callbacks must
+ * neither flood the acquirer nor hold up others. If a true report of a fresh Pix has to wait, the acquirer's list
+ * confirms it within a minute. Late Pix and disputes are in the list once a day only: until then their reports wait for
+ * their own query.
  */
 @Injectable()
 export class UnconfirmedReports {
-  /** Acquirers whose last report was true have an entry. */
+  /** Places of acquirers whose last report was true. */
   readonly #places = new Map<string, number>();
 
   constructor(
@@ -24,19 +24,19 @@ export class UnconfirmedReports {
     private readonly limiter: RateLimiter,
   ) {}
 
-  /** How many reports of the acquirer this process asks about at once. */
+  /** How many reports of the acquirer this process queries at once. */
   placesOf(acquirer: string): number {
     return this.#places.get(acquirer) ?? PLACES.first;
   }
 
-  /** Counts the question. Each repetition counts. */
+  /** Counts the query. Each repetition counts. */
   async mayAsk(notification: Notification): Promise<boolean> {
     if (!this.config.rateLimit.enabled || !notification.isUnconfirmed) return true;
     const { key, member } = counted(notification);
     return (await this.limiter.takeInWindow(key, member, QUESTIONS)).allowed;
   }
 
-  /** The acquirer has confirmed it: its question no longer counts. */
+  /** Stops counting the query of a report that the acquirer has confirmed. */
   async wasTrue(notification: Notification): Promise<void> {
     if (!notification.isUnconfirmed) return;
     this.#places.set(notification.acquirer, Math.min(this.placesOf(notification.acquirer) + 1, PLACES.most));
@@ -45,7 +45,7 @@ export class UnconfirmedReports {
     await this.limiter.giveBack(key, member);
   }
 
-  /** The acquirer does not know it. */
+  /** Resets the places of an acquirer that does not know a report. */
   wasNotConfirmed({ isUnconfirmed, acquirer }: Notification): void {
     if (isUnconfirmed) this.#places.delete(acquirer);
   }
