@@ -42,7 +42,7 @@ describe('the command line of live acquirers', () => {
   beforeAll(async () => {
     simulator = await PspSimulator.start();
     merchant = await service.merchant();
-    // As the start of the service does it.
+    // Announces the URL as the service does when it starts.
     announceService(dataDir, service.url);
   });
   afterAll(async () => {
@@ -104,7 +104,7 @@ describe('the command line of live acquirers', () => {
     const [{ webhookUrl } = { webhookUrl: '' }] = simulator.state().webhooks;
     expect(webhookUrl.startsWith(`${service.url}/callbacks/pix/`)).toBe(true);
     expect(webhookUrl).toMatch(/\/pix\/[0-9a-f-]{36}\/[\w-]{43}$/);
-    // Its secret is for the PSP alone.
+    // The secret of the callback is shown to the PSP only.
     const secret = webhookUrl.split('/').at(-1) ?? '';
     const list = await run(['list']);
     for (const text of [checked.stdout, checked.stderr, list.stdout]) expect(text).not.toContain(secret);
@@ -126,7 +126,7 @@ describe('the command line of live acquirers', () => {
     });
   });
 
-  it('registers no address that does not reach this service, and replaces another only when told to', async () => {
+  it('refuses to register an address that does not reach this service, and replaces another only with the flag', async () => {
     const registered = (): string | undefined => simulator.state().webhooks[0]?.webhookUrl;
     const before = registered();
     const check = ['check', '--account', merchant.accountId];
@@ -158,7 +158,7 @@ describe('the command line of live acquirers', () => {
     expect(registered()).toBe(before?.replace('127.0.0.1', 'localhost'));
   });
 
-  it('changes the secret of the callback, which nobody is shown', async () => {
+  it('changes the secret of the callback and shows it to nobody', async () => {
     const registered = simulator.state().webhooks[0]?.webhookUrl;
     const done = await run(['rotate-callback', '--account', merchant.accountId]);
     expect([done.code, JSON.parse(done.stdout)]).toMatchObject([
@@ -169,7 +169,7 @@ describe('the command line of live acquirers', () => {
     expect(simulator.state().webhooks[0]?.webhookUrl).toBe(registered);
   });
 
-  it('takes the secret from the environment, renews in place, and check says what does not work', async () => {
+  it('takes the secret from the environment, renews in place, and check names what does not work', async () => {
     const pem = [
       '--cert',
       file('cert', CLIENT.cert),
@@ -229,7 +229,7 @@ describe('the command line of live acquirers', () => {
     expect(stdout).toContain(`"base_url": "${base}"`);
   });
 
-  it('refuses what is wrong, all of it at once, on stderr alone', async () => {
+  it('reports everything that is wrong at once, on stderr alone', async () => {
     const { accountId } = await service.merchant();
     const good = ['--client-secret-file', file('x', 'x'), '--cert', file('c', CERTIFICATES.cert)];
     const cases: [string[], number, RegExp][] = [

@@ -80,7 +80,7 @@ describe('issuing', () => {
     [{ label: 'x'.repeat(65) }, 'label'],
     [{ label: 1 }, 'label'],
     [{ test: 'true' }, 'test'],
-    // Not a live key for who meant a test one.
+    // A misspelt field must not give a live key to a caller who meant a test key.
     [{ test: null }, 'test'],
     [{ mode: 'test' }, 'mode'],
   ])('with %j is a 400 that names the field', async (body, param) => {
@@ -89,7 +89,7 @@ describe('issuing', () => {
     expect((answer.body as unknown as ErrorAnswer).error).toMatchObject({ code: 'invalid_request', param });
   });
 
-  it('keeps of a key only its hash and prefix', async () => {
+  it('stores only the hash and prefix of a key', async () => {
     const { body } = await issue({ test: true });
     const [row] = await service.sql('SELECT * FROM api_keys WHERE id = $1', [body.id]);
     expect(JSON.stringify(row)).not.toContain(body.apiKey.slice(12));
@@ -115,7 +115,7 @@ describe('listing', () => {
     expect((await list(token)).data).toHaveLength(2);
   });
 
-  it('tells who may manage', async () => {
+  it('says who may manage keys', async () => {
     expect((await list()).access).toEqual({ canManage: true });
     expect((await list(admin.token)).access).toEqual({ canManage: true });
     expect((await list(member.token)).access).toEqual({ canManage: false });
@@ -160,7 +160,7 @@ describe('rotating', () => {
 });
 
 describe('revoking', () => {
-  it('is at once and for ever', async () => {
+  it('ends the key at once and permanently', async () => {
     const key = (await issue()).body;
     const answer = await revoke(key.id);
     expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: { revoked: true } });
@@ -170,7 +170,7 @@ describe('revoking', () => {
     expect(await statusWith(key.apiKey)).toBe(401);
   });
 
-  it('the test key ends no charge of it, and another test key sees them', async () => {
+  it('leaves the charges of a test key open, and another test key sees them', async () => {
     const [first, second] = [(await issue({ test: true })).body, (await issue({ test: true })).body];
     const charge = await service.createCharge(first.apiKey);
     await revoke(first.id);
@@ -178,8 +178,8 @@ describe('revoking', () => {
   });
 });
 
-describe('who may do it', () => {
-  it('an OWNER and an ADMIN', async () => {
+describe('the roles that may manage keys', () => {
+  it('lets an OWNER and an ADMIN issue, rotate and revoke', async () => {
     for (const token of [owner, admin.token]) {
       const key = await issue({}, token);
       expect(key.status).toBe(201);
@@ -189,7 +189,7 @@ describe('who may do it', () => {
     }
   });
 
-  it('a MEMBER hears API_KEY_ROLE_REQUIRED, whatever the id and the body, and nothing changes', async () => {
+  it('answers API_KEY_ROLE_REQUIRED to a MEMBER, whatever the id and the body, and changes nothing', async () => {
     const key = (await issue()).body;
     const operator = await service.operator();
     for (const { token } of [member, operator]) {
@@ -211,7 +211,7 @@ describe('who may do it', () => {
     expect(await statusWith(key.apiKey)).toBe(200);
   });
 
-  it('nobody in another account: its keys are not there, and none is revoked', async () => {
+  it('shows no key to another account, which can revoke none', async () => {
     const theirs = await service.login(stranger.ownerEmail);
     const key = (await issue()).body;
     const before = await list();
@@ -309,7 +309,7 @@ describe('operators', () => {
   });
 });
 
-describe('of somebody who is removed or made a MEMBER', () => {
+describe('keys of a member who is removed or made a MEMBER', () => {
   const toldOwners = (accountId: string): Promise<{ recipient: string; subject: string; text_body: string }[]> =>
     service.sql(
       `SELECT recipient, subject, text_body FROM emails WHERE account_id = $1 AND subject LIKE 'Chaves e webhooks%'`,
@@ -324,7 +324,7 @@ describe('of somebody who is removed or made a MEMBER', () => {
       'Ana … (%) continua na conta, agora com o papel MEMBER.',
       'Ana … (%) stays in the account, with the role MEMBER now.',
     ],
-  ])('keys are named to the owners, since they go on working: %s', async (_, method, ...said) => {
+  ])('names the keys to the owners, since they go on working: %s', async (_, method, ...said) => {
     const account = await service.merchant();
     const token = await service.login(account.ownerEmail);
     const leaver = await service.member(account.accountId, 'OWNER');
@@ -352,7 +352,7 @@ describe('of somebody who is removed or made a MEMBER', () => {
     expect(mails[0]?.text_body).not.toContain(left.apiKey);
   });
 
-  it.each(['removed', 'made a MEMBER'])('webhooks are named to the owners, also without keys: %s', async (end) => {
+  it.each(['removed', 'made a MEMBER'])('names the webhooks to the owners, even without keys: %s', async (end) => {
     const account = await service.merchant();
     const token = await service.login(account.ownerEmail);
     const leaver = await service.member(account.accountId, 'ADMIN');
@@ -399,7 +399,7 @@ describe('of somebody who is removed or made a MEMBER', () => {
 });
 
 describe('the rate limit', () => {
-  it('comes before the role, and people and programs have one each', async () => {
+  it('applies before the role, and separately to people and programs', async () => {
     const env = { JWT_SECRET, RATE_LIMIT: 'on', RATE_LIMIT_RATE: '1', RATE_LIMIT_BURST: '3' };
     const limited = await TestService.start({ database: service.database, env, stillLimits: true });
     try {
@@ -411,7 +411,7 @@ describe('the rate limit', () => {
       );
       expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(20);
       expect(await statusWith(merchant.testKey, limited)).toBe(200);
-      // Failures to authenticate have a limit too, per address.
+      // Failed authentications have their own limit per address.
       const strangers = await Promise.all(
         Array.from({ length: 70 }, () => limited.call('GET', '/v1/members', { token: 'a.b.c' })),
       );
@@ -422,11 +422,11 @@ describe('the rate limit', () => {
   });
 });
 
-/** Each of four chains changes its key as often. */
+/** Changes of keys that each of four chains makes */
 const CHANGES = trial(250, 50);
 
 describe('between processes', () => {
-  it(`a key that was rotated or revoked in one is refused by another on the very next request, ${4 * CHANGES} times under load`, async () => {
+  it(`refuses a key that another process rotated or revoked on the very next request, ${4 * CHANGES} times under load`, async () => {
     const neighbour = await TestService.start({ database: service.database, env: { JWT_SECRET } });
     const busy = await service.merchant();
     let over = false;
@@ -437,7 +437,7 @@ describe('between processes', () => {
         if ((await statusWith(busy.testKey, at)) !== 200) throw new Error('A key that was not touched was refused');
       }
     })();
-    /** Each of the four has a key of its own, and asks the one process what it has just changed in the other. */
+    /** Each chain has its own key, changes it in one process and at once uses it in the other. */
     const chain = async (from: TestService, to: TestService): Promise<void> => {
       let key = (await issue({ test: true })).body;
       for (let round = 0; round < CHANGES; round++) {
@@ -465,7 +465,7 @@ describe('between processes', () => {
   }, 120_000);
 });
 
-// Last, since the clock moves: other processes’ clocks do not.
+// Runs last, since it moves this process’s clock and no other’s.
 describe('terms of a key', () => {
   const details = async (id: string, token = owner) => service.call('GET', `/v1/api-keys/${id}`, { token });
   /** Logins end after an hour. */
@@ -521,14 +521,14 @@ describe('terms of a key', () => {
     expect(await statusWith(key.apiKey)).toBe(200);
     await later(3601);
     expect(await errorWith(key.apiKey)).toBe('401 api_key_expired');
-    // As it was would be a key that does not work.
+    // A rotation that copied the old expiry would give a key that does not work.
     expect((await rotate(key.id)).status).toBe(400);
     const renewed = (await rotate(key.id, { expires_at: null })).body;
     expect(await statusWith(renewed.apiKey)).toBe(200);
     expect((await details(renewed.id)).body).toMatchObject({ expires_at: null });
   });
 
-  it('keep it to its networks, whatever a stranger says of where it comes from', async () => {
+  it('restrict it to its networks, whatever forwarding headers a stranger sends', async () => {
     const key = (await issue({ test: true, allowed_ips: ['203.0.113.0/24'] })).body;
     expect(await errorWith(key.apiKey)).toBe('403 ip_not_allowed');
     expect(await errorWith(key.apiKey, { 'X-Forwarded-For': '203.0.113.7' })).toBe('403 ip_not_allowed');

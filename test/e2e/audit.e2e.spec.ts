@@ -30,12 +30,12 @@ const service = TestService.forSpec({ env: { JWT_SECRET } });
 function page(token: string, query = ''): Promise<Answer<Page>> {
   return service.call<Page>('GET', `/v1/audit-events${query}`, { token });
 }
-/** Oldest first, as things happened. */
+/** Oldest first, in the order of events */
 async function story(token: string, query = '?limit=100'): Promise<AuditEvent[]> {
   return (await page(token, query)).body.data.reverse();
 }
 
-/** What follows happens within one minute of the clock. */
+/** Keeps all later events of the test within one minute of the clock. */
 function atTheBeginningOfAMinute(): void {
   service.clock.advance(60 - (Math.floor(service.clock.now().getTime() / 1000) % 60));
 }
@@ -57,7 +57,7 @@ describe('the audit trail', () => {
     token = await service.login(merchant.ownerEmail);
   });
 
-  it('tells of every change who made it, from where and by which request', async () => {
+  it('records who made each change, from which address and by which request', async () => {
     const call = async (method: string, path: string, body?: object, as = token): Promise<Record<string, string>> => {
       const headers = { 'X-Request-Id': `story-${method}-${path}`.replace(/[^A-Za-z0-9_-]/g, '-').slice(0, 128) };
       const answer = await service.call<Record<string, string>>(method, path, {
@@ -122,7 +122,7 @@ describe('the audit trail', () => {
     const cli = { type: 'cli', id: null, email: null };
     const ana = { type: 'member', id: anaId, email: invited['email'] };
     const anonymous = { type: 'anonymous', id: null, email: null };
-    // The e-mails of the platform's staff are not the merchant's business.
+    // The merchant must not see e-mail addresses of the platform's staff.
     const staff = { type: 'operator', id: operator.userId, email: null };
     expect(events.map(({ actor }) => actor)).toEqual([
       ...[system, system, system, owner, owner, owner, owner, owner, ana, owner, owner],
@@ -159,7 +159,7 @@ describe('the audit trail', () => {
     expect(events[16]?.request_id).toBe('story-POST--v1-auth-logout');
   });
 
-  it('tells what a program did, by its key', async () => {
+  it('records what a program did under its key', async () => {
     const other = await service.merchant();
     const login = await service.login(other.ownerEmail);
     const key = other.testKey;
@@ -174,7 +174,7 @@ describe('the audit trail', () => {
       events: ['charge.paid'],
     });
     await call('PATCH', `/v1/webhooks/endpoints/${id}`, { url: `https://other.example/${secret}`, status: 'INACTIVE' });
-    // Nothing changes.
+    // A request without a change writes no audit event.
     await call('PATCH', `/v1/webhooks/endpoints/${id}`, {});
     await call('POST', `/v1/webhooks/endpoints/${id}/rotate-secret`);
     await call('DELETE', `/v1/webhooks/endpoints/${id}`);
@@ -216,7 +216,7 @@ describe('the audit trail', () => {
     expect(JSON.stringify(events)).not.toContain(secret);
   });
 
-  it('knows of an e-mail that nobody has no more than that it is tried again', async () => {
+  it('records repeated tries for an unknown e-mail without more about it', async () => {
     const email = `stranger-${randomUUID()}@example.com`;
     for (const password of ['one', 'two', 'three']) {
       atTheBeginningOfAMinute();
@@ -237,7 +237,7 @@ describe('the audit trail', () => {
     expect(rows.filter(({ text }) => text.includes('stranger'))).toEqual([]);
   });
 
-  it('can be added to and nothing else', async () => {
+  it('accepts new events and no other change', async () => {
     for (const statement of [
       `UPDATE audit_events SET type = 'logout'`,
       'DELETE FROM audit_events',
@@ -248,7 +248,7 @@ describe('the audit trail', () => {
     }
   });
 
-  it('is written with what it tells of, or neither is', async () => {
+  it('is written together with its change, or neither is', async () => {
     const keys = async (): Promise<unknown[]> => service.sql('SELECT id FROM api_keys WHERE revoked_at IS NULL');
     const before = await keys();
     const [{ id } = { id: '' }] = await service.sql<{ id: string }>(

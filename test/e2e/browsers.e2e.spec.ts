@@ -65,7 +65,7 @@ describe('a dashboard on an origin of its own', () => {
     });
   });
 
-  it('may read answers, those of the guards among them', async () => {
+  it('may read answers, including those of the guards', async () => {
     const headers = { origin: DASHBOARD };
     for (const answer of [
       await service.call('GET', '/v1/api-keys', { token, headers }),
@@ -118,7 +118,7 @@ describe('a dashboard on an origin of its own', () => {
     });
     const stranger = await preflight(service, path, 'https://evil.example.com', 'PUT');
     expect({ status: stranger.status, ...corsHeaders(stranger) }).toEqual({ status: 404, vary: 'Origin' });
-    // Whatever is answered, and refused, can be read.
+    // The page can read every answer, refusals included.
     const expected = { 'access-control-allow-origin': DASHBOARD, vary: 'Origin' };
     const refused = await service.call('PUT', path, { rawBody: 'x', headers: { origin: DASHBOARD } });
     expect(refused.status).toBe(400);
@@ -128,7 +128,7 @@ describe('a dashboard on an origin of its own', () => {
     expect(corsHeaders(found)).toMatchObject(expected);
   });
 
-  it('a request that is no browser’s is answered as ever', async () => {
+  it('answers a request without an Origin as before', async () => {
     const answer = await service.call('GET', '/v1/wallets', { key: merchant.testKey });
     expect(answer.status).toBe(200);
     expect(corsHeaders(answer)).toEqual({ vary: 'Origin' });
@@ -146,7 +146,7 @@ describe('without DASHBOARD_ORIGIN', () => {
   });
 
   it.each(['/v1/charges', '/v1/webhooks/event-catalog', '/no-such-route', '/health/live', '/openapi.json'])(
-    'browsers are told to do nothing with what is no page: %s',
+    'answers of no page forbid browsers everything: %s',
     async (path) => {
       const { headers } = await service.call('GET', path);
       expect(headers.get('content-security-policy')).toBe("default-src 'none';base-uri 'none';frame-ancestors 'none'");
@@ -191,7 +191,7 @@ describeWith('browser')('in a real browser', () => {
     }
   });
 
-  /** A page and everything that went wrong on it: what the policy blocks, the console tells. */
+  /** A page with every error on it; the console reports what the policy blocks */
   async function open(path: string): Promise<{ page: Page; problems: string[] }> {
     const page = await browser.newPage();
     const problems: string[] = [];
@@ -207,10 +207,10 @@ describeWith('browser')('in a real browser', () => {
     return { page, problems };
   }
 
-  it('the documentation is whole: styles, pictures and a form that can be opened', async () => {
+  it('shows the documentation with styles, pictures and a form that can be opened', async () => {
     const { page, problems } = await open('/docs');
     const operation = page.locator('.opblock-summary-path', { hasText: '/health/live' });
-    // Swagger UI draws what comes into sight, so its last part is there after some scrolling.
+    // Swagger UI draws only what is in sight, so the last part appears after scrolling.
     await waitFor(
       'the last operations',
       async () => {
@@ -227,7 +227,7 @@ describeWith('browser')('in a real browser', () => {
     expect(problems).toEqual([]);
   });
 
-  it('the checkout is whole, and follows its charge', async () => {
+  it('shows the whole checkout, which follows its charge', async () => {
     const { testKey } = await service.merchant();
     const { body: charge } = await service.createCharge(testKey);
     const { page, problems } = await open(`/checkout/${charge.id.slice(3)}`);

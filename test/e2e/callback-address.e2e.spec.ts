@@ -7,7 +7,7 @@ import { LiveStory } from '../support/live-story.js';
 import { TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
-describe('who has learnt the address of callbacks', () => {
+describe('a stranger who has learnt the address of callbacks', () => {
   const service = TestService.forSpec({ env: { RATE_LIMIT: 'on' } });
   const story = LiveStory.forSpec(service);
   /** Changed by the first test. */
@@ -19,7 +19,7 @@ describe('who has learnt the address of callbacks', () => {
 
   const pathOf = (url: string): string => new URL(url).pathname;
 
-  it('knows nothing any more when its secret was changed and the PSP calls the new one', async () => {
+  it('gets 404 after the secret was changed and the PSP calls the new address', async () => {
     const { accountId } = story.merchant;
     const id = story.live.acquirer.replace('pix-api:', '');
     const [first, second, third] = [1, 2, 3].map((number) =>
@@ -44,15 +44,15 @@ describe('who has learnt the address of callbacks', () => {
       [accountId],
     );
     expect(audited).toEqual([{ actor_type: 'cli', data: { connection_id: id, psp: 'standard' } }]);
-    // The second signature under the first's place, and a number that is not the signed one.
+    // Forged secrets: the signature without its number, or under another number.
     const signature = (second ?? '').split('.').at(-1) ?? '';
     for (const secret of [signature, `3.${signature}`, `02.${signature}`, `1.${signature}`]) {
       expect((await service.call('POST', `/callbacks/pix/${id}/${secret}`)).status).toBe(404);
     }
   }, 60_000);
 
-  it('has the PSP asked 120 times in a minute at most, while what is true is credited', async () => {
-    // More than may be asked in vain: what is confirmed does not count.
+  it('makes us query the PSP at most 120 times a minute, and true payments are still credited', async () => {
+    // More than the limit: confirmed notifications do not count towards it.
     const paid = await Promise.all(Array.from({ length: 130 }, () => story.charge()));
     for (const charge of paid) story.pay(charge);
     await waitFor(
@@ -70,7 +70,7 @@ describe('who has learnt the address of callbacks', () => {
     const before = story.asked('pix.get');
     const began = Date.now();
     const forged = (): object => ({ endToEndId: newEndToEndId('12345678', service.clock.now()) });
-    // Fewer than are kept of a minute.
+    // Fewer than one minute may store
     for (let batch = 0; batch < 2; batch++) {
       const body = { pix: Array.from({ length: 800 }, forged) };
       expect((await service.call('POST', address, { body })).status).toBe(200);
@@ -86,7 +86,7 @@ describe('who has learnt the address of callbacks', () => {
       },
       30_000,
     );
-    // Two come back each second, in all of the time until they are counted.
+    // Two questions become free each second until the count is read.
     const asked = story.asked('pix.get') - before;
     const seconds = Math.ceil((Date.now() - began) / 1000);
     expect(asked).toBeLessThanOrEqual(120 + 2 * seconds);
@@ -94,7 +94,7 @@ describe('who has learnt the address of callbacks', () => {
 
     const late = await story.charge();
     const { endToEndId } = story.pay(late);
-    // A slow machine leaves time in which a question has come back.
+    // A slow machine leaves time in which a question becomes free again.
     await waitFor('its callback to be put off or confirmed', async () => {
       const rows = await service.sql(
         `SELECT 1 FROM acquirer_notifications WHERE reference = $1

@@ -52,7 +52,7 @@ describe('callbacks of a PSP', () => {
   const callbacks = (): Promise<Record<string, unknown>[]> =>
     service.sql('SELECT status, times, hints FROM acquirer_callbacks WHERE acquirer = $1 ORDER BY id', [bank.name]);
 
-  it.each(['', '/pix'])('a Pix told of at the address%s is confirmed and credited', async (suffix) => {
+  it.each(['', '/pix'])('credits a confirmed Pix that is reported at the address%s', async (suffix) => {
     const made = await charge();
     const { endToEndId } = pay(made);
     const answer = await bank.post([{ endToEndId }], suffix, { 'content-type': 'text/plain' });
@@ -61,7 +61,7 @@ describe('callbacks of a PSP', () => {
     await settled(made);
   });
 
-  it('a batch of Pix, among them one without a charge and one of a txid that nobody has, which operators see', async () => {
+  it('accepts a batch with a Pix without a charge and a Pix of an unknown txid, which operators see', async () => {
     const made = await Promise.all(Array.from({ length: 5 }, () => charge()));
     const stray = bank.receive({ txid: '', amount: 7 }, { txid: null, settledAt: service.clock.now() });
     const unknown = bank.receive({ txid: 'x'.repeat(26), amount: 8 }, { settledAt: service.clock.now() });
@@ -78,7 +78,7 @@ describe('callbacks of a PSP', () => {
     expect(unmatched).toHaveLength(2);
   });
 
-  it('repeated letter by letter after its hint was set aside, has it looked at again', async () => {
+  it('checks a set-aside notification again when the same body is repeated', async () => {
     const made = await charge();
     const endToEndId = newEndToEndId('12345678', service.clock.now());
     const stateOf = async (): Promise<unknown> =>
@@ -90,7 +90,7 @@ describe('callbacks of a PSP', () => {
       ]);
       return rows.length > 0;
     });
-    // The fortieth time that the bank does not know it, a day later.
+    // The bank does not know the Pix for the fortieth time, a day later.
     await service.sql('UPDATE acquirer_notifications SET attempts = 39, next_attempt_at = now() WHERE reference = $1', [
       endToEndId,
     ]);
@@ -100,7 +100,7 @@ describe('callbacks of a PSP', () => {
     await settled(made);
   });
 
-  it('an empty body or a GET only tests the address', async () => {
+  it('treats an empty body or a GET as a test of the address', async () => {
     const before = (await callbacks()).length;
     for (const suffix of ['', '/pix']) {
       expect((await service.call('GET', `${bank.path}${suffix}`)).status).toBe(200);
@@ -110,7 +110,7 @@ describe('callbacks of a PSP', () => {
     expect(await callbacks()).toHaveLength(before);
   });
 
-  it('a GET with a nonce is answered with its signature, for who knows the address', async () => {
+  it('answers a GET with a nonce by its signature', async () => {
     const nonce = randomBytes(32).toString('base64url');
     const proofOf = async (path: string, headers: Record<string, string>): Promise<string | null> =>
       (await service.call('GET', path, { headers })).headers.get('x-callback-proof');
@@ -119,7 +119,7 @@ describe('callbacks of a PSP', () => {
     const secrets = service.get(SecretBox);
     expect(secrets.isSigned('pix-callback-probe', `${bank.connection}.${nonce}`, proof ?? '')).toBe(true);
     expect(await proofOf(`${bank.path}/pix`, asked)).toBe(proof);
-    // Who is not let in and knows the address learns no more than that it is ours.
+    // A client that is refused but knows the address learns only that the address is ours.
     bank.inbound = { mtls: false, addresses: ['192.0.2.1'] };
     expect(await proofOf(bank.path, asked)).toBe(proof);
     bank.inbound = { mtls: false, addresses: null };
@@ -128,7 +128,7 @@ describe('callbacks of a PSP', () => {
     expect(await proofOf(bank.path, { 'x-callback-nonce': 'short' })).toBeNull();
   });
 
-  it('forged: with another amount, of a charge that nobody paid, replayed a hundred times, moves nothing', async () => {
+  it('moves nothing for a forged amount, an unpaid charge, or a hundred replays', async () => {
     const made = await charge();
     const balance = await available(service, merchant.testKey);
     const told = { endToEndId: newEndToEndId('12345678', new Date()), txid: made.pix.txid, valor: '999999.00' };
@@ -156,7 +156,7 @@ describe('callbacks of a PSP', () => {
     expect(await available(service, merchant.testKey)).toBe(balance);
   });
 
-  it('a true one with a lie about the amount is credited with what the bank says, once, replayed a hundred times', async () => {
+  it('credits the bank’s amount once when a true notification lies about it, replayed a hundred times', async () => {
     const made = await charge();
     const balance = await available(service, merchant.testKey);
     const told = { ...pay(made), valor: '999999.00' };
@@ -165,7 +165,7 @@ describe('callbacks of a PSP', () => {
     expect(await available(service, merchant.testKey)).toBe(balance + made.amount);
   });
 
-  it('forged for another connection: its bank does not know the Pix of this one', async () => {
+  it('ignores a Pix forged for another connection, whose bank does not know it', async () => {
     const made = await charge();
     const { endToEndId } = pay(made);
     const other = new CallingBank(service);
@@ -178,11 +178,11 @@ describe('callbacks of a PSP', () => {
     });
     expect((await service.getCharge(merchant.testKey, made.id)).body.status).toBe('pending');
     expect(await service.sql('SELECT 1 FROM settlements WHERE end_to_end_id = $1', [endToEndId])).toEqual([]);
-    // Whoever came last serves test mode.
+    // The connection that was served last is the one in use for test mode.
     bank.serve();
   });
 
-  it('with a wrong secret, of another connection, or of no connection: 404 as any unknown address, nothing stored', async () => {
+  it('answers 404 and stores nothing for a wrong secret, another connection’s secret or an unknown connection', async () => {
     const { endToEndId } = pay(await charge());
     const before = await callbacks();
     const wrong = await counted('wrong_secret');
@@ -203,7 +203,7 @@ describe('callbacks of a PSP', () => {
     expect(await callbacks()).toEqual(before);
   });
 
-  it('a signed address of a connection that there is not: 404', async () => {
+  it('answers 404 to a signed address of an unknown connection', async () => {
     const path = `/callbacks/pix/${randomUUID()}`;
     expect((await service.call('POST', `${path}/${bank.secret}`, { body: {} })).status).toBe(404);
   });
@@ -215,7 +215,7 @@ describe('callbacks of a PSP', () => {
     ['[]', 'read', 'read'],
     ['{"pix": 1}', 'read', 'partly_read'],
     ['{"pix": [null, {"endToEndId": "../../etc"}, {"endToEndId": 7}]}', 'read', 'partly_read'],
-  ])('a body that says nothing is kept and answered 200: %j', async (rawBody, status, outcome) => {
+  ])('stores a body without a meaning and answers 200: %j', async (rawBody, status, outcome) => {
     const before = (await callbacks()).length;
     const known = await counted(outcome);
     expect((await bank.send(`${rawBody}${' '.repeat(before)}`)).status).toBe(200);
@@ -227,13 +227,13 @@ describe('callbacks of a PSP', () => {
     await waitFor('it to be counted', async () => (await counted(outcome)) === known + 1);
   });
 
-  it('takes a body of more than an API request may have, and none past its own limit', async () => {
+  it('takes a larger body than the API, and none above its own limit', async () => {
     const { endToEndId } = pay(await charge());
     expect((await bank.post([{ endToEndId, padding: 'x'.repeat(600_000) }])).status).toBe(200);
     expect((await bank.post([{ endToEndId, padding: 'x'.repeat(1_100_000) }])).status).toBe(413);
   });
 
-  it('where a proxy checks certificates and the PSP shows one, only the proxy`s word lets it in', async () => {
+  it('lets in a PSP with a certificate only by the proxy`s word, where the proxy checks it', async () => {
     bank.inbound = { mtls: true, addresses: null };
     const forwarded = { 'x-forwarded-for': '192.0.2.7' };
     expect((await bank.send('{}', '', forwarded)).status).toBe(404);
@@ -242,7 +242,7 @@ describe('callbacks of a PSP', () => {
     expect((await bank.send('{}', '', { ...forwarded, 'x-client-verify': 'SUCCESS' })).status).toBe(200);
   });
 
-  it('from other addresses than the PSP`s: 404', async () => {
+  it('answers 404 to other addresses than the PSP`s', async () => {
     bank.inbound = { mtls: false, addresses: ['192.0.2.0/28', '2001:db8::/32'] };
     const from = async (address: string): Promise<number> =>
       (await bank.send('{}', '', { 'x-forwarded-for': address })).status;
@@ -252,11 +252,11 @@ describe('callbacks of a PSP', () => {
     expect(await counted('not_allowed')).toBeGreaterThan(0);
   });
 
-  it('bodies are removed after thirty days', async () => {
+  it('removes bodies after thirty days', async () => {
     const rows = await callbacks();
     service.clock.advance(31 * 86_400);
     try {
-      // A worker that removes at the same time holds the lock.
+      // A worker that removes rows at the same time holds the lock.
       await waitFor('the removal', async () => {
         await service.get(Retention).remove('acquirer_callbacks');
         return (await callbacks()).length === 0;
@@ -268,7 +268,7 @@ describe('callbacks of a PSP', () => {
     expect(await callbacks()).toEqual([]);
   });
 
-  it('the secret of the address stands in no log and in no table, and payers are named in none', async () => {
+  it('writes the secret of the address to no log or table, and the payer to no table', async () => {
     expect(logged.join('')).toContain('/callbacks/pix/:connection/:secret');
     expect(logged.join('')).not.toContain(bank.secret);
     const { text } = await service.call('GET', '/metrics');
@@ -280,7 +280,7 @@ describe('callbacks of a PSP', () => {
     expect(rows.filter((row) => forms.some((form) => row.text.includes(form)))).toEqual([]);
   });
 
-  it('does not wait for a stranger’s body, and lets nobody guess without end', async () => {
+  it('does not wait for a stranger’s body, and limits guesses', async () => {
     const { port } = new URL(service.url);
     const half = (path: string): Promise<string> =>
       new Promise((resolve, reject) => {
@@ -301,13 +301,13 @@ describe('callbacks of a PSP', () => {
     const guess = `/callbacks/pix/${randomUUID()}/${'a'.repeat(43)}`;
     expect(await half(guess)).toBe('404');
     const statuses: string[] = [];
-    // Some sixty at once, and one more for each second that a slow machine takes for them.
+    // About sixty at once, plus one for each second that a slow machine takes.
     const begun = performance.now();
     const let62 = (): number => 62 + (performance.now() - begun) / 1_000;
     while (statuses.at(-1) !== '429' && statuses.length <= let62()) statuses.push(await half(`${guess}/pix`));
     expect(new Set(statuses)).toEqual(new Set(['404', '429']));
     expect(statuses.length).toBeGreaterThan(50);
-    // The PSP itself, which knows the address, is not counted among them.
+    // The PSP itself knows the address, so strangers’ tries do not count against it.
     const made = await charge();
     const { endToEndId } = pay(made);
     expect((await bank.post([{ endToEndId }], '', { 'X-Forwarded-For': '198.51.100.9' })).status).toBe(200);
@@ -316,7 +316,7 @@ describe('callbacks of a PSP', () => {
 });
 
 describe('bodies of callbacks that are never finished', () => {
-  it('are in memory eight at a time for one connection, and keep no other one waiting', async () => {
+  it('are in memory eight at a time for one connection, and delay no other connection', async () => {
     const service = await TestService.start();
     try {
       const [busy, other] = [new CallingBank(service), new CallingBank(service)];
@@ -347,7 +347,7 @@ describe('bodies of callbacks that are never finished', () => {
 });
 
 describe('callbacks past a limit', () => {
-  it('hear 429, each connection for itself; the same address calls for others as before', async () => {
+  it('get 429 for each connection alone; the same address may call for others', async () => {
     const service = await TestService.start({
       env: { RATE_LIMIT: 'on', RATE_LIMIT_RATE: '1', RATE_LIMIT_BURST: '5', RATE_LIMIT_PUBLIC_PER_MINUTE: '1' },
     });

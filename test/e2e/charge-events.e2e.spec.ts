@@ -9,7 +9,7 @@ import { type Answer, type ChargeAnswer, type Merchant, TestService } from '../s
 import { waitFor } from '../support/wait.js';
 
 const ENCRYPTION_KEY = 'c3'.repeat(32);
-/** The contract's own names: what is beyond them is beside them. */
+/** Names of the contract; all other names are additions. */
 const CONTRACT = [
   ...['charge.created', 'charge.paid', 'charge.failed', 'charge.expired'],
   ...['med_case.created', 'med_case.updated', 'med.resolved'],
@@ -19,7 +19,7 @@ const BEYOND = ['charge.processing', 'charge.refunded', 'charge.disputed'];
 
 type Told = { id: string; type: string; sequence: number; data: Record<string, unknown> & { object: ChargeAnswer } };
 
-describe('what tells of a sale beyond the contract’s events', () => {
+describe('events of a sale beyond the contract’s events', () => {
   const service = TestService.forSpec({ env: { ENCRYPTION_KEY } });
   const receiver = WebhookReceiver.forSpec();
   let merchant: Merchant;
@@ -31,7 +31,7 @@ describe('what tells of a sale beyond the contract’s events', () => {
   });
   afterEach(() => expectLedgerCoherent(service.database.url));
 
-  /** Another merchant, who is told of everything canonical. */
+  /** Registers a fresh merchant whose endpoint gets every canonical event. */
   async function begin(settings: Record<string, string> = {}): Promise<void> {
     await quiet();
     receiver.received.length = 0;
@@ -47,7 +47,7 @@ describe('what tells of a sale beyond the contract’s events', () => {
     return made.id;
   }
 
-  /** Everything that there is to tell has been told. */
+  /** Waits until every event has been delivered. */
   const quiet = (): Promise<unknown> =>
     waitFor('the workers', async () => {
       const [row] = await service.sql<{ busy: boolean }>(
@@ -98,7 +98,7 @@ describe('what tells of a sale beyond the contract’s events', () => {
     expect(canonical).toEqual(expect.arrayContaining([...CONTRACT, ...BEYOND]));
   });
 
-  it('a payment: charge.paid says what came in and what is left of it', async () => {
+  it('charge.paid says what a payment brought in and what is left of it', async () => {
     await begin({ fee_bps: '200' });
     const charge = await aPaidCharge(service, key, 1990);
     const { data } = await one('charge.paid');
@@ -111,7 +111,7 @@ describe('what tells of a sale beyond the contract’s events', () => {
     expect(Object.keys(data.object)).not.toContain('amount_refunded');
   });
 
-  it('a card: charge.processing while it is authenticated, then charge.paid by card', async () => {
+  it('a card sends charge.processing while it is authenticated, then charge.paid', async () => {
     const id = await payment();
     await simulate(id, { event: 'processing' });
     const { body: charge } = await service.getCharge(key, `ch_${id}`);
@@ -122,7 +122,7 @@ describe('what tells of a sale beyond the contract’s events', () => {
     expect(inOrder.map(({ type }) => type)).toEqual(['charge.created', 'charge.processing', 'charge.paid']);
   });
 
-  it('a Pix that is held for review: charge.processing', async () => {
+  it('a Pix that is held for review sends charge.processing', async () => {
     await begin({ payer_lock: 'true' });
     const { chargeId } = await service.heldCharge(key);
     const event = await one('charge.processing');
@@ -130,7 +130,7 @@ describe('what tells of a sale beyond the contract’s events', () => {
     expect(types().sort()).toEqual(['charge.created', 'charge.processing']);
   });
 
-  it('refunds: charge.refunded of each that is done, of none that failed, with the sum of then', async () => {
+  it('charge.refunded is sent for each refund that is done, with the sum at that time', async () => {
     const charge = await aPaidCharge(service, key, 1990);
     const id = paymentIdOf(charge);
     const first = await refund(id, 500);
@@ -157,7 +157,7 @@ describe('what tells of a sale beyond the contract’s events', () => {
     expect(body).toEqual({ ...charge, amount_refunded: 590 });
   });
 
-  it('a resend after a refund of a part is charge.paid as it is now; of all of it charge.refunded', async () => {
+  it('a resend after a partial refund is charge.paid in its current state, after a full refund charge.refunded', async () => {
     const charge = await aPaidCharge(service, key, 1990);
     const id = paymentIdOf(charge);
     await refund(id, 500);
@@ -180,7 +180,7 @@ describe('what tells of a sale beyond the contract’s events', () => {
     expect(types()).toEqual(['charge.refunded']);
   });
 
-  it('a resend tells whoever is subscribed to the contract’s names alone by charge.paid', async () => {
+  it('a resend is charge.paid for an endpoint that knows the contract’s names only', async () => {
     const charge = await aPaidCharge(service, key);
     await refund(paymentIdOf(charge));
     await quiet();
@@ -192,7 +192,7 @@ describe('what tells of a sale beyond the contract’s events', () => {
     expect(types()).toEqual(['charge.paid']);
   });
 
-  it('a recovery after an outage tells of the refund, once', async () => {
+  it('a recovery after an outage reports the refund once', async () => {
     const charge = await aPaidCharge(service, key);
     await quiet();
     receiver.answer = 410;
@@ -211,7 +211,7 @@ describe('what tells of a sale beyond the contract’s events', () => {
   it.each([
     ['dispute', 'dispute'],
     ['chargeback', 'chargeback'],
-  ])('a %s of the card of a charge: charge.disputed with its case, as it is by then', async (event, type) => {
+  ])('a %s of a card charge sends charge.disputed with the current state of its case', async (event, type) => {
     const id = await payment();
     await simulate(id, { event: 'pay', method: 'CREDIT_CARD' });
     await simulate(id, { event });
@@ -225,13 +225,13 @@ describe('what tells of a sale beyond the contract’s events', () => {
     receiver.received.length = 0;
     await resend(id);
     expect((await one('charge.disputed')).data['case']).toEqual(await caseOf(service, key, `ch_${id}`));
-    // Won: the charge is paid, which is no news of a payment.
+    // The dispute is won and the charge is paid again, which is no new payment.
     await simulate(id, { event: 'med_rule', result: 'disagreed' });
     await quiet();
     expect(types().sort()).toEqual(['charge.disputed', 'med.resolved', 'med_case.updated']);
   });
 
-  it('a MED: no charge.* tells of it, from its opening to its end, nor of a refund that fails in it', async () => {
+  it('a MED sends no charge.* from its opening to its end, even when a refund fails meanwhile', async () => {
     for (const result of ['agreed', 'disagreed']) {
       await begin();
       const charge = await aPaidCharge(service, key, 1990);
@@ -272,7 +272,7 @@ describe('what tells of a sale beyond the contract’s events', () => {
     expect(data).toMatchObject(expected[event] ?? {});
   });
 
-  describe('of a case', () => {
+  describe('events of a case', () => {
     const metadata = { order: 'order-of-a-disputed-sale', lines: [1, 2] };
 
     /** A charge with the merchant's own words about it, and its case. */
@@ -284,7 +284,7 @@ describe('what tells of a sale beyond the contract’s events', () => {
       return { chargeId: body.id, caseId: (await caseOf(service, key, body.id)).id };
     }
 
-    it('every event says which order it is, what is held and until when to answer; the case has its own keys', async () => {
+    it('name the order, the held amount and the deadline, and the case has its own keys', async () => {
       const { chargeId, caseId } = await disputed();
       const about = {
         charge: { id: chargeId, amount: 1990, metadata },
@@ -307,7 +307,7 @@ describe('what tells of a sale beyond the contract’s events', () => {
       });
     });
 
-    it('of a partly refunded sale: held is what devolutions have left', async () => {
+    it('hold what devolutions have left of a partly refunded sale', async () => {
       const charge = await aPaidCharge(service, key, 1990);
       await refund(paymentIdOf(charge), 90, 'devolution');
       await happens(service, key, charge.id, { event: 'med_open' });
@@ -319,7 +319,7 @@ describe('what tells of a sale beyond the contract’s events', () => {
       expect((await one('med_case.created')).data['charge']).toEqual({ id: charge.id, amount: 100, metadata: {} });
     });
 
-    it('a recovery tells of it as it is by then', async () => {
+    it('show the current state of the case in a recovery', async () => {
       receiver.answer = 500;
       const { chargeId } = await disputed();
       await receiver.waitForType('med_case.created');
@@ -333,7 +333,7 @@ describe('what tells of a sale beyond the contract’s events', () => {
       });
     });
 
-    it('what it says of the order is stored sealed', async () => {
+    it('store the order’s metadata sealed', async () => {
       await disputed();
       await one('med_case.created');
       const mark = metadata.order;

@@ -86,7 +86,7 @@ describe('corrections of the books', () => {
       return body.data.find((one) => one.end_to_end_id === endToEndId);
     });
 
-  /** All that is left of a charge is refunded. @returns the id of the devolution at the bank */
+  /** Refunds all that is left of a charge. @returns the id of the devolution at the bank */
   async function refundOf(
     { charge, endToEndId }: { charge: { id: string }; endToEndId: string },
     status: 'DEVOLVIDO' | 'NAO_REALIZADO' = 'DEVOLVIDO',
@@ -102,13 +102,13 @@ describe('corrections of the books', () => {
     return id;
   }
 
-  /** Somebody sends a part of a Pix back in the bank`s own app. */
+  /** The payee sends a part of a Pix back in the bank`s own app. */
   async function returnInApp(endToEndId: string, id: string, valor: string): Promise<void> {
     await story.live.psp.call('PUT', `/pix/${endToEndId}/devolucao/${id}`, { valor });
     story.bank.settleReturn({ endToEndId, id });
   }
 
-  it('a Pix of no charge is sent back; what the bank refuses waits again, and is tried under a new id', async () => {
+  it('sends a Pix without a charge back, and tries again under a new id when the bank refuses', async () => {
     const pix = await stray(711);
     expect(pix).toMatchObject({ account_id: story.merchant.accountId, failure_reason: null, correction_id: null });
     const made = await correct(pix, { kind: 'return' });
@@ -129,7 +129,7 @@ describe('corrections of the books', () => {
     expect(await sum('suspense')).toBe(0);
   });
 
-  it('one is assigned to the charge that it pays: paid, credited, with its event, refunded later', async () => {
+  it('assigns a Pix to the charge it pays: paid, credited, announced, refunded later', async () => {
     const charge = await story.charge({ amount: 1990 });
     const before = await story.balance();
     const pix = await stray(1990);
@@ -144,7 +144,7 @@ describe('corrections of the books', () => {
     await refundOf({ charge, endToEndId: pix.end_to_end_id });
   });
 
-  it('to no charge that it does not pay', async () => {
+  it('refuses to assign a Pix to a charge that it does not pay', async () => {
     const [pix, other] = [await stray(1500), await service.merchant()];
     const [cheap, locked] = [
       await story.charge({ amount: 1499 }),
@@ -161,7 +161,7 @@ describe('corrections of the books', () => {
   });
 
   it.each([1990, 6000])(
-    'one of %s that the bank has refused to send back is assigned too, at once or approved',
+    'assigns a Pix of %s that the bank refused to send back, at once or after approval',
     async (amount) => {
       const approved = async (made: Answer<CorrectionAnswer>): Promise<string> =>
         outcome(made.body.status === 'waiting' ? await ask(`corrections/${made.body.id}/approve`, {}, second) : made);
@@ -181,7 +181,7 @@ describe('corrections of the books', () => {
     },
   );
 
-  it('one that was sent back in the bank`s own app is closed by the return`s id there', async () => {
+  it('closes a Pix that was returned in the bank`s own app, under the id of that return', async () => {
     const pix = await stray(820);
     await returnInApp(pix.end_to_end_id, 'app7', '8.20');
     expect(outcome(await correct(pix, { kind: 'returned_elsewhere' }))).toBe('400 invalid_request');
@@ -189,14 +189,14 @@ describe('corrections of the books', () => {
     expect(await unmatched(pix.end_to_end_id)).toBeUndefined();
   });
 
-  it('one that nobody wants is the platform`s', async () => {
+  it('books a Pix that nobody claims as revenue of the platform', async () => {
     const [pix, fees] = [await stray(30), await sum('platform_fees')];
     expect(outcome(await correct(pix, { kind: 'write_off' }))).toBe('200 applied');
     expect(await sum('platform_fees')).toBe(fees + 30);
     expect(await sum('suspense')).toBe(0);
   });
 
-  it('above the limit a second operator decides, once; the first one cannot', async () => {
+  it('needs a second operator above the limit, who decides once', async () => {
     const pix = await stray(5001);
     const made = await correct(pix, { kind: 'write_off' });
     expect(outcome(made)).toBe('200 waiting');
@@ -227,12 +227,12 @@ describe('corrections of the books', () => {
     ]);
   });
 
-  it('many small ones of one operator within a day need a second one too, at once too; in whatever currencies; each operator for themselves', async () => {
+  it('needs a second operator for many small corrections within a day, per operator and across currencies', async () => {
     const [hasty, other] = [await service.operator(), await service.operator()];
     const ours = { account_id: story.merchant.accountId, mode: 'live', borne_by: 'merchant' };
     const loss = (amount: number, who: Person, currency = 'BRL'): Promise<Answer<CorrectionAnswer>> =>
       ask('corrections', { ...ours, kind: 'loss', amount, currency }, who);
-    // As much out as in: what is watched is what one person moves, not what is left of it.
+    // The amounts cancel out: the limit counts the sum of all movements, not the balance.
     const amounts = [1000, -1000, 1000, -1000, 1000, -1000, 1000, -1000];
     const answers = await Promise.all(amounts.map((amount) => loss(amount, hasty)));
     expect(answers.map(outcome).sort()).toEqual([
@@ -248,7 +248,7 @@ describe('corrections of the books', () => {
     }
   });
 
-  it('several at once about one Pix: one is made', async () => {
+  it('makes one of several simultaneous corrections of one Pix', async () => {
     const pix = await stray(640);
     const charge = await story.charge({ amount: 640 });
     const kinds = [{ kind: 'write_off' }, { kind: 'assign', charge_id: charge.id }];
@@ -259,7 +259,7 @@ describe('corrections of the books', () => {
     ]);
   });
 
-  it('the same key again is the same correction, at once too; another one under it is refused', async () => {
+  it('answers a repeated key with the same correction, and refuses another correction under the key', async () => {
     const key = randomUUID();
     const fee = { kind: 'bank_fee', amount: 99, idempotency_key: key };
     const before = await story.balance();
@@ -274,7 +274,7 @@ describe('corrections of the books', () => {
   });
 
   describe('twice at once', () => {
-    /** Each of six requests at the same moment has the same answer, and one audit event tells of them. */
+    /** Sends six equal requests at once: all get the same answer, and one audit event is written. */
     async function expectOnce(
       send: () => Promise<Answer<CorrectionAnswer>>,
       expected: string,
@@ -330,20 +330,20 @@ describe('corrections of the books', () => {
     });
   });
 
-  it('a return in the bank`s app of a payment that was credited is a loss of the merchant, who may go below zero', async () => {
+  it('books a return in the bank`s app of a credited payment as a loss, even below zero', async () => {
     const { charge, endToEndId } = await story.paid({ amount: 2000 });
     await returnInApp(endToEndId, 'app9', '20.00');
     const before = await story.balance();
     const made = await wallet({ kind: 'loss', amount: 2000, charge_id: charge.id, bank_reference: 'app9' });
     expect(outcome(made)).toBe('200 applied');
     expect((await story.balance()).available).toBe(before.available - 2000);
-    // Two who press at once, or one who did not see the first: a sale is not lost twice.
+    // Two operators at once, or a second one unaware of the first: a sale must not be lost twice.
     const again = await Promise.all([1, 1].map((amount) => wallet({ kind: 'loss', amount, charge_id: charge.id })));
     expect(again.map(outcome)).toEqual(['409 loss_exceeds_charge', '409 loss_exceeds_charge']);
     expect(outcome(await wallet({ kind: 'loss', amount: -500, charge_id: charge.id }))).toBe('200 applied');
     const both = await Promise.all([500, 500].map((amount) => wallet({ kind: 'loss', amount, charge_id: charge.id })));
     expect(both.map(outcome).sort()).toEqual(['200 applied', '409 loss_exceeds_charge']);
-    // What waits may be rejected: it makes no room, and what has not been lost does not come back.
+    // A waiting correction may still be rejected: it reverses nothing until it is approved.
     expect(outcome(await wallet({ kind: 'loss', amount: -2001, charge_id: charge.id }))).toBe(
       '409 loss_exceeds_charge',
     );
@@ -351,7 +351,7 @@ describe('corrections of the books', () => {
     expect(outcome(await wallet({ kind: 'loss', amount: 5, charge_id: unpaid.id }))).toBe('400 invalid_request');
   });
 
-  it('what a refund has taken is not lost besides; one that failed here may have moved all the same', async () => {
+  it('refuses a loss of what a refund has taken, except a failed refund that moved at the bank', async () => {
     const paid = await story.paid({ amount: 2000 });
     const about = { kind: 'loss', amount: 500, charge_id: paid.charge.id };
     const failed = await refundOf(paid, 'NAO_REALIZADO');
@@ -363,7 +363,7 @@ describe('corrections of the books', () => {
     expect(outcome(await wallet(about))).toBe('409 loss_exceeds_charge');
   });
 
-  it('what a dispute has taken is not lost besides', async () => {
+  it('refuses a loss of what a dispute has taken', async () => {
     const { charge, endToEndId } = await story.paid({ amount: 2000 });
     const { id } = story.bank.med({ endToEndId });
     await story.becomes(charge, 'disputed');
@@ -379,7 +379,7 @@ describe('corrections of the books', () => {
     expect(outcome(await wallet(about))).toBe('409 loss_exceeds_charge');
   });
 
-  it('a return is entered once under its id, by two operators at once too; anew when it was taken back', async () => {
+  it('enters a return once under its id, even by two operators at once, and again after it was taken back', async () => {
     const { charge, endToEndId } = await story.paid({ amount: 2000 });
     await returnInApp(endToEndId, 'app9', '5.00');
     const about = { kind: 'loss', amount: 500, charge_id: charge.id, bank_reference: 'app9' };
@@ -389,7 +389,7 @@ describe('corrections of the books', () => {
     for (const amount of [-500, 500]) expect(outcome(await wallet({ ...about, amount }, one))).toBe('200 applied');
   });
 
-  it('reconcile adds up what was entered of a return, taken back and entered anew; a fee is no return', async () => {
+  it('adds up a return that was taken back and entered again in reconcile, and counts no fee as a return', async () => {
     const { charge, endToEndId } = await story.paid({ amount: 3000 });
     await returnInApp(endToEndId, 'app9', '30.00');
     const enter = async (kind: string, amount: number): Promise<void> => {
@@ -399,7 +399,7 @@ describe('corrections of the books', () => {
     await enter('loss', 2000);
     const differs = { endToEndId, returnId: 'app9', there: { amount: 3000, state: 'returned' } };
     const here = { amount: 2000, state: 'returned' };
-    // The list ends some seconds before now.
+    // The bank's list ends some seconds before now.
     service.clock.advance(5);
     expect(await story.differences()).toMatchObject([{ kind: 'return_amount_differs', ...differs, here }]);
     await enter('loss', -2000);
@@ -409,7 +409,7 @@ describe('corrections of the books', () => {
     await story.expectSameBooks();
   });
 
-  it('a loss that waits is not approved any more when a refund has taken the money meanwhile', async () => {
+  it('refuses to approve a waiting loss when a refund has taken the money meanwhile', async () => {
     const paid = await story.paid({ amount: 6000 });
     const waiting = await wallet({ kind: 'loss', amount: 6000, charge_id: paid.charge.id });
     expect(outcome(waiting)).toBe('200 waiting');
@@ -419,7 +419,7 @@ describe('corrections of the books', () => {
     expect(outcome(await decided('reject'))).toBe('200 rejected');
   });
 
-  it('thirty of one operator at once wait for each other and for no connection', async () => {
+  it('makes thirty corrections of one operator at once wait for each other and for no connection', async () => {
     const busy = await service.operator();
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => wallet({ kind: 'bank_fee', amount: 1, borne_by: 'platform' }, busy)),
@@ -427,7 +427,7 @@ describe('corrections of the books', () => {
     expect(answers.map(outcome)).toEqual(answers.map(() => '200 applied'));
   });
 
-  it('a fee that the platform bears moves no merchant`s money, and comes back', async () => {
+  it('leaves merchants’ money alone for a fee of the platform, and can reverse it', async () => {
     const [before, fees] = [await story.balance(), await sum('provider_fees')];
     for (const amount of [150, -150]) {
       expect(outcome(await wallet({ kind: 'bank_fee', amount, borne_by: 'platform' }))).toBe('200 applied');
@@ -450,7 +450,7 @@ describe('corrections of the books', () => {
     expect([status, answer.error?.param]).toEqual([400, param]);
   });
 
-  it('of nobody`s account, charge or Pix is a 404, of another account`s charge a 400', async () => {
+  it('answers 404 for an unknown account, charge or Pix, and 400 for another account`s charge', async () => {
     const nobody = randomUUID();
     expect(outcome(await wallet({ kind: 'loss', amount: 5, account_id: nobody }))).toBe('404 not_found');
     expect(outcome(await ask(`unmatched/${nobody}/correct`, { kind: 'write_off' }))).toBe('404 not_found');

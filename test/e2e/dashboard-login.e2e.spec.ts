@@ -57,7 +57,7 @@ describe('the login of a browser', () => {
       user: { email: merchant.ownerEmail },
       account: { id: merchant.accountId },
     });
-    // Neither kind stands in for the other.
+    // A cookie is no token and a token is no cookie.
     const [, token = ''] = cookieOf(answer).split('=');
     expect((await service.call('GET', '/v1/auth/session', { token })).status).toBe(401);
     const program = await service.login(merchant.ownerEmail);
@@ -80,7 +80,7 @@ describe('the login of a browser', () => {
     }
   });
 
-  it('writes from pages of the service alone', async () => {
+  it('accepts writes from pages of the service only', async () => {
     const cookie = cookieOf(await logIn());
     const body = { amount: 100, payment_method: 'pix' };
     const write = (headers: object): Promise<Answer<Failure>> =>
@@ -110,7 +110,7 @@ describe('the login of a browser', () => {
     expect(old.status).toBe(201);
     const own = await write({ ...PAGE, 'sec-fetch-site': 'same-origin' });
     expect(own.status).toBe(201);
-    // The same request is the same charge, whichever way it comes.
+    // The same request with a key returns the charge that the page has made.
     const again = await service.call('POST', '/v1/charges', {
       key: merchant.testKey,
       headers: { 'Idempotency-Key': 'from-a-page' },
@@ -121,7 +121,7 @@ describe('the login of a browser', () => {
     expect((await ask('GET', '/v1/auth/session', cookie)).status).toBe(200);
   });
 
-  it('sees at each door what its mode has, and leaves the names of people in the audit trail', async () => {
+  it('shows each mode its own data, and records the person’s name in the audit trail', async () => {
     const charge = await service.createCharge(merchant.testKey, { amount: 4200 });
     const cookie = cookieOf(await logIn());
     const path = (mode: string): string => `/v1/dashboard/${mode}/payments/${charge.body.id.slice(3)}`;
@@ -130,7 +130,7 @@ describe('the login of a browser', () => {
     expect((await ask('GET', `${path('test')}?limit=1`, cookie)).status).toBe(400);
     const found = await ask<{ data: object[] }>('GET', '/v1/dashboard/test/payments?query=nobody', cookie);
     expect(found.body.data).toEqual([]);
-    // The sandbox is at the door of test mode alone.
+    // The sandbox exists in test mode only.
     const simulate = `sandbox/charges/${charge.body.id}/simulate`;
     const pay = (mode: string): Promise<Answer<unknown>> =>
       ask('POST', `/v1/dashboard/${mode}/${simulate}`, cookie, PAGE, { event: 'pay' });
@@ -145,7 +145,7 @@ describe('the login of a browser', () => {
     await expectLedgerCoherent(service.database.url);
   });
 
-  it('leads to nothing but the routes of keys, whatever is written behind it', async () => {
+  it('leads only to the routes of keys, whatever path follows it', async () => {
     const cookie = cookieOf(await logIn());
     const paths = [
       '',
@@ -164,7 +164,7 @@ describe('the login of a browser', () => {
     expect((await ask('GET', '/v1/payments', cookie)).status).toBe(401);
   });
 
-  it('of a suspended account reads and writes nothing', async () => {
+  it('reads but does not write for a suspended account', async () => {
     const suspended = await service.merchant();
     const cookie = cookieOf(await logIn(suspended.ownerEmail));
     await service.sql('UPDATE accounts SET suspended = true WHERE id = $1', [suspended.accountId]);
@@ -173,7 +173,7 @@ describe('the login of a browser', () => {
     expectForbidden(write, 'account_suspended');
   });
 
-  it('goes on while it is used, ends after an hour without, and after twelve at most', async () => {
+  it('lasts while it is used, ends after an idle hour, and after twelve hours at most', async () => {
     const begun = service.clock.now();
     let cookie = cookieOf(await logIn());
     const use = (): Promise<Answer<CurrentSessionBody>> => ask('GET', '/v1/auth/session', cookie);
@@ -194,7 +194,7 @@ describe('the login of a browser', () => {
     expect((await ask('GET', '/v1/auth/session', idle)).status).toBe(401);
   });
 
-  it('marks the browser, whose later logins wait for no stranger and are limited apart', async () => {
+  it('marks the browser, whose later logins have their own limit beside strangers’', async () => {
     const limited = await TestService.start({
       database: service.database,
       env: { RATE_LIMIT: 'on', RATE_LIMIT_LOGIN_PER_15_MINUTES: '2', TRUST_PROXY: 'loopback' },
@@ -213,7 +213,7 @@ describe('the login of a browser', () => {
       );
       const [device = ''] = mark.split(';');
       expect((await logInFrom('', 'wrong horse battery')).status).toBe(401);
-      // The address has used up its tries, for the right password too; a mark that is made up or another's changes nothing.
+      // The address has used up its tries, even for the right password; a forged or foreign mark does not help.
       const { ownerEmail: other } = await limited.merchant();
       expect((await logInFrom('')).status).toBe(429);
       expect((await logInFrom(`${device.slice(0, -2)}xx`)).status).toBe(429);
@@ -222,12 +222,12 @@ describe('the login of a browser', () => {
       expect((await logInFrom('', 'wrong horse battery', other)).status).toBe(401);
       expect((await logInFrom(device, PASSWORD, other)).status).toBe(429);
       const again = await logInFrom(device);
-      // It is the device that it was, and no further one with tries of its own.
+      // The answer keeps the same device, so no second device gets tries of its own.
       expect([again.status, again.headers.getSetCookie()[1]?.split(';')[0]]).toEqual([200, device]);
-      // It opens nothing, and its tries have an end too.
+      // The device cookie opens nothing, and its tries are limited too.
       expect((await logInFrom(device, 'wrong horse battery')).status).toBe(401);
       expect((await logInFrom(device)).status).toBe(429);
-      // Nor do many devices of one e-mail have more than ten tries, five times those of one: two of them are used.
+      // All devices of one e-mail together have ten tries, five times those of one device: two of them are used.
       const fresh = async (address: string): Promise<string> => {
         const answer = await limited.call<LoginBody>('POST', '/v1/auth/login', {
           headers: { ...PAGE, 'x-forwarded-for': address },
@@ -240,7 +240,7 @@ describe('the login of a browser', () => {
         statuses.push((await logInFrom(await fresh(`198.51.${String(index)}.7`))).status);
       }
       expect(statuses).toEqual([...Array<number>(8).fill(200), 429, 429]);
-      // They keep nobody out: a browser that has tries left of its own counts as a stranger, by its address.
+      // Used-up devices lock nobody out: the browser then counts as a stranger, by its address.
       const own = await fresh('198.51.99.7');
       const asStranger = await limited.call('POST', '/v1/auth/login', {
         headers: { ...PAGE, 'x-forwarded-for': '203.0.113.9', cookie: own },
@@ -252,7 +252,7 @@ describe('the login of a browser', () => {
     }
   });
 
-  it('ends at once with its log-out, also its renewed tokens, and where it is ended from elsewhere', async () => {
+  it('ends at once when it is logged out or ended elsewhere, together with its renewed tokens', async () => {
     const first = cookieOf(await logIn());
     service.clock.advance(700);
     const renewed = cookieOf(await ask('GET', '/v1/auth/session', first));

@@ -14,7 +14,7 @@ const NEXT = 'another horse, another battery';
 const LAST = 'the last horse of the stable';
 const STEP_MS = 30_000;
 
-/** Each role at its own work, and what is open in front of them without a barrier. */
+/** Each role does its own work, and every open screen is checked for barriers. */
 describeWith('browser')('people at the dashboard in a real browser', () => {
   const dashboard = new Dashboard();
   let owner: Page;
@@ -56,7 +56,7 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
     await heading(page, 'Configurações');
     const factor = page.getByRole('region', { name: 'Segundo fator' });
     await factor.getByRole('button', { name: 'Configurar' }).click();
-    // What was typed and left is not there the next time.
+    // A draft that was typed and left must not reappear.
     await inDialog(page).getByLabel('Senha').fill('rascunho');
     await inDialog(page).getByRole('button', { name: 'Voltar' }).click();
     await factor.getByRole('button', { name: 'Configurar' }).click();
@@ -179,7 +179,7 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
     }
   });
 
-  it('lets an ADMIN act, and leaves the account and its owners to owners', async () => {
+  it('lets an ADMIN act, and keeps the account and its owners for owners', async () => {
     const page = await dashboard.open(`/invitation#${await invite('adm@example.com', 'ADMIN')}`);
     await choose(page, PASSWORD, 'Pronto. Agora entre');
     await dashboard.visit(page, '/test/sales/new');
@@ -244,7 +244,7 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
     await row(second, 'tarifa de novembro').getByRole('button', { name: 'Aprovar' }).click();
     await inDialog(second).getByRole('button', { name: 'Aprovar' }).dblclick();
     await row(second, 'tarifa de novembro').getByText('Feita').waitFor();
-    // A boleto that is paid when its time is over: no bank sends that back by itself.
+    // A boleto paid after its time: no bank sends that money back by itself.
     const boleto = await dashboard.api<{ id: string }>('POST', '/v1/payments', {
       amount: 4100,
       paymentMethods: ['BOLETO'],
@@ -295,7 +295,7 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
     await inDialog(second).getByRole('button', { name: 'Salvar' }).click();
     await inDialog(second).waitFor({ state: 'detached' });
     expect(available).toEqual(expect.any(Number));
-    // No queue has a barrier, at the width of a telephone and of a desk.
+    // Each queue is checked for barriers at the width of a telephone and of a desk.
     const found: unknown[] = [];
     const options = await second.getByLabel('Fila').getByRole('option').all();
     const names = await Promise.all(options.map(async (option) => String(await option.getAttribute('value'))));

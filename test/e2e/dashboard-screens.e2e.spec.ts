@@ -11,10 +11,10 @@ jest.setTimeout(600_000);
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Of a right-to-left script, with signs that turn the direction, and markup. */
+/** Right-to-left script with marks that turn the direction, and markup */
 const HOSTILE_NAME = '\u202eمريم <img src=x onerror="document.title=1"> \u202c"&amp;';
 
-/** What each screen shows and does beyond the stories: one login, and many checks on each page. */
+/** Checks of each screen beyond the stories: one login, and many checks on each page. */
 describeWith('browser')('screens of the dashboard in a real browser', () => {
   const dashboard = new Dashboard();
   let page: Page;
@@ -32,7 +32,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
   });
   afterAll(() => dashboard.stop());
 
-  it('makes a charge that holds as long as it says, of whatever name and description', async () => {
+  it('makes a charge with the chosen expiry, of any name and description', async () => {
     await visit('/test/sales/new', 'Nova cobrança');
     expect(await page.getByLabel('Vale por').getByRole('option').allInnerTexts()).toEqual([
       '1 hora',
@@ -60,7 +60,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     await page.setViewportSize({ width: 320, height: 900 });
     expect(await overflow()).toBe(0);
     await page.setViewportSize({ width: 1280, height: 900 });
-    // Back after a write is a form that was not sent, and forward is the sale: nothing is made again.
+    // Back after a write shows an unsent form, and forward shows the sale: no second charge is made.
     await page.goBack();
     await heading(page, 'Nova cobrança');
     expect(await page.getByLabel('Valor em reais').inputValue()).toBe('');
@@ -69,7 +69,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     expect((await dashboard.api<{ total: number }>('GET', '/v1/payments?query=img')).total).toBe(1);
   });
 
-  it('has a page for addresses that lead nowhere, and the same one for what is of nobody or of others', async () => {
+  it('shows one page for unknown addresses and for objects of others', async () => {
     const nobody = '01a20000-0000-7000-8000-000000000000';
     for (const path of [
       ...['/anything', '/anything/sales', '/test/anything', '/test/sales/x/y', `/test/sales/${nobody}`],
@@ -79,7 +79,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
       await page.getByText('Não há nada neste endereço.').waitFor();
       expect([path, await page.getByRole('heading', { name: 'Saldo' }).count()]).toEqual([path, 0]);
     }
-    // A sale of one mode is no sale of the other.
+    // A sale of one mode is not found in the other.
     const { id } = await dashboard.charge();
     await visit(`/live/sales/${id.slice(3)}`, 'Página não encontrada');
     await visit(`/test/sales/${id.slice(3)}`, /Venda de/);
@@ -88,7 +88,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     expect(page.url()).toMatch(/\/live\/sales$/);
   });
 
-  it('has the most urgent dispute first, whatever its age, and says what is held', async () => {
+  it('lists the most urgent dispute first, whatever its age, and says what is held', async () => {
     for (const [amount, response_deadline] of [
       [1100, later(2 * DAY_MS)],
       [1200, null],
@@ -113,7 +113,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     await heading(page, /Disputa de/);
     const held = page.getByRole('definition').filter({ hasText: /^R\$\s11,00$/ });
     await held.nth(1).waitFor();
-    // A draft is not lost by a key.
+    // Pressing a key must not lose a draft.
     await page.getByRole('button', { name: 'Defender-se' }).click();
     await inDialog(page).getByText('O banco não recebe nada deste serviço').waitFor();
     await inDialog(page).getByLabel('O que aconteceu').fill('um rascunho');
@@ -132,7 +132,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     expect(await page.getByText('O envio foi interrompido').count()).toBe(0);
   });
 
-  it('has endpoints that fail or are off before the others', async () => {
+  it('lists failing and disabled endpoints first', async () => {
     const receivers = await Promise.all([WebhookReceiver.start(), WebhookReceiver.start()]);
     const [good, bad] = receivers;
     bad.answer = 500;
@@ -157,7 +157,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     }
   });
 
-  it('hands over every way of paying, and does all that the sandbox can', async () => {
+  it('shows every way of paying, and does all that the sandbox can', async () => {
     await visit('/test/sales/new', 'Nova cobrança');
     await page.getByLabel('Valor em reais').fill('75');
     for (const name of ['Cartão', 'Boleto', 'Cripto']) await page.getByRole('checkbox', { name }).check();
@@ -190,7 +190,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
       .dblclick();
     await status('Falhou');
     expect((await dashboard.api<{ total: number }>('GET', '/v1/payments?query=todos-os-meios')).total).toBe(1);
-    // Neither Pix nor boleto: in another currency, and without a page for payers.
+    // A payment in another currency has neither Pix nor boleto, and no page for payers.
     await visit('/test/sales/new', 'Nova cobrança');
     await page.getByRole('checkbox', { name: 'Pix' }).uncheck();
     for (const name of ['MB WAY', 'Multibanco']) await page.getByRole('checkbox', { name }).check();
@@ -206,7 +206,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     await status('Recusada');
   });
 
-  it('exports what the list is filtered to', async () => {
+  it('exports the filtered list', async () => {
     const names = ['Zuleica Um', 'Zuleica Dois', 'Outra'];
     const made: { id: string }[] = [];
     for (const name of names) made.push(await dashboard.charge({ customer: { name } }));
@@ -237,7 +237,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     expect(lines[1]).toContain('Zuleica Dois');
   });
 
-  it('issues a key with an end and addresses, and begins afresh for the next one', async () => {
+  it('issues a key with an end and addresses, and clears the form for the next one', async () => {
     await visit('/test/developers', 'Desenvolvedores');
     const day = later(30 * DAY_MS).slice(0, 10);
     await page.getByRole('button', { name: 'Emitir chave' }).click();
@@ -266,7 +266,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     await heading(other, 'Vendas');
     await visit('/test/sales', 'Vendas');
     await page.getByRole('table').waitFor();
-    // A page without a mode in its address stays in that of its tab.
+    // A page without a mode in its address stays in the mode of its tab.
     for (const [tab, mode] of [
       [page, 'test'],
       [other, 'live'],
@@ -280,7 +280,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     await other.close();
   });
 
-  it('says that an endpoint fails though all of its newest deliveries wait, and when nothing was lost', async () => {
+  it('shows a failing endpoint though its newest deliveries all wait, and says when nothing was lost', async () => {
     const receiver = await WebhookReceiver.start();
     receiver.answer = 500;
     try {
@@ -317,7 +317,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     }
   });
 
-  it('says words and no codes, and why in the person’s language', async () => {
+  it('shows words instead of codes, and reasons in the person’s language', async () => {
     await visit('/test/webhooks', 'Webhooks');
     await page.getByRole('button', { name: 'Conferir uma assinatura' }).click();
     await inDialog(page).getByLabel('Corpo, byte a byte').fill('{}');
@@ -344,7 +344,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     await outside.context().close();
   });
 
-  it('shows and changes the old names of events beside all the others, and tries nothing at a deleted endpoint', async () => {
+  it('changes the old names of events beside the others, and tests no deleted endpoint', async () => {
     const receiver = await WebhookReceiver.start();
     receiver.answer = 410;
     try {
@@ -390,7 +390,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     await page.setViewportSize({ width: 1280, height: 900 });
   });
 
-  it('has broken nowhere, asked nobody else, and kept to its policy', () => {
+  it('has no errors, no requests to other hosts, and no policy violations', () => {
     expect(dashboard.faults).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ import { waitFor } from '../support/wait.js';
 
 jest.setTimeout(600_000);
 
-/** As a person sees it: roles and names, never a selector of the page's own. */
+/** Finds elements as a person does: by role and name, never by a selector of the page. */
 describeWith('browser')('the dashboard in a real browser', () => {
   const dashboard = new Dashboard();
   const { dataDir, processes, faults } = dashboard;
@@ -47,7 +47,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
       await page.keyboard.press('Enter');
       await heading(page, 'Vendas');
       await page.getByRole('row', { name: /Maria/ }).first().waitFor();
-      // Sent twice by a double click, and once made.
+      // A double click sends the form twice and creates one charge.
       await page.getByRole('row').nth(2).waitFor({ state: 'detached' });
       expect(await page.getByRole('row').count()).toBe(2);
     }
@@ -92,7 +92,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
         "[...document.querySelectorAll('td img')].every(({ naturalWidth }) => naturalWidth === 1)",
       ),
     );
-    // What is no picture is refused before it is sent.
+    // A file that is no picture is refused before it is sent.
     const [again] = await Promise.all([
       page.waitForEvent('filechooser'),
       page.getByRole('button', { name: 'escolha arquivos' }).click(),
@@ -108,7 +108,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     await page.context().close();
   });
 
-  it('shows why a webhook fails, and sends again what was lost', async () => {
+  it('shows why a webhook fails, and resends what was lost', async () => {
     const receiver = await WebhookReceiver.start();
     try {
       receiver.answer = 500;
@@ -139,11 +139,11 @@ describeWith('browser')('the dashboard in a real browser', () => {
     }
   });
 
-  it('makes a file of the statement, and hands it over', async () => {
+  it('makes a file of the statement, and offers it for download', async () => {
     const page = await asOwner('/test/sales?startDate=2026-11-01');
     await page.getByRole('link', { name: 'Exportar' }).click();
     await heading(page, 'Relatórios');
-    // The export of a list is of what it shows.
+    // The export contains what the list shows.
     expect([await page.getByLabel('O quê').inputValue(), await page.getByLabel('De').inputValue()]).toEqual([
       'sales',
       '2026-11-01',
@@ -173,7 +173,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
         .innerText()
     ).trim();
     expect((await fetch(`${dashboard.service.url}/v1/wallets`, { headers: { apikey: key } })).status).toBe(200);
-    // A key of the keyboard does not lose what is shown once.
+    // Pressing a key must not lose the key that is shown once.
     for (let times = 0; times < 3; times += 1) await page.keyboard.press('Escape');
     expect(await inDialog(page).getByText(key).count()).toBe(1);
     await inDialog(page).getByRole('button', { name: 'Fechar' }).click();
@@ -192,7 +192,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     expect([await status(key), await status(rotated), await status(rotated, 'charges/nobody')]).toEqual([
       401, 200, 404,
     ]);
-    // The list has the new key by now, and no longer the old one.
+    // The list now shows the new key instead of the old one.
     await page.getByRole('button', { name: 'Revogar' }).first().click();
     await inDialog(page).getByRole('button', { name: 'Revogar' }).click();
     await inDialog(page).waitFor({ state: 'detached' });
@@ -244,7 +244,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     await page.goto(`${base()}/dashboard/team`);
     await page.getByText('Só OWNER e ADMIN veem a equipe da conta.').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
-    // What the page does not offer the service refuses.
+    // The service refuses the action that the page does not offer.
     const refused = await page.evaluate(async () => {
       const answer = await fetch('/v1/dashboard/test/webhooks/default-secret/rotate', {
         method: 'POST',
@@ -277,7 +277,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     expect(checkout).toContain('Padaria da Vila');
     expect(checkout).toContain('#7a1fa2');
     expect(checkout).toContain(`${id.slice(3)}/logo`);
-    // A colour that nobody would see is refused with its reason.
+    // An invisible colour is refused with its reason.
     await page.getByRole('button', { name: 'Mudar', exact: true }).click();
     await dialog.getByLabel('Nome').fill('Demo');
     await dialog.getByLabel('Cor do checkout').fill('#fffff0');
@@ -336,7 +336,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     await row(/31,00/).getByText('o banco diz outro valor').waitFor();
     await row(/31,00/).getByText('Ver', { exact: true }).click();
     await row(/31,00/).getByText('golpe').waitFor();
-    // What was typed for one case is not there for the next.
+    // A value typed for one case must not appear for the next.
     await row(/31,00/).getByRole('button', { name: 'Aprovar' }).click();
     await inDialog(page).getByLabel('Outro valor').fill('12,34');
     await inDialog(page).getByRole('button', { name: 'Voltar' }).click();
@@ -391,7 +391,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     await tabTo('Reembolsar');
     await page.keyboard.press('Enter');
     await tabTo(/^Devolver/);
-    // A dialog that has just opened takes no press that was meant for something else.
+    // A dialog that has just opened ignores a press that was meant for the page.
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: /^Devolver/, disabled: false }).waitFor();
     expect(await page.getByText('Devolvido', { exact: true }).count()).toBe(0);
@@ -440,7 +440,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
         `/test/disputes/${cases.data[0]?.id ?? ''}`,
         `/test/webhooks/deliveries/${deliveries.data[0]?.id ?? ''}`,
       ];
-      // A trial looks at every combination, CI at each language, scheme and width.
+      // A trial checks every combination; CI checks each language, scheme and width.
       for (const language of trial(['pt-BR', 'en'], colorScheme === 'light' ? ['pt-BR'] : ['en'])) {
         await page.evaluate(`localStorage.setItem('recebe.language', '${language}')`);
         for (const path of paths) {
@@ -487,7 +487,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     await shop.kill('SIGTERM');
   });
 
-  it('shows nothing of others, and that a login has ended, wherever that was', async () => {
+  it('shows nothing of other accounts, and reports that a login was ended elsewhere', async () => {
     const page = await asOwner('/test/sales/01a20000-0000-7000-8000-000000000000');
     await heading(page, 'Página não encontrada');
     const other = await asOwner('/settings');
@@ -511,7 +511,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     await other.context().close();
   });
 
-  it('ends a login at which nobody has been for an hour, though its page goes on asking', async () => {
+  it('ends a login after an idle hour, though its page goes on polling', async () => {
     const page = await open('/test/sales');
     await page.clock.install();
     const { email, password } = readDemo(dataDir);
@@ -528,12 +528,12 @@ describeWith('browser')('the dashboard in a real browser', () => {
     await page.context().close();
   });
 
-  it('makes one charge of a form whose answer was lost on the way', async () => {
+  it('makes one charge when the answer to a form was lost', async () => {
     const page = await asOwner('/test/sales/new');
     let lost = 0;
     await page.route('**/v1/dashboard/test/charges', async (route) => {
       if (++lost > 1) return route.continue();
-      // The service has made it, and nobody hears of it.
+      // The service has made the charge, but the answer never arrives.
       await route.fetch();
       return route.abort();
     });
@@ -547,14 +547,14 @@ describeWith('browser')('the dashboard in a real browser', () => {
     expect(total).toBe(1);
     await page.getByRole('button', { name: 'Pagar (teste)' }).dblclick();
     await page.getByText('Paga', { exact: true }).first().waitFor();
-    // Paid once: a second Pix would have been sent back.
+    // The payment succeeded once: a second Pix would have been sent back.
     await page.reload();
     await page.getByText('Paga', { exact: true }).first().waitFor();
     expect(await page.getByText('Pix devolvido').count()).toBe(0);
     await page.context().close();
   });
 
-  it('waits for the network when there is none, and goes on when there is', async () => {
+  it('waits for the network when it is away, and goes on when it is back', async () => {
     for (const name of ['Com rede', 'Sem rede']) await aCharge({ customer: { name } });
     const page = await asOwner('/test/sales');
     await page
@@ -609,7 +609,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     await list.context().close();
   });
 
-  it('shows that the service is away, and goes on by itself when it is back', async () => {
+  it('shows that the service is away, and recovers by itself when it is back', async () => {
     const { id } = await aCharge();
     const page = await asOwner(`/test/sales/${id.slice(3)}`);
     await page.getByText('Aguarda pagamento').first().waitFor();
@@ -649,7 +649,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     expect(bytes).toBeLessThan(350_000);
   });
 
-  it('has broken nowhere, asked nobody else, and kept to its policy', () => {
+  it('has no errors, no requests to other hosts, and no policy violations', () => {
     expect(faults).toEqual([]);
   });
 });

@@ -22,7 +22,7 @@ describe('npm run demo', () => {
   const available = async (): Promise<number> =>
     (await get<{ available: number }>('/v1/wallets/balance?currency=BRL')).available;
 
-  it('tells the whole story, as plain text where there is no terminal', async () => {
+  it('prints the whole story, as plain text where there is no terminal', async () => {
     const before = await available();
     const { code, stdout, stderr } = await processes.run(DEMO, [], { DATA_DIR: dataDir });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -36,13 +36,13 @@ describe('npm run demo', () => {
       'The money is in the wallet',
       'Refund it',
     ]);
-    // No colours in a file or a pipe.
+    // Files and pipes get no colours.
     expect(stdout.includes('\u001b')).toBe(false);
     expect(stdout).not.toContain(key);
     expect(stdout).toContain('d. equal to v1: the webhook is genuine');
     expect(stdout).toMatch(/before R\$ [\d.,]+, now R\$ [\d.,]+: \+ R\$ 49,90/);
 
-    // What was told has happened.
+    // The charge of the story really exists.
     const id = /charges: (ch_[0-9a-f-]{36}), pending/.exec(stdout)?.[1] ?? '';
     const charge = await get<{ pix: { br_code: string }; status: string; settlement: { end_to_end_id: string } }>(
       `/v1/charges/${id}`,
@@ -56,7 +56,7 @@ describe('npm run demo', () => {
   });
 
   it.each(['SIGTERM', 'SIGKILL'] as const)(
-    'finds the one that runs after another on its directory got %s',
+    'finds the running demo after the previous one in its directory got %s',
     async (signal) => {
       const another = await processes.start(dataDir);
       const both = await processes.run(DEMO, [], { DATA_DIR: dataDir });
@@ -186,7 +186,7 @@ describe('npm run demo', () => {
     });
   });
 
-  it('says so when the service has gone since it wrote demo.json', async () => {
+  it('reports that the service has gone since it wrote demo.json', async () => {
     await service.kill('SIGTERM');
     const { code, stderr } = await processes.run(DEMO, [], { DATA_DIR: dataDir });
     expect(code).toBe(1);
