@@ -426,7 +426,7 @@ describe('the rate limit', () => {
 const CHANGES = trial(250, 50);
 
 describe('between processes', () => {
-  it(`refuses a key that another process rotated or revoked on the very next request, ${4 * CHANGES} times under load`, async () => {
+  it(`a key that was rotated or revoked in one is refused by another on the very next request, ${4 * CHANGES} times under load`, async () => {
     const neighbour = await TestService.start({ database: service.database, env: { JWT_SECRET } });
     const busy = await service.merchant();
     let over = false;

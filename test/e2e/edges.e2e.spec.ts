@@ -33,7 +33,7 @@ function expectError(answer: Answer<ErrorAnswer>, status: number, type: string, 
 }
 
 describe('idempotency', () => {
-  it('50 twins at once: one charge, one event, 50 equal answers; another body is a conflict', async () => {
+  it('50 simultaneous twins get one charge, one event and equal answers; another body is a conflict', async () => {
     const key = `twins-${randomUUID()}`;
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => service.createCharge(merchant.testKey, { amount: 777 }, key)),
@@ -69,7 +69,7 @@ describe('idempotency', () => {
     expect(replay.body).toEqual(first.body);
   });
 
-  it('a replay is the answer of then, also after the charge was paid', async () => {
+  it('a replay gives the first answer, even after the charge was paid', async () => {
     const key = `then-${randomUUID()}`;
     const first = await service.createCharge(merchant.testKey, {}, key);
     await service.simulate(merchant.testKey, first.body.id, { event: 'pay' });
@@ -103,7 +103,7 @@ describe('idempotency', () => {
     expect(left).toHaveLength(0);
   });
 
-  it.each([0, 1_100, 2_500])('two keys in one request are neither, with %i headers between them', async (others) => {
+  it.each([0, 1_100, 2_500])('two keys in one request are refused, with %i headers between them', async (others) => {
     const keys = [`one-${randomUUID()}`, `two-${randomUUID()}`];
     const status = await new Promise<[number | undefined, string]>((resolve, reject) => {
       const between = Array.from({ length: others }, () => ['a', '']).flat();
@@ -312,7 +312,7 @@ describe('charge list by cursor', () => {
     );
   });
 
-  it('a database that goes away is a 503, not a cursor or a provider that is wrong', async () => {
+  it('a database that goes away is a 503 and not a wrong cursor or provider', async () => {
     const away = Object.assign(new Error('terminating connection'), { code: '57P01' });
     const charges = jest.spyOn(service.get(TransactionsService), 'get').mockRejectedValueOnce(away);
     const bank = jest.spyOn(service.get(SandboxAcquirer), 'getStatus').mockRejectedValueOnce(away);
@@ -328,7 +328,7 @@ describe('charge list by cursor', () => {
     bank.mockRestore();
   });
 
-  it('is 404 unless switched on, whatever is asked, for who has a key', async () => {
+  it('is 404 unless switched on, whatever a caller with a key sends', async () => {
     const plain = await TestService.start({ database: service.database, env: { RATE_LIMIT: 'on' } });
     try {
       for (const query of [
@@ -343,7 +343,7 @@ describe('charge list by cursor', () => {
         for (const key of [lister.testKey, lister.liveKey]) {
           const answer = await plain.call<ErrorAnswer>('GET', `/v1/charges${query}`, { key });
           expectError(answer, 404, 'not_found_error', 'not_found');
-          // It is counted as any other request: the rate limit comes first.
+          // The request counts like any other: the rate limit comes first.
           expect(answer.headers.get('ratelimit-remaining')).not.toBeNull();
         }
         for (const key of [undefined, 'ak_test_nobody']) {
@@ -399,7 +399,7 @@ describe('dates', () => {
   const credentials = (caller: 'key' | 'owner' | 'operator'): { key?: string; token?: string } =>
     caller === 'key' ? { key: merchant.testKey } : { token: caller === 'owner' ? owner : operator.token };
 
-  it.each(lists)('%s takes those of the calendar and no others', async (path, caller, from, to) => {
+  it.each(lists)('%s takes only dates of the calendar', async (path, caller, from, to) => {
     for (const param of [from, to]) {
       for (const date of [...NONE, '2026-01-01T10:00:00+14:01', '0000-01-01', '']) {
         const query = new URLSearchParams({ [param]: date }).toString();
@@ -419,7 +419,7 @@ describe('dates', () => {
     }
   });
 
-  it.each(NONE)('of bodies are of the calendar too: not %s', async (date) => {
+  it.each(NONE)('a body with %s is refused', async (date) => {
     const { body: charge } = await service.createCharge(merchant.testKey);
     await service.simulate(merchant.testKey, charge.id, { event: 'pay' });
     const deadline = await service.simulate(merchant.testKey, charge.id, {
@@ -437,7 +437,7 @@ describe('dates', () => {
     expect([since.status, since.body.error.param]).toEqual([400, 'since']);
   });
 
-  it('a day is the whole of it in São Paulo: included by inclusive bounds, left out by exclusive ones', async () => {
+  it('a day spans all of it in São Paulo: inclusive bounds include it, exclusive ones leave it out', async () => {
     const { testKey: key, accountId, ownerEmail } = await service.merchant();
     // 01:30 in UTC is 22:30 of the day before in São Paulo.
     const now = service.clock.now();
@@ -465,7 +465,7 @@ describe('dates', () => {
       ['/v1/audit-events', 'created_after', 'created_before', { token }],
     ];
     for (const [path, from, to, by] of inclusive) {
-      // What was there before the clock was moved is of an earlier day.
+      // Objects made before the clock was moved belong to an earlier day.
       expect([path, await count(path, { [from]: day(0), [to]: day(0) }, by)]).toEqual([path, true]);
       expect([path, await count(path, { [from]: day(1) }, by)]).toEqual([path, false]);
       expect([path, await count(path, { [from]: day(0), [to]: `${day(0)}T23:59:59.999-03:00` }, by)]).toEqual([
@@ -511,7 +511,7 @@ describe('bad input is always the envelope', () => {
   });
 
   it.each(['é@example.com', 'maria@exa mple.com', 'Maria <maria@example.com>', 'maria@example.com, b@example.com'])(
-    '%s gets no receipt, so it is no e-mail of a charge or a payment',
+    '%s gets no receipt, so a charge or payment refuses it as e-mail',
     async (email) => {
       const charge = await service.createCharge<ErrorAnswer>(merchant.testKey, { customer: { email } });
       expectError(charge, 400, 'invalid_request_error', 'invalid_request');
@@ -641,7 +641,7 @@ describe('bad input is always the envelope', () => {
     expect(await service.sql('SELECT count(*)::int AS n FROM transactions')).toEqual(before);
   });
 
-  it('metadata with the names of JavaScript things is kept as it is', async () => {
+  it('metadata with names of JavaScript built-ins is stored unchanged', async () => {
     const metadata = {
       constructor: { x: 1 },
       toString: 'a',
@@ -757,7 +757,7 @@ describe('authentication and request ids', () => {
   it('null is not a field that was left out where it would change money or who may pay', async () => {
     const locked = await service.merchant({ payer_lock: 'true' });
     const customer = { name: 'Maria da Silva' };
-    // Nor is a name of what nobody sees a name: the lock asks for one.
+    // A name without a visible character is no name: the payer lock needs one.
     for (const name of ['\u200b', '\u2060', '\u00ad', '\u2800', '\u3164', '\u202e', '\u200b'.repeat(200)]) {
       const nameless = { customer: { name }, expected_payer_tax_id: '52998224725' };
       const answer = await service.createCharge<ErrorAnswer>(locked.testKey, nameless);
@@ -781,7 +781,7 @@ describe('authentication and request ids', () => {
     expect(list.body).toMatchObject({ data: [], total: 0 });
   });
 
-  it('a balance grows to 2^53 - 1 and is read there; what would bring it beyond is refused', async () => {
+  it('a balance grows to 2^53 - 1 and can be read there, and any amount beyond is refused', async () => {
     const rich = await service.merchant();
     const rest = Number.MAX_SAFE_INTEGER - 1990;
     const corrections = service.get(CorrectionsService);
@@ -831,7 +831,7 @@ describe('authentication and request ids', () => {
     await limited.stop();
   });
 
-  it('takes a token for each 16 KiB that a body begins, told by its headers', async () => {
+  it('takes a token for each started 16 KiB of a body, counted from its headers', async () => {
     const limited = await TestService.start({
       database: service.database,
       stillLimits: true,
@@ -846,14 +846,14 @@ describe('authentication and request ids', () => {
     };
     expect([await left(2), await left(16_384), await left(16_385), await left(65_536)]).toEqual([99, 98, 96, 92]);
     expect(await left(200_000)).toBe(88);
-    // And one for each hundred values that are in it, which shows when it is read: the next request has them less.
+    // Each hundred values in the body cost one more token once the body is read: the next request has fewer left.
     const rawBody = `{"a":[${'{},'.repeat(498)}{}]}`;
     await limited.call('POST', '/v1/sandbox/charges/nobody/simulate', { key, rawBody });
     expect(await left(2)).toBe(88 - 1 - 5 - 1);
     await limited.stop();
   });
 
-  it('takes of an account in test mode so many bytes a day, a kilobyte for each request and its body', async () => {
+  it('limits the bytes an account sends per day in test mode, with a kilobyte for each request beside its body', async () => {
     const limited = await TestService.start({
       database: service.database,
       stillLimits: true,
@@ -871,7 +871,7 @@ describe('authentication and request ids', () => {
       if (!refused) throw new Error('unreachable');
       expectError(refused, 429, 'rate_limit_error', 'rate_limited');
       expect(refused.body.error.message).toContain("day's data of test mode");
-      // What is missing comes back within the day.
+      // The missing budget returns within the day.
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(600);
       expect(Number(refused.headers.get('retry-after'))).toBeLessThan(5_100);
       expect((await limited.call('GET', '/v1/wallets', { key })).status).toBe(200);
@@ -945,7 +945,7 @@ describe('authentication and request ids', () => {
     });
     try {
       const { testKey: key } = await limited.merchant();
-      // 40 KB of an answer: two tokens beyond its first 16 KiB.
+      // An answer of 40 KB costs two tokens beyond its first 16 KiB.
       for (let n = 0; n < 3; n++) await limited.createCharge(key, { metadata: { text: 'x'.repeat(13_000) } });
       const left = async (path: string, as = key): Promise<number> => {
         const answer = await limited.call('GET', path, { key: as });
@@ -965,7 +965,7 @@ describe('authentication and request ids', () => {
     }
   });
 
-  it('rate limits a live key at the routes of the sandbox, before saying that they are not for it', async () => {
+  it('rate limits a live key on sandbox routes before refusing it', async () => {
     const limited = await TestService.start({
       database: service.database,
       stillLimits: true,
@@ -982,7 +982,7 @@ describe('authentication and request ids', () => {
         ...Array<string>(3).fill('404 not_found'),
         ...Array<string>(2).fill('429 rate_limited'),
       ]);
-      // The limit is that of the live world alone.
+      // This limit belongs to live mode alone.
       expect((await limited.call('GET', '/v1/wallets', { key: testKey })).status).toBe(200);
     } finally {
       await limited.stop();

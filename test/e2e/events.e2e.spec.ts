@@ -7,7 +7,7 @@ import { waitFor } from '../support/wait.js';
 
 const EVERY_NAME = 'type=*,payment.created,payment.completed,payment.status_changed,payment.refunded';
 
-/** Server-sent events, as a client without a library reads them. */
+/** Reads server-sent events as a client without a library does. */
 class Stream {
   readonly items: EventBody[] = [];
   lastId: string | undefined;
@@ -72,7 +72,7 @@ describe('the list of events', () => {
     await waitFor('the events', async () => (await items()).length === 4);
   });
 
-  it('says what webhooks say, newest first, under the names that an endpoint with * gets', async () => {
+  it('shows the same events as webhooks, newest first, under the names that an endpoint with * gets', async () => {
     const [created, refunded, paid, first] = await items();
     expect([created, refunded, paid, first].map((item) => item?.type)).toEqual([
       'charge.created',
@@ -86,7 +86,7 @@ describe('the list of events', () => {
     expect([first?.sequence, paid?.sequence]).toEqual([1, 2]);
   });
 
-  it('is the webhook of the same event, to the letter', async () => {
+  it('equals the webhook of the same event, byte for byte', async () => {
     const [webhook] = await service.sql<{ event_id: string }>(
       `SELECT replace(id::text, '-', '') AS event_id FROM events WHERE type = 'transaction.paid'`,
     );
@@ -94,7 +94,7 @@ describe('the list of events', () => {
     expect(paid?.id).toBe(`evt_${String(webhook?.event_id)}`);
   });
 
-  it('tells of one subject, of some names, and since a time', async () => {
+  it('filters by subject, names and start time', async () => {
     expect((await items(`subject=${paidId}`)).map(nameOf)).toEqual([
       'charge.refunded',
       'charge.paid',
@@ -106,7 +106,7 @@ describe('the list of events', () => {
     expect(await items('created_after=2020-01-01')).toHaveLength(4);
   });
 
-  it('has the last thirty days', async () => {
+  it('covers the last thirty days', async () => {
     const { accountId, testKey } = await service.merchant();
     const days = (count: number): Promise<unknown> =>
       service.sql(`UPDATE events SET occurred_at = now() - $2 * interval '1 day' WHERE account_id = $1`, [
@@ -146,7 +146,7 @@ describe('the list of events', () => {
     }
   });
 
-  it('is of the key’s account and mode alone', async () => {
+  it('shows events of the key’s account and mode only', async () => {
     const other = await service.merchant();
     for (const apikey of [merchant.liveKey, other.testKey]) {
       expect((await list('', apikey)).body).toEqual({ object: 'list', data: [], has_more: false, next_cursor: null });
@@ -172,7 +172,7 @@ describe('the list of events', () => {
     expect([status, body.error.param]).toEqual([400, param]);
   });
 
-  it('keeps back what was written after something that has not been committed, so that nobody reads past it', async () => {
+  it('holds back events written after an uncommitted one, so that no reader misses it', async () => {
     const account = await service.merchant();
     const write = (client: pg.Client | pg.Pool, type: string): Promise<pg.QueryResult> =>
       client.query(
@@ -206,7 +206,7 @@ describe('the list of events', () => {
     }
   });
 
-  it('refuses cursors of a database that this one was restored from, and goes on with its own', async () => {
+  it('refuses cursors from before a restore of the database, and goes on with its own', async () => {
     const [newest] = await items();
     await service.sql(`UPDATE events SET xid = xid + 1000000000`);
     const ofAnother = newest?.cursor.replace(/^evc_(\d+)/, (_, xid) => `evc_${Number(xid) + 1_000_000_000}`) ?? '';
@@ -231,7 +231,7 @@ describe('the stream of events', () => {
     ({ testKey: key } = await service.merchant());
   });
 
-  it('tells of what happens within a second', async () => {
+  it('delivers each event within a second', async () => {
     const { body: charge } = await service.createCharge(key);
     const stream = await Stream.open(service, key, `?type=charge.paid&subject=${charge.id}`);
     await service.createCharge(key);
@@ -259,7 +259,7 @@ describe('the stream of events', () => {
     second.close();
   });
 
-  it('loses nothing, tells nothing twice and keeps the order of each charge, however often it is cut', async () => {
+  it('loses and repeats no event and keeps the order of each charge, however often it is cut', async () => {
     let stream = await Stream.open(service, key);
     const seen: EventBody[] = [];
     let cuts = 0;
@@ -269,7 +269,7 @@ describe('the stream of events', () => {
       stream = await Stream.open(service, key, '', stream.lastId ?? seen.at(-1)?.cursor);
       cuts++;
     };
-    // One that is cut before its first event has no place to resume at.
+    // A stream that is cut before its first event has no cursor to resume from.
     const sales = 40;
     await aPaidCharge(service, key, 100);
     await waitFor('the first', () => Promise.resolve(stream.items.length === 2));
@@ -295,7 +295,7 @@ describe('the stream of events', () => {
     }
   });
 
-  it('is open fifty times at most, and one that is closed makes room at once', async () => {
+  it('has fifty places, and a closed stream frees its place at once', async () => {
     const { testKey } = await service.merchant();
     const streams = await Promise.all(Array.from({ length: 50 }, () => Stream.open(service, testKey)));
     const refused = await service.call<{ error: { code: string } }>('GET', '/v1/events/stream', { key: testKey });
@@ -309,7 +309,7 @@ describe('the stream of events', () => {
     for (const stream of streams) stream.close();
   });
 
-  it('ends when the service does, which does not wait for its readers', async () => {
+  it('ends with the service, which does not wait for its readers', async () => {
     const second = await TestService.start({ database: service.database });
     const stream = await Stream.open(second, key);
     const before = performance.now();
@@ -318,7 +318,7 @@ describe('the stream of events', () => {
     await waitFor('the end', () => Promise.resolve(stream.ended));
   });
 
-  it('refuses a cursor that is none', async () => {
+  it('refuses an invalid cursor', async () => {
     const bad = await service.call('GET', '/v1/events/stream', { key, headers: { 'last-event-id': 'x' } });
     expect(bad.status).toBe(400);
     const good = await service.call('GET', '/v1/events/stream', { key, headers: { 'last-event-id': '' } });

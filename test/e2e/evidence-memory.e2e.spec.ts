@@ -5,7 +5,7 @@ import { Processes, type ServiceProcess } from '../support/process.js';
 
 const FILE = png(10 * 1024 * 1024);
 
-/** The service as it is run, in a process of its own whose memory is looked at from outside. */
+/** The service as it is run, in a process of its own, with its memory measured from outside. */
 describe('uploads of 10 MB', () => {
   const processes = new Processes();
   let service: ServiceProcess;
@@ -64,7 +64,7 @@ describe('uploads of 10 MB', () => {
   }
 
   it('add less than 20 MB of memory each, and twenty at once work', async () => {
-    // What is compiled and pooled at the first requests is not memory of an upload.
+    // Warms up: memory compiled and pooled at the first requests does not belong to an upload.
     for (let round = 0; round < 5; round++) await attach(png(300_000));
     // A garbage collection that comes late adds to one of them, not to all.
     const ones: number[] = [];

@@ -115,7 +115,7 @@ describe.each([
     expect(file.headers.get('content-type')).toBe('image/png');
     expect(file.headers.get('content-disposition')).toContain('filename="comprovante.png"');
     expect(BYTES.equals(Buffer.from(await file.arrayBuffer()))).toBe(true);
-    // Only what was checked is kept.
+    // The storage keeps only the file that was checked.
     expect(await storedOf(evidence)).toHaveLength(1);
 
     const second = await completed({ id: await anUpload(service, key, medCase.id) });
@@ -123,7 +123,7 @@ describe.each([
     expect(await counted()).toBe(2);
   });
 
-  it('has a name that is read as it is written', async () => {
+  it('keeps its name exactly as written', async () => {
     for (const file_name of ['recibo\n.png', '\u202egnp.exe', 'a\u0000.png']) {
       const answer = await requestUpload<ErrorAnswer>(service, key, medCase.id, { file_name });
       expectError(answer, 400, 'invalid_request_error', 'invalid_request');
@@ -131,7 +131,7 @@ describe.each([
     }
   });
 
-  it('through /v1/infractions is the same', async () => {
+  it('works equally through /v1/infractions', async () => {
     const path = `/v1/infractions/${medCase.id}/evidence`;
     const body = { file_name: 'a.png', file_size: 1000, mime_type: 'image/png' };
     const { status, body: ticket } = await service.call<TicketAnswer>('POST', path, { key, body });
@@ -154,7 +154,7 @@ describe.each([
     expect((await completed(ticket)).mime_type).toBe(mime_type);
   });
 
-  it('whose upload is of another type or size, or shows a key, is not uploaded', async () => {
+  it('refuses an upload of another type or size, or one that shows a key', async () => {
     const ticket = await ticketFor();
     const refused: [Buffer, Record<string, string>][] = [
       [BYTES, { 'Content-Type': 'image/jpeg' }],
@@ -163,7 +163,7 @@ describe.each([
       [png(999), {}],
       [BYTES, { Authorization: `Bearer ${key}` }],
     ];
-    // A store elsewhere does not know our keys; that it is not to be sent there is in the documentation.
+    // A store elsewhere does not know our keys; the documentation says not to send them there.
     if (where === 'on disk') refused.push([BYTES, { apikey: key }]);
     for (const [bytes, headers] of refused) {
       const { status } = await upload(service, ticket, bytes, headers);
@@ -175,7 +175,7 @@ describe.each([
     expect(await counted()).toBe(0);
   });
 
-  it('whose content is not what it says is refused, and another one may be uploaded', async () => {
+  it('refuses content of another type than declared, and accepts a second upload', async () => {
     const ticket = await ticketFor();
     const page = Buffer.alloc(1000, ' ');
     page.write('<html><script>alert(1)</script>');
@@ -184,13 +184,13 @@ describe.each([
     expectError(answer, 400, 'invalid_request_error', 'invalid_request');
     expect(answer.body.error.param).toBe('mime_type');
     expect(await counted()).toBe(0);
-    // The copy that was looked at is gone.
+    // The copy that was checked is gone.
     expect(await storedOf(ticket)).toEqual([`${ticket.id}/upload`]);
     expect((await upload(service, ticket, BYTES)).status).toBe(200);
     await completed(ticket);
   });
 
-  it('is late after 900 seconds, even when it was uploaded', async () => {
+  it('is too late after 900 seconds, even when the file was uploaded', async () => {
     const { clock } = service;
     const ticket = await ticketFor();
     expect((await upload(service, ticket, BYTES)).status).toBe(200);
@@ -209,7 +209,7 @@ describe.each([
     expect(await counted()).toBe(1);
   });
 
-  it('is looked at twenty times, and then once a minute', async () => {
+  it('is checked twenty times, and then once a minute', async () => {
     const { body: ticket } = await requestUpload(service, key, medCase.id, { file_size: 1000 });
     await upload(service, ticket, Buffer.alloc(1000, 'x'));
     const statuses: number[] = [];
@@ -217,7 +217,7 @@ describe.each([
     expect(statuses).toEqual([...Array<number>(20).fill(400), 429]);
   });
 
-  it('is completed once, however often and however much at once', async () => {
+  it('is completed once, however many requests come at once', async () => {
     const id = await anUpload(service, key, medCase.id);
     const answers = await Promise.all(Array.from({ length: 8 }, () => complete(service, key, medCase.id, id)));
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
@@ -228,7 +228,7 @@ describe.each([
     expect(await storedOf({ id })).toHaveLength(1);
   });
 
-  it('stays as it was checked, whatever is uploaded after that', async () => {
+  it('stays as it was checked, whatever is uploaded later', async () => {
     const ticket = await ticketFor();
     await upload(service, ticket, BYTES);
     await completed(ticket);
@@ -240,7 +240,7 @@ describe.each([
   });
 
   it.each(['../../../etc/passwd', '..\\..\\win.ini', '/etc/passwd', 'a/../../b.png', 'x"; filename=y'])(
-    'called %j is kept under no such path, and saved under a safe name',
+    'called %j is stored under no such path, and downloaded under a safe name',
     async (file_name) => {
       const ticket = await ticketFor({ file_name });
       expect(ticket.upload_url).not.toContain('passwd');
@@ -273,7 +273,7 @@ describe.each([
     expect(file.headers.get('content-disposition')).toBe(`attachment; filename="${saved}"; filename*=UTF-8''${saved}`);
   });
 
-  it('belongs to its account, mode and case alone', async () => {
+  it('is visible only to its account, mode and case', async () => {
     const id = await anUpload(service, key, medCase.id);
     const stranger = await service.merchant();
     const other = await aDisputedCharge(service, stranger.testKey);
@@ -297,7 +297,7 @@ describe.each([
     await completed({ id });
   });
 
-  it('whose storage is gone is a 503, and nothing is lost', async () => {
+  it('answers 503 while the storage is gone, and loses nothing', async () => {
     const id = await anUpload(service, key, medCase.id);
     const kept = await completed({ id: await anUpload(service, key, medCase.id) });
     await place.fail('down');
@@ -310,10 +310,10 @@ describe.each([
         expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
       }
       expect(await counted()).toBe(1);
-      // Payments go on: a process without its storage is not to be taken out of service.
+      // Payments go on: a process without its storage must stay in service.
       const ready = await service.call('GET', '/health/ready');
       expect([ready.status, ready.body]).toEqual([200, expect.objectContaining({ status: 'up', storage: 'down' })]);
-      // What asks nothing of it goes on.
+      // Requests that need no storage go on.
       expect((await answerCase(service, key, medCase.id, 'appeal')).status).toBe(200);
     } finally {
       await place.mend();
@@ -323,7 +323,7 @@ describe.each([
     expect((await fetch(reach(service, (await completed(kept)).view_url))).status).toBe(200);
   });
 
-  it('is cleaned up when nobody completes it, and only then', async () => {
+  it('is cleaned up only when nobody completes it', async () => {
     const { clock, runtime } = service;
     const forgotten = await anUpload(service, key, medCase.id);
     const never = await ticketFor();
@@ -362,7 +362,7 @@ describe.each([
     expect((await complete(service, key, medCase.id, forgotten)).status).toBe(404);
   });
 
-  it('is deleted while nobody needs it, and its file with it', async () => {
+  it('can be deleted while nobody needs it, together with its file', async () => {
     const remove = (id: string, path = '/v1/med/cases') =>
       service.call<ErrorAnswer>('DELETE', `${path}/${medCase.id}/evidence/${id}`, { key });
     const [waiting, done, other] = [
@@ -377,7 +377,7 @@ describe.each([
       expect((await service.call('DELETE', path, { key: stranger })).status).toBe(404);
     }
     expect((await remove(waiting)).body).toEqual({ deleted: true });
-    // Of several at once one deletes it, so that it is counted once.
+    // Of several simultaneous requests one deletes the file, so that it is counted once.
     const answers = await Promise.all(Array.from({ length: 5 }, () => remove(done, '/v1/infractions')));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404]);
     expect(await counted()).toBe(1);
@@ -392,7 +392,7 @@ describe.each([
     expect(await counted()).toBe(1);
   });
 
-  it('of test mode ends after 30 days, of live mode never', async () => {
+  it('ends after 30 days in test mode and never in live mode', async () => {
     const days = 30 * 86_400;
     const old = await completed({ id: await anUpload(service, key, medCase.id) });
     service.clock.advance(days - 7200);
@@ -406,7 +406,7 @@ describe.each([
     }
   });
 
-  it('of an account has a quota, whatever is asked for at once', async () => {
+  it('keeps an account within its quota, even when requests come at once', async () => {
     const bounded = await TestService.start({ database: service.database, env: { EVIDENCE_QUOTA_MB: '1' } });
     try {
       const cases = await Promise.all(
@@ -419,14 +419,14 @@ describe.each([
       const refused = answers.filter(({ status }) => status !== 201);
       for (const answer of refused) expectError(answer, 422, 'business_error', 'evidence_quota_reached');
       expect(refused[0]?.body.error.message).toContain('has 1.0 MB');
-      // Nobody else's, and not the other mode's.
+      // Other accounts and the other mode keep their own quota.
       const other = (await service.merchant()).testKey;
       const { medCase: theirs } = await aDisputedCharge(service, other);
       expect((await requestUpload(bounded, other, theirs.id, { file_size: 200_000 })).status).toBe(201);
       const made = answers.findIndex(({ status }) => status === 201);
       const path = `/v1/med/cases/${cases[made % 4]?.id}/evidence/${answers[made]?.body.id}`;
       expect((await bounded.call('DELETE', path, { key })).status).toBe(200);
-      // Its URL still takes the file.
+      // The URL still accepts the file, so its size stays counted until the URL has expired.
       expectError(await ask(cases[0]?.id ?? '', 200_000), 422, 'business_error', 'evidence_quota_reached');
       bounded.clock.advance(900 + 3600);
       expect((await ask(cases[0]?.id ?? '', 200_000)).status).toBe(201);
@@ -476,7 +476,7 @@ describe('evidence', () => {
     expect(answer.body.error.param).toBe(param);
   });
 
-  it('is not taken any more while the disk has no room to spare', async () => {
+  it('is refused while the disk is too full', async () => {
     const { database } = service;
     const shared = { DATA_DIR: mkdtempSync(join(tmpdir(), 'recebe-full-')) };
     const roomy = await TestService.start({ database, env: shared });
@@ -502,12 +502,12 @@ describe('evidence', () => {
     expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), 429, 429]);
   });
 
-  it('of 10 MB and with a long name is taken', async () => {
+  it('accepts 10 MB and a long name', async () => {
     const body = { file_size: 10 * 1024 * 1024, file_name: 'ã'.repeat(255) };
     expect((await requestUpload(service, key, medCase.id, body)).status).toBe(201);
   });
 
-  it('that shows a key on its upload hears why not to', async () => {
+  it('refuses an upload that shows a key and says why', async () => {
     const { body: ticket } = await requestUpload(service, key, medCase.id);
     const keys: Record<string, string>[] = [{ apikey: key }, { Authorization: `Bearer ${key}` }];
     for (const headers of keys) {
@@ -518,7 +518,7 @@ describe('evidence', () => {
     }
   });
 
-  it('whose file has changed its size in the storage is not confirmed', async () => {
+  it('is not confirmed when its file has changed size in the storage', async () => {
     const id = await anUpload(service, key, medCase.id);
     const { storage } = service.runtime.resources.config;
     if (storage.kind !== 'disk') throw new Error('unreachable');
@@ -544,12 +544,12 @@ describe('evidence', () => {
     );
     const answer = await complete<ErrorAnswer>(service, key, medCase.id, late);
     expectError(answer, 400, 'invalid_request_error', 'invalid_request');
-    // What counts stays to be read, and completing it again stays the same.
+    // Confirmed evidence stays readable, and completing it again gives the same answer.
     expect((await listEvidence(service, key, medCase.id)).map(({ id }) => id)).toEqual([after, before]);
     expect((await complete(service, key, medCase.id, before)).status).toBe(200);
   });
 
-  it('may not be attached after the deadline; without one there is none', async () => {
+  it('may not be attached after the deadline, and any time when there is none', async () => {
     const { medCase: endless } = await aDisputedCharge(service, key, 200, { response_deadline: null });
     const inTime = await anUpload(service, key, medCase.id);
     const deadline = new Date(medCase.response_deadline ?? '').getTime();
@@ -566,7 +566,7 @@ describe('evidence', () => {
     }
   });
 
-  it('completed while the case is accepted counts, or is refused: never half', async () => {
+  it('is counted or refused entirely when it is completed while the case is accepted', async () => {
     for (let round = 0; round < 5; round++) {
       const { medCase: open } = await aDisputedCharge(service, key, 100 + round);
       const id = await anUpload(service, key, open.id);
@@ -582,7 +582,7 @@ describe('evidence', () => {
     }
   });
 
-  it('is either completed or cleaned up, when both come at once', async () => {
+  it('is either completed or cleaned up, when both happen at once', async () => {
     const ids = await Promise.all(Array.from({ length: 10 }, () => anUpload(service, key, medCase.id)));
     // Due at once, as if the clocks of two machines disagreed.
     await service.sql(
@@ -608,7 +608,7 @@ describe('evidence', () => {
     for (const { view_url } of listed) expect((await fetch(reach(service, view_url))).status).toBe(200);
   });
 
-  it('is refused, not unavailable, when it is cleaned up while its file is read', async () => {
+  it('is refused as not uploaded, not as unavailable, when it is cleaned up while its file is read', async () => {
     const id = await anUpload(service, key, medCase.id);
     const storage = service.get(ObjectStorage);
     const firstBytes = storage.firstBytes.bind(storage);
@@ -629,7 +629,7 @@ describe('evidence', () => {
     expect(await listEvidence(service, key, medCase.id)).toEqual([]);
   });
 
-  it('that cannot be removed does not hold up the others', async () => {
+  it('cannot block the clean-up of others when its file cannot be removed', async () => {
     const stuck = await anUpload(service, key, medCase.id);
     const others = [await anUpload(service, key, medCase.id), await anUpload(service, key, medCase.id)];
     const storage = service.get(ObjectStorage);
@@ -639,7 +639,7 @@ describe('evidence', () => {
       return close(id, name);
     };
     try {
-      // It comes first.
+      // The stuck evidence comes first.
       await service.sql(
         `UPDATE work SET due_at = now() - (CASE WHEN subject_id = $2 THEN 2 ELSE 1 END) * interval '1 minute'
          WHERE subject_id IN (SELECT id FROM med_evidence WHERE case_id = $1)`,
@@ -657,7 +657,7 @@ describe('evidence', () => {
     }
   });
 
-  it('is at most a hundred files of a case, also when many are asked for at once', async () => {
+  it('is limited to a hundred files per case, even when requests come at once', async () => {
     await service.sql(
       `INSERT INTO med_evidence (id, account_id, mode, case_id, file_name, file_size, mime_type, uploaded_by, status,
          object_name, created_at, expires_at, uploaded_at)

@@ -52,11 +52,11 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     return rows.map(({ type }) => type);
   };
 
-  /** A payment within the charge's time of which nobody tells. */
+  /** Pays within the time of the charge, without a notification. */
   const payInSilence = ({ pix, amount }: ChargeAnswer) =>
     bank.receive({ txid: pix.txid ?? '', amount }, { settledAt: service.clock.now() });
 
-  it('that was paid in time, of which nobody told, is credited instead of expired', async () => {
+  it('credits an unreported payment in time instead of expiring the charge', async () => {
     const made = await charge();
     payInSilence(made);
     service.clock.advance(63);
@@ -64,7 +64,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     expect(await eventsOf(made)).toEqual(['transaction.created', 'transaction.paid']);
   });
 
-  it('that nobody paid expires once the bank has said so, and is asked about once', async () => {
+  it('expires once the bank confirms that nobody paid, after one question', async () => {
     const made = await charge();
     let asked = 0;
     bank.blind = () => {
@@ -97,7 +97,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     await waitFor('the payment', async () => (await statusOf(made)) === 'PAID');
   });
 
-  it('that expired while no worker ran, for longer than a silent bank is waited for, is asked about all the same', async () => {
+  it('asks about a charge that expired while no worker ran for long', async () => {
     const made = await charge();
     payInSilence(made);
     // Nothing runs meanwhile, as in an outage of the service or of its database.
@@ -106,10 +106,10 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     expect([await statusOf(made), await eventsOf(made)]).toEqual(['PAID', ['transaction.created', 'transaction.paid']]);
   });
 
-  it('is not written as expired while the question cannot be queued, however long', async () => {
+  it('does not write the expiry while the question cannot be queued, however long', async () => {
     const made = await charge();
     payInSilence(made);
-    // As while Redis is away.
+    // Simulates an outage of Redis.
     const away = jest.spyOn(service.get(JobQueue), 'add').mockRejectedValue(new Error('unreachable'));
     service.clock.advance(63);
     await has(made, 'expiry_ask_at');
@@ -122,10 +122,10 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     expect([status, await statusOf(made)]).toEqual(['WAITING_PAYMENT', 'PAID']);
   });
 
-  it('is not written as expired where a question was queued, and lost before anybody was asked', async () => {
+  it('does not write the expiry where a queued question was lost before the bank was asked', async () => {
     const made = await charge();
     payInSilence(made);
-    // As when the process ends before the job runs, and the service is away for long.
+    // Simulates a process that ends before the job runs, and a long outage after it.
     const lost = jest.spyOn(service.get(JobQueue), 'add').mockResolvedValue(undefined);
     service.clock.advance(63);
     await waitFor('the question', async () => lost.mock.calls.length > 0);
@@ -137,7 +137,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     expect(await statusOf(made)).toBe('PAID');
   });
 
-  it('nor where one had no answer, and the service was away until the bank was back', async () => {
+  it('does not write the expiry where a question had no answer and the service was away until the bank was back', async () => {
     const made = await charge();
     payInSilence(made);
     bank.blind = true;
@@ -149,7 +149,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     expect(await statusOf(made)).toBe('PAID');
   });
 
-  it('nor where many had no answer: each is asked about before it is written', async () => {
+  it('asks about each of many unanswered charges before writing an expiry', async () => {
     const made = await Promise.all(Array.from({ length: 14 }, charge));
     made.forEach(payInSilence);
     bank.blind = true;
@@ -172,7 +172,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     expect(await count(`status = 'PAID'`)).toBe(14);
   });
 
-  it('nor while a Pix of it is told between the answer and the writing', async () => {
+  it('does not write the expiry when a Pix is reported between the answer and the writing', async () => {
     const made = await charge();
     const { endToEndId } = payInSilence(made);
     bank.blind = true;
@@ -192,7 +192,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     expect(await statusOf(made)).toBe('PAID');
   });
 
-  it('expires on time although a callback reports a dispute of it that the bank does not know', async () => {
+  it('expires on time although a callback reports a dispute that the bank does not know', async () => {
     const made = await charge();
     const hint = { kind: 'dispute', reference: `forged/${made.id}`, txid: made.pix.txid ?? null } as const;
     await service.get(Database).transaction((tx) => service.get(InboxService).queueUnconfirmed(tx, bank.name, [hint]));
@@ -203,7 +203,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     ).toEqual([{ status: 'pending' }]);
   });
 
-  it('does not wait for ever: what turns up after that goes back', async () => {
+  it('stops waiting at last: a payment that turns up later goes back', async () => {
     const made = await charge();
     const pix = payInSilence(made);
     bank.blind = true;
@@ -224,10 +224,10 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     expect(rows).toEqual([{ outcome: 'returned', reason: 'late' }]);
   });
 
-  describe('paid in a way that nobody understands', () => {
+  describe('with an unreadable payment', () => {
     let token = '';
 
-    /** Past its expiry by more than the patience with a silent bank, as often as the bank was asked meanwhile. */
+    /** Waits past the expiry longer than a silent bank is given, with as many questions. */
     async function unread(what: 'the Pix' | 'the charge'): Promise<{ made: ChargeAnswer; endToEndId: string }> {
       const made = await charge();
       const { endToEndId } = payInSilence(made);
@@ -243,7 +243,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
       return { made, endToEndId };
     }
 
-    /** What operators see of a charge. */
+    /** Entries about the charge in the operators' list */
     const listed = async ({ pix }: ChargeAnswer): Promise<string[][]> =>
       (
         await service.call<{ data: { kind: string; reference: string }[] }>('GET', '/v1/operations/unreadable', {
@@ -255,7 +255,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
 
     it.each(['the Pix', 'the charge'] as const)('is credited as soon as %s can be read, however late', async (what) => {
       const { made } = await unread(what);
-      // Silence says nothing new.
+      // Repeated silence does not change the answer.
       bank.blind = true;
       service.clock.advance(600);
       await service.get(InboxDispatcher).sweep();
@@ -269,7 +269,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
       await waitFor('nothing to be listed', async () => (await listed(made)).length === 0);
     });
 
-    it('expires when its bank has said for a quarter of an hour that nobody has paid', async () => {
+    it('expires when its bank has reported no payment for a quarter of an hour', async () => {
       const { made, endToEndId } = await unread('the charge');
       bank.pix.delete(endToEndId);
       bank.unreadable.clear();
@@ -293,7 +293,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     });
   });
 
-  it('callbacks, questions and expiry at once: each charge ends once, each payment is credited once', async () => {
+  it('ends each charge once and credits each payment once when callbacks, questions and expiry come at once', async () => {
     const made = await Promise.all(Array.from({ length: 20 }, () => charge()));
     const paid = made.filter((_, index) => index % 2 === 0);
     const pix = paid.map(payInSilence);

@@ -31,7 +31,7 @@ import { waitFor } from '../support/wait.js';
 const BATCH = 25;
 /** × 25 = 2000 bodies at each route in the full run. */
 const RUNS = trial(80, scaled(24, 12));
-/** Of how many in the full run; half of its share in a shorter one, where chance weighs more. */
+/** Scales an expected count of the full run; a shorter run expects half its share, since chance weighs more. */
 const atLeast = (count: number): number => (RUNS === 80 ? count : Math.floor((count * RUNS) / 80 / 2));
 
 interface Answer {
@@ -40,7 +40,10 @@ interface Answer {
   readonly body: Body;
 }
 
-/** What is wrong with the body of an error. @param listsViolations for a body that was read: `details` name its faults */
+/**
+ * Lists the faults in the body of an error. @param listsViolations for a body that was read: `details` name its
+ * faults
+ */
 function envelopeFaults(answer: Answer, listsViolations: boolean): string[] {
   const { error, request_id: requestId, ...rest } = answer.body;
   if (!isPlainObject(error) || Object.keys(rest).length > 0) return ['is not the envelope'];
@@ -68,9 +71,9 @@ function envelopeFaults(answer: Answer, listsViolations: boolean): string[] {
 describe('bodies of any kind', () => {
   let service: TestService;
   let merchant: Merchant;
-  /** Keeps its connections, so that one that a bad request spoils would spoil the next request. */
+  /** Keeps connections open, so that a connection spoilt by a bad request would spoil the next one. */
   let client: Pool;
-  /** Of all routes, by their answers. */
+  /** Created objects and refusals of all routes */
   let created = 0;
 
   beforeAll(async () => {
@@ -116,7 +119,7 @@ describe('bodies of any kind', () => {
       ...(/^req_[0-9a-f]{32}$/.test(String(answer.requestId)) ? [] : ['has no request id']),
       ...(answer.status < 400 ? [] : envelopeFaults(answer, 'body' in read)),
     ];
-    // One expectation for a request, for there are thousands; it shows everything.
+    // One expectation per request, since there are thousands; its output shows everything.
     expect(wrong.length === 0 ? null : { wrong, sent: sent[fc.toStringMethod](), answer }).toBeNull();
   }
 
@@ -154,7 +157,7 @@ describe('bodies of any kind', () => {
           continue;
         }
         good++;
-        // What was stored is what was sent.
+        // The stored charge equals the sent body.
         const read = readBody(request);
         const sent = 'body' in read ? read.body : {};
         expect(answer.body).toMatchObject({
@@ -184,7 +187,7 @@ describe('bodies of any kind', () => {
     let registered = 0;
     let good = 0;
     await throwAt(requests(endpointFields, ['url', 'events']), async (batch) => {
-      // An account has at most 100.
+      // An account has at most 100 endpoints.
       if (registered > 100 - BATCH) {
         owner = await service.merchant({ fraud_mode: 'off' });
         registered = 0;
@@ -236,7 +239,7 @@ describe('bodies of any kind', () => {
         check(request, answer, 200, verifyVerdict);
       }
     });
-    // Which of them come is chance; that most tries end before the arithmetic is not.
+    // Chance picks the reasons, but most tries end before the signature is computed.
     expect(reasons).toContain('signature_missing');
     expect(reasons.size).toBeGreaterThanOrEqual(3);
     expect(reasons).not.toContain(null);
@@ -322,7 +325,7 @@ describe('bodies of any kind', () => {
         if (answer.status === 201) good++;
         const { error } = answer.body;
         const isBusiness = isPlainObject(error) && refused.includes(String(error['code']));
-        // A body that is understood and refused by the business was a right one.
+        // A body that is understood and refused by a business rule was a valid body.
         if (isBusiness) check(request, { ...answer, status: 201, body: {} }, 201, refundVerdict);
         else check(request, answer, 201, refundVerdict);
       }
@@ -332,7 +335,7 @@ describe('bodies of any kind', () => {
     expect(refunds).toHaveLength(good);
   });
 
-  it('in the path, an id of any kind is a 404 and nothing else', async () => {
+  it('an id of any kind in the path is a 404', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }), { minLength: BATCH, maxLength: BATCH }),

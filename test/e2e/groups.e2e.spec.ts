@@ -8,7 +8,7 @@ const CHARGES = 60;
 const endToEndId = (): string => `E00000000202611211530${randomUUID().replaceAll('-', '').slice(0, 11)}`;
 
 /** In groups of any size, and without groups. */
-describe.each(['64', '2', '1'])('what comes at once, with DATABASE_GROUP=%s', (size) => {
+describe.each(['64', '2', '1'])('simultaneous work with DATABASE_GROUP=%s', (size) => {
   const service = TestService.forSpec({ env: { DATABASE_GROUP: size, RATE_LIMIT: 'off' } });
   let merchants: Merchant[];
 
@@ -53,8 +53,8 @@ describe.each(['64', '2', '1'])('what comes at once, with DATABASE_GROUP=%s', (s
     );
   }
 
-  it('is created once each, twins as well, with what was asked for', async () => {
-    // First without twins, which fail the group that they are in: on a busy machine all of them may be done alone.
+  it('creates each charge once, twins included, as requested', async () => {
+    // The first round has no twins: they would fail their group, and a busy machine may then run all of them alone.
     await create(CHARGES, false);
     expectCommits(await commits('transactions'), CHARGES);
     const charges = await create(CHARGES);
@@ -67,7 +67,7 @@ describe.each(['64', '2', '1'])('what comes at once, with DATABASE_GROUP=%s', (s
     expect(await service.sql('SELECT 1 FROM transactions')).toHaveLength(2 * CHARGES);
   });
 
-  it('is paid once each: twice told, wrong, late and double ones among them', async () => {
+  it('pays each charge once, with double, wrong and late notifications among them', async () => {
     const before = await Promise.all(merchants.map(({ testKey }) => balance(service, testKey)));
     const charges = await create(CHARGES);
     const net = [0, 0, 0];
@@ -79,7 +79,7 @@ describe.each(['64', '2', '1'])('what comes at once, with DATABASE_GROUP=%s', (s
         case 7:
           return pay({ amount: amount + 1 });
         case 8: {
-          // Two Pix of one charge: one pays it, the other one goes back.
+          // Two Pix of one charge: one pays it, the other goes back.
           const [one] = await Promise.all([pay({}), pay({})]);
           net[index % 3]! += amount;
           return one;
@@ -118,7 +118,7 @@ describe.each(['64', '2', '1'])('what comes at once, with DATABASE_GROUP=%s', (s
     expectCommits(await commits(`settlements WHERE outcome = 'credited'`), (CHARGES / 10) * 8);
   });
 
-  it('is paid, and told of as applied, by one commit each', async () => {
+  it('commits each payment once, together with its notification as applied', async () => {
     const charges = await create(5, false);
     const paid = charges.map(({ id }, index) => service.simulate(merchantOf(index).testKey, id, { event: 'pay' }));
     for (const { status } of await Promise.all(paid)) expect(status).toBe(200);
