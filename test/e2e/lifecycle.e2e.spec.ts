@@ -37,7 +37,7 @@ describe('the life of a charge', () => {
 
   const SHOWN = { amount: 1990, at: expect.stringMatching(/Z$/), end_to_end_id: expect.stringMatching(/^E/) };
 
-  /** Once all of them are with their payers again, as the merchant sees them on the charge. */
+  /** Waits until all are back with their payers, as the charge shows the merchant. */
   async function returnsOf(merchant: Merchant, id: string, count = 1): Promise<Record<string, unknown>[]> {
     const path = `/v1/payments/${id}`;
     const returns = await waitFor('the returns on the charge', async () => {
@@ -100,7 +100,7 @@ describe('the life of a charge', () => {
       expect(await balance(service, merchant.testKey)).toMatchObject({ available: 1990 });
     });
 
-    it('the same end-to-end id again changes nothing, also on another charge', async () => {
+    it('a repeated end-to-end id changes nothing, even on another charge', async () => {
       const merchant = await service.merchant();
       const [a, b] = [await charge(merchant), await charge(merchant)];
       const pay = { event: 'pay', end_to_end_id: 'E00000000202611211530onlyOnce001' };
@@ -202,7 +202,7 @@ describe('the life of a charge', () => {
       const { id } = await charge(merchant, locked);
       const answer = await service.simulate(merchant.testKey, id, { event: 'pay', payer_document: OTHER_CPF });
       expect(answer.body.charge).toMatchObject({ status: 'refunded', settlement: {} });
-      // The contract says what such a charge looks like: its return is the outcome, not something beside it.
+      // The contract shows such a charge as refunded: the return is its outcome and is not listed beside it.
       await waitFor('the return', async () => (await settlementsOf(id))[0]?.['return_status'] === 'RETURNED');
       expect((await service.getCharge(merchant.testKey, id)).body).toEqual(answer.body.charge);
       expect(await settlementsOf(id)).toMatchObject([{ outcome: 'returned', reason: 'payer_mismatch' }]);
@@ -219,7 +219,7 @@ describe('the life of a charge', () => {
         { outcome: 'review', reason: 'payer_unknown', return_status: null },
       ]);
       expect(await balance(service, merchant.testKey)).toMatchObject({ available: 0, pending: 0 });
-      // Only an operator may end it now: nobody else would have the payer's money.
+      // Only an operator may end it now: otherwise nobody would return the payer's money.
       for (const event of ['expire', 'fail']) {
         expect((await service.simulate(merchant.testKey, id, { event })).body.charge.status).toBe('processing');
       }
@@ -259,7 +259,7 @@ describe('the life of a charge', () => {
     });
   });
 
-  it('the document the bank reported is nowhere in clear', async () => {
+  it('the document the bank reported is stored nowhere in clear', async () => {
     const merchant = await service.merchant({ payer_lock: 'true' });
     const { id } = await charge(merchant, { expected_payer_tax_id: CPF, customer: { name: 'Maria' } });
     const secretPayer = '12345678909';

@@ -58,7 +58,7 @@ describe('live acquirers', () => {
     ]);
   });
 
-  it('refuse the methods that the PSP does not have, before anything is made', async () => {
+  it('refuse methods that the PSP does not have, before anything is created', async () => {
     const { merchant, at } = await newcomer();
     await goLive(service, simulator, merchant.accountId, at);
     const pay = (...paymentMethods: string[]) =>
@@ -99,7 +99,7 @@ describe('live acquirers', () => {
     for (const secret of SECRETS) expect(list).not.toContain(secret);
   });
 
-  it('are listed for operators, of all accounts or of one: the last one configured is in use, no secret is told', async () => {
+  it('are listed for operators, of all accounts or one: the last configured one is in use, and no secret is shown', async () => {
     const { merchant, at } = await newcomer();
     const first = await goLive(service, simulator, merchant.accountId, at);
     const { at: elsewhere } = await newcomer();
@@ -143,14 +143,14 @@ describe('live acquirers', () => {
     const connections = service.get(ConnectionsService);
     expect(await connections.find(first.id)).toMatchObject({ credentials: { clientId: one.at.clientId } });
     await expect(connections.find(second.id)).rejects.toThrow();
-    // The service may have opened it before, and notices within seconds.
+    // The service may have opened the credentials before, and notices the change within seconds.
     await waitFor('the refusal', async () => {
       const { status, body } = await service.createCharge<Partial<Refused>>(two.merchant.liveKey);
       return status === 503 && body.error?.code === 'provider_unavailable';
     });
   });
 
-  it('one Pix key at one PSP is one account’s, also when two ask at the same moment', async () => {
+  it('one Pix key at one PSP belongs to one account, even when two ask at the same moment', async () => {
     const [one, two] = [await newcomer(), await newcomer()];
     const both = await Promise.allSettled(
       [one, two].map(({ merchant }) => goLive(service, simulator, merchant.accountId, one.at)),
@@ -164,7 +164,7 @@ describe('live acquirers', () => {
     });
     const charge = await service.createCharge<Refused>(loser.merchant.liveKey);
     expect([charge.status, charge.body.error.code]).toEqual([422, 'no_provider_configured']);
-    // At another PSP the same key is another connection.
+    // At another PSP the key makes another connection.
     const elsewhere = { ...one.at, psp: 'efi' };
     expect(await goLive(service, simulator, loser.merchant.accountId, elsewhere)).toMatchObject({ renewed: false });
   });
@@ -201,7 +201,7 @@ describe('live acquirers', () => {
     ]);
   });
 
-  it('another one takes over new charges; what the old one made stays with it', async () => {
+  it('a new connection takes over new charges, and the old one keeps its own', async () => {
     const merchant = await service.merchant();
     const [first = '', second = ''] = [randomUUID(), randomUUID()];
     simulator.addMerchant({ ...DEFAULT_MERCHANT, clientId: `client-${first}`, pixKeys: [first, second] });
@@ -222,7 +222,7 @@ describe('live acquirers', () => {
     ]);
   });
 
-  it('nothing is stored of what is wrong', async () => {
+  it('a wrong configuration stores nothing', async () => {
     const { accountId } = await service.merchant();
     await expect(goLive(service, simulator, accountId, { pixKey: '1', clientId: '' })).rejects.toMatchObject({
       status: 400,

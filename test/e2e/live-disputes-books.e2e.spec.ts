@@ -13,15 +13,15 @@ import { waitFor } from '../support/wait.js';
 
 const ENCRYPTION_KEY = '6e'.repeat(32);
 
-/** A Pix that its payer's bank wants back, and its case here. */
+/** A Pix that its payer's bank claims back, and its case here */
 interface Disputed {
   readonly endToEndId: string;
-  /** The devolution's. */
+  /** Id of the devolution */
   readonly id: string;
   readonly caseId: string;
 }
 
-describe('what a PSP took back by the MED, against the cases here', () => {
+describe('money that a PSP took back by the MED, compared with our cases', () => {
   const service = TestService.forSpec({ env: { ENCRYPTION_KEY, MED_AUTO_RULINGS: 'false' } });
   const story = LiveStory.forSpec(service);
   let token: string;
@@ -52,7 +52,7 @@ describe('what a PSP took back by the MED, against the cases here', () => {
     return { endToEndId, id, caseId: case_id };
   }
 
-  /** The bank ends it. */
+  /** The bank rules the dispute. */
   const ends = ({ endToEndId, id }: Disputed, status: 'DEVOLVIDO' | 'NAO_REALIZADO' = 'DEVOLVIDO') =>
     story.bank.settleReturn({ endToEndId, id, status });
 
@@ -66,7 +66,7 @@ describe('what a PSP took back by the MED, against the cases here', () => {
     expect([status, text]).toEqual([200, text]);
   }
 
-  /** Of all that is at the bank: whatever is not named tells the same on both sides. */
+  /** Differences of all Pix at the bank: unnamed Pix agree on both sides. */
   async function differences(): Promise<readonly Difference[]> {
     const day = saoPauloDay(service.clock.now());
     const { acquirers, notCompared } = await service.get(ReconciliationService).compare(story.merchant.accountId, day);
@@ -78,8 +78,8 @@ describe('what a PSP took back by the MED, against the cases here', () => {
     ...{ kind, endToEndId, returnId: id, caseId: caseId.slice(4) },
   });
 
-  // First: the command has another clock than the service, which the others move.
-  it('names another amount, taken by the bank, than was lost here: on the command line with what to do', async () => {
+  // Runs first: the command uses another clock than the service, and later tests move the service's clock.
+  it('names a case where the bank took another amount than was lost here, and says what to do', async () => {
     const one = await disputed(1000);
     await review(one, 'amount_mismatch');
     expect(await differences()).toEqual([]);
@@ -124,7 +124,7 @@ describe('what a PSP took back by the MED, against the cases here', () => {
     expect(await differences()).toEqual([]);
   }, 30_000);
 
-  it('says nothing while the case goes on, that it waits once the bank has taken the money, and nothing after', async () => {
+  it('says nothing during the case, that it waits once the bank has taken the money, and nothing after', async () => {
     const one = await disputed();
     expect(await differences()).toEqual([]);
     ends(one);
@@ -139,11 +139,11 @@ describe('what a PSP took back by the MED, against the cases here', () => {
     expect(await differences()).toEqual([]);
     const day = saoPauloDay(service.clock.now());
     const { acquirers } = await service.get(ReconciliationService).compare(story.merchant.accountId, day);
-    // With the 1000 of the case above.
+    // Includes the 1000 of the case above.
     expect(acquirers).toMatchObject([{ here: { returned: 2990 }, there: { returned: 2990 } }]);
   });
 
-  it('ends one of a Pix of no sale when an operator has booked what the bank has taken', async () => {
+  it('ends a case of a stray Pix when an operator has booked the amount the bank took', async () => {
     const { endToEndId } = story.bank.pay({ key: story.live.pixKey, amount: 820 });
     await listed();
     await story.sweepStatement();
@@ -172,7 +172,7 @@ describe('what a PSP took back by the MED, against the cases here', () => {
       );
       return rows.map(({ status }) => status);
     };
-    // It goes back, which its bank may refuse: then it may be assigned to a sale, and be disputed.
+    // Simulates its return. If the bank refuses that, the Pix may be assigned to a sale and disputed.
     await service.sql('ALTER TABLE settlements DISABLE TRIGGER USER');
     await service.sql(`UPDATE settlements SET outcome = 'returned' WHERE id = $1`, [pix.id]);
     expect(await asked()).toEqual(['pending']);
@@ -192,7 +192,7 @@ describe('what a PSP took back by the MED, against the cases here', () => {
     expect(await differences()).toEqual([]);
   });
 
-  it('says nothing of a case that the merchant has given up before the bank takes the money', async () => {
+  it('says nothing of a case that the merchant gave up before the bank takes the money', async () => {
     const one = await disputed();
     expect((await answerCase(service, story.key, one.caseId, 'accept')).status).toBe(200);
     expect(await differences()).toEqual([]);
@@ -200,7 +200,7 @@ describe('what a PSP took back by the MED, against the cases here', () => {
     expect(await differences()).toEqual([]);
   });
 
-  it('names money that the bank has taken of a case that goes on: its ruling dismissed, or not heard of', async () => {
+  it('names money that the bank took in an open case, whose ruling was dismissed or never arrived', async () => {
     const dismissed = await disputed();
     ends(dismissed);
     await review(dismissed, 'ruling');
@@ -221,7 +221,7 @@ describe('what a PSP took back by the MED, against the cases here', () => {
     await decided(unheard, 'approve');
   }, 30_000);
 
-  it('names a case that was lost here, and whose money the bank has left, until it is decided and after', async () => {
+  it('names a case that was lost here although the bank left the money, before and after the decision', async () => {
     const one = await disputed();
     expect((await answerCase(service, story.key, one.caseId, 'accept')).status).toBe(200);
     ends(one, 'NAO_REALIZADO');
@@ -234,7 +234,7 @@ describe('what a PSP took back by the MED, against the cases here', () => {
     expect(await differences()).toEqual([]);
   });
 
-  it('brings a case back that was dismissed for its amount, when the bank has taken the money after all', async () => {
+  it('reopens a case dismissed for its amount when the bank took the money after all', async () => {
     const { charge, endToEndId } = await story.paid({ amount: 1990 });
     await listed();
     const before = await story.balance();
@@ -249,7 +249,7 @@ describe('what a PSP took back by the MED, against the cases here', () => {
     await decided(one, 'dismiss');
     const sides = { here: { amount: 1000, state: 'failed' }, there: { amount: 1000, state: 'returned' } };
     expect(await differences()).toEqual([{ ...differs('dispute_state_differs', one), ...sides }]);
-    // Approved after all it is a case of which the bank has ruled: that is looked at as every ruling here.
+    // When it is approved after all, the bank's ruling needs a review like every ruling here.
     await decided(one, 'approve');
     await review(one, 'ruling');
     await decided(one, 'approve');

@@ -7,7 +7,9 @@ import { LiveStory } from '../support/live-story.js';
 import { type Answer, type ChargeAnswer, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
-/** Changes what a bank answers with 200 on its way. @param to the body for what was asked by; null: the bank does not know it */
+/**
+ * Changes bodies that a bank answers with 200. @param to the body for the queried id; null: the bank does not know it
+ */
 function change(operation: 'getCob' | 'getPix' | 'listPix', to: (body: object, asked: unknown) => object | null): void {
   const ask = Reflect.get(PixApiClient.prototype, operation) as (
     ...asked: unknown[]
@@ -23,13 +25,13 @@ function change(operation: 'getCob' | 'getPix' | 'listPix', to: (body: object, a
   });
 }
 
-/** Pix are shown by their ids and times alone. */
+/** Compares Pix by their ids and times only. */
 function withoutAmounts(body: { pix?: object[] }): object {
   const pix = (body.pix ?? []).map((entry) => ({ ...entry, valor: undefined }));
   return { ...body, pix };
 }
 
-describe('the end of a live charge that nobody paid, or paid unheard', () => {
+describe('the end of a live charge that was not paid, or paid without a callback', () => {
   const service = TestService.forSpec();
   const story = LiveStory.forSpec(service);
 
@@ -48,13 +50,13 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     return answer;
   }
 
-  /** The bank's list shows nothing until the spec's end, also to a reading that is under way. */
+  /** Hides the bank's list until the spec ends, even from a reading under way. */
   async function hideList(): Promise<void> {
     await story.sweepStatement();
     change('listPix', (body) => ({ ...body, pix: [] }));
   }
 
-  /** The bank's answer about the charge says too little, and operators see it. */
+  /** The bank's answer about the charge is incomplete, and operators see it. */
   const unreadable = ({ pix }: ChargeAnswer): Promise<boolean> =>
     waitFor('operators to see it', async () => {
       const rows = await service.sql(
@@ -64,7 +66,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       return rows.length > 0;
     });
 
-  /** The bank has sent it back, and our books say so. */
+  /** The bank has returned the Pix, and our books agree. */
   async function wentBack(endToEndId: string, reason: string): Promise<void> {
     await waitFor(`${endToEndId} to go back`, async () => {
       const rows = await service.sql(
@@ -80,7 +82,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     const made = await charge();
     const asked = story.asked('cob.get');
     service.clock.advance(123);
-    // A read says so from the moment on; it is written after the question.
+    // A read shows the expiry at once; the row is written after the question.
     await story.becomes(made, 'expired');
     await waitFor('it to be written', async () => {
       const rows = await service.sql(`SELECT 1 FROM transactions WHERE id = $1 AND status = 'EXPIRED'`, [
@@ -107,7 +109,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     await story.becomes(made, 'expired');
   });
 
-  it('a payment of which no callback came is found in the bank`s list', async () => {
+  it('a payment without a callback is found in the bank`s list', async () => {
     const made = await charge();
     loseCallback();
     story.pay(made);
@@ -115,7 +117,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     await story.becomes(made, 'paid');
   });
 
-  it('or, before the list is read again, by asking when the charge is about to be written as expired', async () => {
+  it('a payment is found by a question before the expiry is written, if the list was not read', async () => {
     await hideList();
     const made = await charge();
     loseCallback();
@@ -131,11 +133,11 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     });
   });
 
-  it('is not written as expired while the bank says that it was paid, and not yet by what', async () => {
+  it('the expiry is not written while the bank says paid without naming the Pix', async () => {
     const made = await charge();
     loseCallback();
     const { endToEndId } = story.pay(made);
-    // The charge is CONCLUIDA a moment before the charge itself and the bank's list have the Pix.
+    // The bank sets CONCLUIDA a moment before the charge and the list show the Pix.
     let isListed = false;
     change('getCob', (answer) => (isListed ? answer : { ...answer, pix: [] }));
     change('listPix', (answer) => (isListed ? answer : { ...answer, pix: [] }));
@@ -148,14 +150,14 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     expect(settled).toEqual([{ outcome: 'credited' }]);
   });
 
-  it('nor while the bank says by which Pix, and does not give that Pix', async () => {
+  it('the expiry is not written while the bank names a Pix that it does not return', async () => {
     const made = await charge();
     loseCallback();
     const { endToEndId } = story.pay(made);
     story.bank.addFault({ operation: 'pix.get', fault: { kind: 'error', effect: false }, times: 100_000 });
     service.clock.advance(123);
     await unreadable(made);
-    // Longer than a bank without any answer is waited for; it is asked again in each of these steps.
+    // Longer than the limit for a silent bank; each of these steps asks again.
     for (let minutes = 0; minutes < 12; minutes += 3) {
       const asked = story.asked('cob.get');
       service.clock.advance(180);
@@ -168,7 +170,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     expect(settled).toEqual([{ outcome: 'credited' }]);
   });
 
-  it('nor while its list, which alone says by which Pix, cannot be had', async () => {
+  it('the expiry is not written while the list, which alone names the Pix, is unavailable', async () => {
     const made = await charge();
     loseCallback();
     const { endToEndId } = story.pay(made);
@@ -189,7 +191,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     expect(settled).toEqual([{ outcome: 'credited' }]);
   });
 
-  it('nor when the bank says that it knows no such charge, which it has made', async () => {
+  it('the expiry is not written when the bank denies knowing a charge that it created', async () => {
     await hideList();
     const made = await charge();
     loseCallback();
@@ -209,7 +211,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
   });
 
   describe.each(['a callback', 'a callback with the txid in capitals', 'the list'])(
-    'of which %s has told a Pix that was in time, while the bank is behind',
+    'a Pix in time that %s has reported while the bank is behind',
     (told) => {
       let isBehind: boolean;
       let made: ChargeAnswer;
@@ -236,7 +238,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
         change('getCob', (body) => (isBehind ? { ...body, status: 'ATIVA', pix: [] } : body));
         made = await charge();
         if (told === 'the list') loseCallback();
-        // The list is asked for until some seconds before now.
+        // We read the list only up to some seconds before now.
         const at = new Date(service.clock.now().getTime() - 4_000).toISOString();
         ({ endToEndId } = story.pay(made, told === 'the list' ? { at } : {}));
         if (told === 'the list') await service.sql('UPDATE acquirer_statements SET next_due_at = now()');
@@ -259,7 +261,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       });
       afterEach(() => service.sql(`UPDATE acquirer_statements SET next_due_at = now()`));
 
-      it('the charge does not expire', async () => {
+      it('keeps the charge from expiring', async () => {
         // The sweep comes every second.
         await new Promise((go) => setTimeout(go, 2_500));
         isBehind = false;
@@ -269,7 +271,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
         expect(settled).toEqual([{ outcome: 'credited' }]);
       });
 
-      it('for ten minutes: then it expires, and what the bank confirms later goes back', async () => {
+      it('keeps it for ten minutes; then the charge expires, and a later confirmation goes back', async () => {
         service.clock.advance(600);
         await waitFor('it to be written', async () => {
           const rows = await service.sql(`SELECT 1 FROM transactions WHERE id = $1 AND status = 'EXPIRED'`, [
@@ -303,12 +305,12 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     it.each([
       ['does not expire', 'ATIVA'],
       ['is not refused', 'REMOVIDA_PELO_PSP'],
-    ])('a charge %s by an answer after one that cannot be read, while a Pix of it is told (%s)', async (_, status) => {
+    ])('a charge %s by an answer after an unreadable one, while a Pix of it is reported (%s)', async (_, status) => {
       let isBehind = true;
       let isUnread = false;
       const made = await charge();
       change('getPix', (body) => (isBehind ? null : body));
-      // Other charges may be asked about too.
+      // Questions about other charges may be sent too.
       change('getCob', (body, txid) => {
         if (!isBehind || txid !== made.pix.txid) return body;
         const behind = { ...body, status, pix: [] };
@@ -329,7 +331,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
     });
 
-    it('a charge does not expire while a Pix of it cannot be read and the charge does not name it', async () => {
+    it('a charge does not expire while its Pix cannot be read and the charge does not name it', async () => {
       let isBehind = true;
       change('getPix', (body) => (isBehind ? { ...body, valor: '1,234.5' } : body));
       change('getCob', (body) => (isBehind ? { ...body, status: 'ATIVA', pix: [] } : body));
@@ -353,21 +355,22 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     it.each([
       ['named a Pix of it, which cannot be had yet', withoutAmounts],
       ['called it paid, and not by what', (body: object) => ({ ...body, pix: [] })],
-    ])('a charge does not expire by an answer behind the one that %s', async (_, shown) => {
+    ])('a charge does not expire by an answer that is older than the one that %s', async (_, shown) => {
       let isBehind = true;
       let isShown = true;
       change('getPix', (body) => (isBehind ? null : body));
       story.bank.addFault({ operation: 'callback', fault: { kind: 'lose' }, times: 100_000 });
       const made = await charge();
       const { endToEndId } = story.pay(made);
-      // A machine of the bank knows the payment, and the next machine does not yet. Other charges may be asked about too.
+      // One machine of the bank knows the payment before the next one does. Questions about other charges may be sent
+      // too.
       change('getCob', (body, txid) => {
         if (!isBehind || txid !== made.pix.txid) return body;
         if (!isShown) return { ...body, status: 'ATIVA', pix: [] };
         isShown = false;
         return shown(body);
       });
-      /** The bank has answered so many questions about what it had called paid. */
+      /** Waits until the bank has answered this many questions about what it had called paid. */
       const answered = (attempts: number): Promise<boolean> =>
         waitFor(`${attempts} attempts`, async () => {
           const rows = await service.sql(
@@ -377,7 +380,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
           return rows.length > 0;
         });
       service.clock.advance(123);
-      // The first answer to the contrary counts as the sixth attempt, and the next question comes after 64 s.
+      // The first contradicting answer counts as the sixth attempt, so the next question comes after 64 s.
       await answered(7);
       service.clock.advance(65);
       await answered(8);
@@ -393,7 +396,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
     });
 
-    it('a Pix that the bank shows in its charge, and does not know by its id, pays the charge', async () => {
+    it('a Pix that the bank shows in its charge, but does not find by id, pays the charge', async () => {
       change('getPix', () => null);
       const made = await charge();
       loseCallback();
@@ -403,7 +406,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
     });
 
-    it('a Pix settled in time and shown after the expiry pays the charge, whose expiry is not written before', async () => {
+    it('a Pix settled in time but shown after the expiry pays the charge, whose expiry is not written before', async () => {
       jest.spyOn(PixApiAcquirer.prototype, 'settlementLagMs').mockResolvedValue(3_600_000);
       let shown: string | null = null;
       change('getPix', (body, id) => (id === shown ? body : null));
@@ -416,7 +419,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       const { endToEndId } = story.pay(made);
       service.clock.advance(300);
       await story.becomes(made, 'expired');
-      // A Pix that comes too late does not end the charge either.
+      // A Pix that comes too late does not end the charge.
       const late = story.pay(made, { force: true });
       shown = late.endToEndId;
       await wentBack(late.endToEndId, 'late');
@@ -430,15 +433,15 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
       expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
     });
 
-    it('a Pix that is told, and that the bank has meanwhile, is asked for before its charge expires', async () => {
+    it('a reported Pix that the bank has meanwhile is fetched before its charge expires', async () => {
       let isBehind = true;
       change('getPix', (body) => (isBehind ? null : body));
-      // What the bank says of the charge itself stays behind.
+      // The bank's answer about the charge itself stays outdated.
       change('getCob', (body) => ({ ...body, status: 'ATIVA', pix: [] }));
       const made = await charge();
       const { endToEndId } = story.pay(made);
       await pixHint(endToEndId);
-      // As after a while of such answers: its next question is an hour away.
+      // Simulates a long series of such answers: the next question is an hour away.
       await new Promise((go) => setTimeout(go, 1_000));
       await service.sql(
         `UPDATE acquirer_notifications SET attempts = 13, next_attempt_at = $2 WHERE kind = 'pix' AND reference = $1`,
@@ -480,7 +483,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     });
   });
 
-  it('money that the bank takes after the charge has expired here goes back', async () => {
+  it('money that the bank receives after the charge expired here goes back', async () => {
     const made = await charge();
     service.clock.advance(123);
     await story.becomes(made, 'expired');
@@ -489,7 +492,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     await story.becomes(made, 'expired');
   });
 
-  it('cancelled: the bank takes the charge back, and nobody can pay it any more', async () => {
+  it('a cancelled charge is removed at the bank, and nobody can pay it', async () => {
     const made = await charge();
     await cancel(made);
     await waitFor('the bank', () => cobOf(made)?.status === 'REMOVIDA_PELO_USUARIO_RECEBEDOR');
@@ -516,7 +519,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     expect(story.asked('cob.patch')).toBeGreaterThan(asked + 1);
   });
 
-  it('a payer who was faster than the cancellation, unheard, gets the money back', async () => {
+  it('a payer who pays unreported before the cancellation gets the money back', async () => {
     const made = await charge();
     loseCallback();
     const { endToEndId } = story.pay(made);
@@ -527,7 +530,7 @@ describe('the end of a live charge that nobody paid, or paid unheard', () => {
     await story.becomes(made, 'cancelled');
   });
 
-  it('a payer who pays while the cancellation is on its way: of the two one wins, and no money is left over', async () => {
+  it('a payment during the cancellation: exactly one of them wins, and no money is left over', async () => {
     const before = await story.balance();
     const made = await Promise.all(Array.from({ length: 8 }, charge));
     const ends = await Promise.all(

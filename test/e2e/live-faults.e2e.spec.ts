@@ -20,14 +20,14 @@ const ABSENCES: readonly Absence[] = [
   'a certificate that nobody vouches for',
 ];
 const FAULTS = [...(Object.keys(ANSWERS) as (keyof typeof ANSWERS)[]), ...ABSENCES];
-/** Turned away before anybody looked at it: what was to be made is not, for certain. */
+/** Faults where the bank rejected the request unprocessed: the object was certainly not created. */
 const TURNED_AWAY: readonly string[] = [...ABSENCES, 'a 429'];
 const isAbsence = (fault: string): fault is Absence => ABSENCES.some((absence) => absence === fault);
 
-/** Silence is waited for until a time-out: shorter than in life, and long enough for answers that do come. */
+/** Shorter time-out than in production, but long enough for answers that do arrive. */
 const HURRIED = { answerMs: 1_500, callMs: 5_000 };
 
-describe('a PSP that fails, in every way and at every route that asks it', () => {
+describe('a PSP that fails, in every way and at every route that calls it', () => {
   let service: TestService;
   let story: LiveStory;
   let psp: FaultyPsp;
@@ -35,7 +35,7 @@ describe('a PSP that fails, in every way and at every route that asks it', () =>
   let client: PixApiClient;
   const clients: PixApiClient[] = [];
 
-  /** A client without a token, so that it asks for one. */
+  /** Client without a token, so that the call requests one */
   function use(urls: { baseUrl: string; tokenUrl: string }, limits?: typeof HURRIED): void {
     const profile = findProfile(connection.profile);
     if (!profile) throw new Error('The profile is gone');
@@ -103,14 +103,14 @@ describe('a PSP that fails, in every way and at every route that asks it', () =>
 
   const cases = (['token', 'write', 'read'] as const)
     .flatMap((of, way) => FAULTS.map((fault, index) => ({ of, fault, isChosen: index % 3 === way })))
-    // A 201 is a good answer to what makes something only.
+    // A 201 is a good answer to a creation only.
     .filter(({ of, fault }) => of === 'write' || !fault.startsWith('a 201'))
-    // Each case takes the client's own pauses between its tries: only a trial has every fault of every call.
+    // Each case waits for the client's own pauses between tries: only a trial covers every fault of every call.
     .filter(({ fault, isChosen }) => trial(true, isChosen || fault.startsWith('a 201')))
     .map(({ of, fault }) => [of, fault] as const);
 
   it.each(cases)(
-    'on a %s answered by %s: 503 provider_unavailable, of whatever needs it at once',
+    'on a %s answered by %s: every request that needs it at once gets 503 provider_unavailable',
     async (of, fault) => {
       const paths = of === 'read' ? [] : ['/v1/charges', '/v1/pix/charges'];
       const asked = paths.map((path) => ({ path, key: randomUUID() }));
@@ -121,10 +121,10 @@ describe('a PSP that fails, in every way and at every route that asks it', () =>
         const { type, code } = answer.body.error;
         expect([answer.status, type, code]).toEqual([503, 'provider_error', 'provider_unavailable']);
         expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-        // Nothing of the bank's own leaks.
+        // The answer must show nothing of the bank's own.
         expect(JSON.stringify(answer.body.error)).not.toMatch(/nginx|bcb|ECONN|ENOTFOUND|psp\.|localhost/i);
       }
-      // What may have been heard is in flight, not failed; of what was never heard the key is free.
+      // A request that may have reached the bank is in flight, not failed; if it never did, the key is free.
       const isOver = of === 'token' || TURNED_AWAY.includes(fault);
       const inFlight = await Promise.all(asked.map(({ key }) => madeFor(key)));
       for (const found of inFlight) {
@@ -150,7 +150,7 @@ describe('a PSP that fails, in every way and at every route that asks it', () =>
     ['write', 'a 200 about nothing'],
     ['write', 'silence'],
   ] as const)(
-    'on a %s answered by %s: what the bank is asked later is accepted, tried again and never failed',
+    'on a %s answered by %s: work that can wait is accepted, tried again and never failed',
     async (of, fault) => {
       const [open, { charge: paid }] = [await story.charge(), await story.paid()];
       const call = (path: string, body?: object): Promise<Answer<{ id: string; status: string }>> =>
@@ -193,7 +193,7 @@ describe('a PSP that fails, in every way and at every route that asks it', () =>
   it.each([
     ['that has arrived', true, { providerStatus: 'ATIVA' }],
     ['that has not', false, { providerStatus: null, error: 'TRANSACTION_HAS_NO_PROVIDER_REFERENCE' }],
-  ])('provider-status of a charge in flight %s is what the bank says now', async (_, effect, expected) => {
+  ])('provider-status of a charge in flight %s is the bank’s current answer', async (_, effect, expected) => {
     const key = randomUUID();
     story.bank.addFault({ operation: 'cob.put', fault: { kind: 'timeout', effect } });
     breaks('read', 'a 500');
@@ -208,7 +208,7 @@ describe('a PSP that fails, in every way and at every route that asks it', () =>
     expect((await create('/v1/charges', key)).status).toBe(201);
   });
 
-  it('our own database is service_unavailable, not the acquirer', async () => {
+  it('an outage of our own database is service_unavailable and no fault of the acquirer', async () => {
     const { id } = await story.charge();
     const { acquirer } = story.live;
     const away = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' });
@@ -230,7 +230,7 @@ describe('a PSP that fails, in every way and at every route that asks it', () =>
     expect([answer.status, type, code]).toEqual([503, 'api_error', 'service_unavailable']);
   });
 
-  it('the sweeper asks about what is in flight until the bank answers', async () => {
+  it('the sweeper asks about charges in flight until the bank answers', async () => {
     const key = randomUUID();
     breaks('write', 'half a body');
     await service.createCharge(story.key, {}, key);

@@ -12,7 +12,7 @@ import { waitFor } from '../support/wait.js';
 
 const ENCRYPTION_KEY = '6e'.repeat(32);
 const PAYER = '12345678909';
-/** Of a sale of R$ 50,00: the PSP's 1 % and 10 cents, the service's 2 %. */
+/** Fees of a sale of R$ 50,00: the PSP's 1 % and 10 cents, the service's 2 %. */
 const [AMOUNT, PIX_FEE, PLATFORM_FEE, RETURN_FEE] = [5_000, 60, 100, 7];
 
 type Books = Record<'available' | 'platform_fees' | 'provider_fees' | 'suspense', number>;
@@ -24,7 +24,7 @@ interface FeesAnswer {
   difference: number;
 }
 
-describe('what a PSP charges', () => {
+describe('fees of a PSP', () => {
   const service = TestService.forSpec({ env: { ENCRYPTION_KEY } });
   const story = LiveStory.forSpec(service, { payer_lock: 'true', fee_bps: '200', fee_fixed: '0' });
   let operator: Person;
@@ -42,7 +42,7 @@ describe('what a PSP charges', () => {
     const price = ['--bps', '100', '--fixed', '10', '--minimum', '25', '--maximum', '300'];
     expect(await setFee('PIX', day(), ...price)).toMatchObject({ code: 0, stderr: '' });
     expect(await setFee('devolution', day(), '--fixed', String(RETURN_FEE))).toMatchObject({ code: 0, stderr: '' });
-    // A client that was made before knows no schedule: it is looked at again after ten seconds.
+    // A client made earlier has no schedule: it reloads after ten seconds.
     service.clock.advance(11);
   });
   afterEach(() => story.expectSameBooks());
@@ -59,7 +59,7 @@ describe('what a PSP charges', () => {
     };
   }
 
-  /** What was moved since; waits until it is that. */
+  /** Waits until the books have moved by the expected amounts. */
   async function moved(before: Books, expected: Partial<Books>): Promise<void> {
     const wanted = { available: 0, platform_fees: 0, provider_fees: 0, suspense: 0, ...expected };
     let difference = {};
@@ -93,21 +93,21 @@ describe('what a PSP charges', () => {
   };
   const SALE = { available: AMOUNT - PIX_FEE - PLATFORM_FEE, platform_fees: PLATFORM_FEE, provider_fees: PIX_FEE };
 
-  it('of a sale the merchant bears', async () => {
+  it('are paid by the merchant for a sale', async () => {
     const before = await books();
     const { charge } = await story.paid({ amount: AMOUNT });
     expect(await feesOf(charge)).toEqual([PIX_FEE, PLATFORM_FEE, AMOUNT - PIX_FEE - PLATFORM_FEE]);
     await moved(before, SALE);
   });
 
-  it('of a sale is never more than the sale: the rest the platform bears', async () => {
+  it('never exceed the sale: the platform pays the rest', async () => {
     const before = await books();
     const { charge } = await story.paid({ amount: 20 });
     expect(await feesOf(charge)).toEqual([20, 0, 0]);
     await moved(before, { platform_fees: -5, provider_fees: 25 });
   });
 
-  it('for what is not the payment, and for its way back, the platform bears', async () => {
+  it('are paid by the platform for a payment that goes back, both ways', async () => {
     const { charge } = await story.paid({ amount: AMOUNT });
     const before = await books();
     story.bank.change({ returnDelayMs: 20 });
@@ -116,7 +116,7 @@ describe('what a PSP charges', () => {
     await moved(before, { platform_fees: -(PIX_FEE + RETURN_FEE), provider_fees: PIX_FEE + RETURN_FEE });
   });
 
-  it('for what is held is the platform’s, and the merchant’s once it is accepted', async () => {
+  it('of a held payment are the platform’s, and the merchant’s once it is accepted', async () => {
     const payer = { customer: { name: 'Maria' }, expected_payer_tax_id: PAYER };
     const charge = await story.charge({ amount: AMOUNT, ...payer });
     const before = await books();
@@ -130,7 +130,7 @@ describe('what a PSP charges', () => {
     await moved(before, SALE);
   });
 
-  it('for a Pix of no charge is the platform’s, and the merchant’s once it is assigned to one, up to that', async () => {
+  it('of a Pix without a charge are the platform’s, and once it is assigned the merchant’s, up to the sale', async () => {
     const charge = await story.charge({ amount: 20 });
     const before = await books();
     const { endToEndId } = story.bank.pay({ key: story.live.pixKey, amount: 20 });
@@ -144,7 +144,7 @@ describe('what a PSP charges', () => {
     await moved(before, { platform_fees: -5, provider_fees: 25 });
   });
 
-  it('for a refund the platform bears, once it has arrived', async () => {
+  it('of a refund are paid by the platform once it has arrived', async () => {
     const { charge } = await story.paid({ amount: AMOUNT });
     const before = await books();
     story.bank.change({ returnDelayMs: 20 });
@@ -153,7 +153,7 @@ describe('what a PSP charges', () => {
     await moved(before, { available: -1_250, platform_fees: -RETURN_FEE, provider_fees: RETURN_FEE });
   });
 
-  it('for one that the bank could not carry out is nothing', async () => {
+  it('of a refund that the bank could not carry out are nothing', async () => {
     const { charge } = await story.paid({ amount: AMOUNT });
     const before = await books();
     story.bank.change({ returnDelayMs: 20, returnOutcome: 'NAO_REALIZADO' });
@@ -163,7 +163,7 @@ describe('what a PSP charges', () => {
     await moved(before, {});
   });
 
-  it('is compared with the invoice of a month: the difference is told, with what to do, which then settles it', async () => {
+  it('are compared with the invoice of a month, and the named command settles the difference', async () => {
     const month = day().slice(0, 7);
     const compare = async (invoice: number): Promise<Ended & { printed: FeesAnswer }> => {
       const about = ['--account', story.merchant.accountId, '--month', month, '--invoice', String(invoice)];
@@ -173,7 +173,7 @@ describe('what a PSP charges', () => {
     const charged = (await books()).provider_fees;
     const same = await compare(charged);
     expect(same).toMatchObject({ code: 0, stderr: '', printed: { here: charged, difference: 0 } });
-    // Five sales, one of them of cents, a double one, one of no charge, one that was not refunded, a return and a refund.
+    // Five sales (one of cents), a double Pix, a stray Pix, a refused refund, a return and a refund.
     const [pix, back] = same.printed.operations;
     expect(pix).toEqual({ operation: 'PIX', count: 8, amount: 6 * AMOUNT + 40, fee: 6 * PIX_FEE + 50 });
     expect(back).toEqual({ operation: 'devolution', count: 2, amount: AMOUNT + 1_250, fee: 2 * RETURN_FEE });
@@ -192,7 +192,7 @@ describe('what a PSP charges', () => {
     expect(less.stderr).toContain('R$ 0,41 less');
   });
 
-  it('of an invoice is entered with its month and connection, both or none, of the account', async () => {
+  it('of an invoice need month and connection of the account, or neither', async () => {
     const { accountId } = story.merchant;
     const fee = { kind: 'bank_fee', account_id: accountId, mode: 'live', amount: 5, borne_by: 'platform' };
     const [invoice_month, acquirer] = ['2026-11', story.live.acquirer];
@@ -215,7 +215,7 @@ describe('what a PSP charges', () => {
     }
   });
 
-  it('is no part of a journal where the merchant does not bear it, nor is a Pix that went back', async () => {
+  it('are no part of a journal where the merchant does not pay them, nor is a returned Pix', async () => {
     const about = { type: 'statement', format: 'journal', from: day(-1), to: day() };
     const { body: asked } = await service.call<ReportBody>('POST', '/v1/reports', { key: story.key, body: about });
     const url = await waitFor('the journal', async () => {
@@ -238,7 +238,7 @@ describe('what a PSP charges', () => {
     expect(sum('Expenses:Recebe:Fees:Acquirer')).toBe(Number(paid?.fees));
   });
 
-  it('begins no earlier than tomorrow once there is a schedule; of two of one day the later one holds', async () => {
+  it('begin tomorrow at the earliest once there is a schedule, and the later one of a day wins', async () => {
     const early = await setFee('PIX', day(), '--bps', '1');
     expect([early.code, early.stderr]).toEqual([1, expect.stringMatching(/^from: is \d{4}-\d\d-\d\d at the earliest/)]);
     expect(await setFee('PIX', day(2), '--bps', '9900')).toMatchObject({ code: 0 });
@@ -271,7 +271,7 @@ describe('what a PSP charges', () => {
     expect(audited[3]).toMatchObject({ actor_type: 'cli', data: { operation: 'PIX', valid_from: day(2), fixed: 99 } });
   });
 
-  it('changes with the day', async () => {
+  it('change with the day', async () => {
     service.clock.advance(2 * 86_400);
     const before = await books();
     await story.paid({ amount: AMOUNT });
@@ -308,7 +308,7 @@ describe('what a PSP charges', () => {
     expect(ended.stderr).toContain(message);
   });
 
-  it('is known of accounts and connections that are there', async () => {
+  it('are known for existing accounts and connections only', async () => {
     const nobody = randomUUID();
     const fee = ['--operation', 'PIX', '--from', day(3), '--bps', '1'];
     const account = ['--account', story.merchant.accountId];

@@ -11,7 +11,7 @@ import { LiveStory } from '../support/live-story.js';
 import { type Answer, type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
-/** Another account, with a key of its own: at the same PSP, under a client of its own or under the first one's. */
+/** Another account with its own key at the same PSP, under its own client or the first account's. */
 interface Other {
   readonly merchant: Merchant;
   readonly acquirer: string;
@@ -27,7 +27,7 @@ describe('callbacks that lie, and accounts beside each other', () => {
   const logger = createLogger('warn', { write: (line) => logged.push(line) });
   const service = TestService.forSpec({ overrides: { logger } });
   const story = LiveStory.forSpec(service);
-  /** Its client at the PSP has the key of the first account too, as a holder with two shops may have. */
+  /** This account's client at the PSP holds the first account's key too, as an owner of two shops may. */
   let sibling: Other;
   let stranger: Other;
 
@@ -53,7 +53,7 @@ describe('callbacks that lie, and accounts beside each other', () => {
   const pathOfStory = (): string => new URL(story.live.callbackUrl).pathname;
   const post = (path: string, pix: object): Promise<Answer> => service.call('POST', path, { body: { pix: [pix] } });
 
-  /** Everything that money consists of. */
+  /** Everything that money consists of */
   const books = (): Promise<unknown[]> =>
     service.sql(
       `SELECT (SELECT count(*) FROM journal_entries) AS entries, (SELECT count(*) FROM settlements) AS settlements,
@@ -68,7 +68,7 @@ describe('callbacks that lie, and accounts beside each other', () => {
     return Number(found?.split(' ').at(-1) ?? 0);
   }
 
-  /** The PSP was asked about it, and this came of it. */
+  /** Waits until the PSP was asked about the notification, and checks the outcome. */
   async function asked(acquirer: string, endToEndId: string): Promise<void> {
     await waitFor('the PSP to be asked', async () => {
       const rows = await service.sql(
@@ -79,7 +79,7 @@ describe('callbacks that lie, and accounts beside each other', () => {
     });
   }
 
-  it('about a Pix that does not exist, with a return and a dispute of it, a hundred times at once: a line in the log and a metric', async () => {
+  it('a forged Pix with a return and a dispute, sent a hundred times at once, leaves a log line and a metric', async () => {
     const charge = await story.charge();
     const before = await books();
     const [unknown, repeated] = await Promise.all([
@@ -115,7 +115,7 @@ describe('callbacks that lie, and accounts beside each other', () => {
     expect(logged.join('')).toContain('a notification is not confirmed');
   });
 
-  it('with another amount, another charge and another payer than the PSP knows: what the PSP knows is credited, once', async () => {
+  it('a callback with another amount, charge and payer credits the PSP’s version once', async () => {
     const [paid, unpaid] = [await story.charge({ amount: 500 }), await story.charge({ amount: 90_000 })];
     const before = await story.balance();
     story.bank.addFault({ operation: 'callback', fault: { kind: 'lose' } });
@@ -128,7 +128,7 @@ describe('callbacks that lie, and accounts beside each other', () => {
     expect(await story.balance()).toEqual({ ...before, available: before.available + 500 });
   });
 
-  it('a true payment of another amount than the charge goes back; nobody is credited', async () => {
+  it('a true payment of another amount than the charge goes back, and nobody is credited', async () => {
     const charge = await story.charge({ amount: 5000 });
     const before = await story.balance();
     const { endToEndId } = story.pay(charge, { amount: 50, force: true });
@@ -142,7 +142,7 @@ describe('callbacks that lie, and accounts beside each other', () => {
   });
 
   it.each(['wrong', 'of another connection', 'of no connection'])(
-    'with a secret that is %s: 404, a line in the log and a metric',
+    'a callback with a secret that is %s gets 404, a log line and a metric',
     async (which) => {
       const charge = await story.charge();
       story.bank.addFault({ operation: 'callback', fault: { kind: 'lose' } });
@@ -174,7 +174,7 @@ describe('callbacks that lie, and accounts beside each other', () => {
   const chargeOf = async ({ merchant }: Other): Promise<ChargeAnswer> =>
     (await service.createCharge(merchant.liveKey)).body;
 
-  it('at the address of A about a payment of B: the PSP of A does not know it, and B`s is as if nothing had been said', async () => {
+  it('a payment of B sent to the address of A: the PSP of A does not know it, and B is unaffected', async () => {
     const charge = await story.charge();
     story.bank.addFault({ operation: 'callback', fault: { kind: 'lose' } });
     const { endToEndId } = story.pay(charge);
@@ -182,12 +182,12 @@ describe('callbacks that lie, and accounts beside each other', () => {
     await post(stranger.path, { endToEndId, txid: charge.pix.txid, chave: stranger.pixKey });
     await asked(stranger.acquirer, endToEndId);
     expect(await books()).toEqual(before);
-    // It is credited to whom it was paid, as soon as that one is told.
+    // The account that was paid is credited as soon as its own callback arrives.
     await post(pathOfStory(), { endToEndId });
     await story.becomes(charge, 'paid');
   });
 
-  it('for another key of the same holder, which the PSP does confirm: not this account`s, and no money of it', async () => {
+  it('a payment to another key of the same holder is not this account`s, though the PSP confirms it', async () => {
     const elsewhere =
       story.bank.state().merchants.find(({ clientId }) => clientId === sibling.clientId)?.pixKeys[1] ?? '';
     const charge = await chargeOf(sibling);
@@ -205,9 +205,9 @@ describe('callbacks that lie, and accounts beside each other', () => {
 
   it('a live connection is its account`s alone, and test keys never reach the PSP', async () => {
     const nobody = await service.merchant();
-    // Without the statements, which are read by time and not for anybody's request.
+    // Leaves out the statements, which are read on a schedule and for no request.
     const requests = (): string => JSON.stringify({ ...story.bank.state().traffic.requests, 'pix.list': undefined });
-    // What was forged before would be asked about again and again.
+    // Pauses the earlier forged notifications, which would be asked about again and again.
     await service.sql(
       `UPDATE acquirer_notifications SET next_attempt_at = now() + interval '1 day' WHERE status = 'pending'`,
     );

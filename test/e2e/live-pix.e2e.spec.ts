@@ -36,7 +36,7 @@ describe('the main job with a live key', () => {
     await story.stop([/\/txid must match pattern/]);
   });
 
-  it('a charge made at the PSP is shown, paid, confirmed there, credited and told of, signed', async () => {
+  it('a charge made at the PSP is shown, paid, confirmed there, credited and announced with a signature', async () => {
     const charge = await story.charge({
       amount: 10_000,
       expires_in: 600,
@@ -50,7 +50,7 @@ describe('the main job with a live key', () => {
       valor: { original: '100.00' },
       devedor: { cpf: '52998224725', nome: 'Maria da Silva' },
     });
-    // What was left of the ten minutes when the PSP was asked.
+    // Expiry at the PSP: the rest of the ten minutes at the time of the call.
     expect(cob?.calendario.expiracao).toBeGreaterThan(580);
     expect(cob?.calendario.expiracao).toBeLessThanOrEqual(600);
 
@@ -90,7 +90,7 @@ describe('the main job with a live key', () => {
     expect(receiver.ofType('charge.created')).toHaveLength(1);
   });
 
-  it('POST /v1/payments: the code comes from the PSP, and its own words are there for who asks', async () => {
+  it('POST /v1/payments: the code comes from the PSP, and its own status can be read', async () => {
     const at = <T>(id: string, path = '') => service.call<T>('GET', `/v1/payments/${id}${path}`, { key: story.key });
     const { status, body } = await service.call<{ id: string; status: string }>('POST', '/v1/payments', {
       key: story.key,
@@ -114,13 +114,13 @@ describe('the main job with a live key', () => {
     await waitFor('the payment', async () => (await at<{ status: string }>(body.id)).body.status === 'PAID');
     const closed = await at<Record<string, unknown>>(body.id, '/provider-status');
     expect(closed.body).toMatchObject({ localStatus: 'PAID', providerStatus: 'CONCLUIDA' });
-    // Who paid is the PSP's to know.
+    // The payer's identity stays with the PSP.
     expect(closed.text).not.toContain('12345678909');
     expect(closed.text).not.toContain(story.live.pixKey);
     expect((await at<{ error: { code: string } }>(body.id, '/receipt')).body.error.code).toBe('RECEIPT_NOT_AVAILABLE');
   });
 
-  it('provider-status of a PSP that is away: 503, and nothing is guessed', async () => {
+  it('provider-status of a PSP that is away is a 503 without a guess', async () => {
     const charge = await story.charge();
     story.bank.addFault({ operation: 'cob.get', fault: { kind: 'throttle', retryAfterSeconds: 3600 } });
     const answer = await service.call<{ error: { code: string } }>('GET', `/v1/payments/${charge.id}/provider-status`, {

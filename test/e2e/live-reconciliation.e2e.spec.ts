@@ -35,7 +35,7 @@ describe('live money at a PSP', () => {
       20_000,
     );
 
-  /** The PSP's list is asked for until some seconds before now, by the command line by its own clock. */
+  /** The PSP's list ends some seconds before now; the command line reads it by its own clock. */
   const at = (): string => new Date(Date.now() - 4_000).toISOString();
   const pay = ({ pix }: ChargeAnswer) => live.psp.simulator.pay({ txid: pix.txid ?? '', at: at() });
 
@@ -47,7 +47,7 @@ describe('live money at a PSP', () => {
   const today = (): Promise<Ended> =>
     reconcile('--account', merchant.accountId, '--day', saoPauloDay(service.clock.now()));
 
-  it('a payment of which nobody tells is found in the list, or by asking when the charge expires', async () => {
+  it('an unreported payment is found in the list, or by a question when the charge expires', async () => {
     const [listed, asked] = [await charge(), await charge()];
     pay(listed);
     await becomes(listed, 'paid');
@@ -56,14 +56,14 @@ describe('live money at a PSP', () => {
       return rows.length > 0;
     });
     pay(asked);
-    // No pass of the list: only the question brings it.
+    // The list is not read in this test: only the question finds the payment.
     await service.sql(`UPDATE acquirer_statements SET next_due_at = 'infinity'`);
     service.clock.advance(123);
     await becomes(asked, 'paid');
     await service.sql('UPDATE acquirer_statements SET next_due_at = now()');
   }, 60_000);
 
-  it('callbacks by the PSP itself, with the path that it appends, a hundred times: credited once', async () => {
+  it('credits a payment once when the PSP calls back a hundred times, with the path that it appends', async () => {
     const { psp, pixKey, callbackUrl } = live;
     expect((await psp.call('PUT', `/webhook/${pixKey}`, { webhookUrl: callbackUrl })).status).toBe(200);
     const made = await charge(500);
@@ -89,7 +89,7 @@ describe('live money at a PSP', () => {
     );
   }, 30_000);
 
-  it('a refund, and a MED that the callback tells of; our books and the PSP`s are the same', async () => {
+  it('a refund, and a MED by callback, leave our books and the PSP`s equal', async () => {
     const [refunded, disputed] = [await charge(), await charge()];
     pay(refunded);
     const { endToEndId } = pay(disputed);
@@ -133,7 +133,7 @@ describe('live money at a PSP', () => {
     await becomes(made, 'paid');
   }, 30_000);
 
-  it('what cannot be read is a difference, and before the operators, until it can: then it is credited', async () => {
+  it('an unreadable Pix is a difference and visible to operators until it can be read and credited', async () => {
     const { token } = await service.operator();
     const listed = async (): Promise<Record<string, unknown>[]> =>
       (await service.call<{ data: Record<string, unknown>[] }>('GET', '/v1/operations/unreadable', { token })).body
@@ -175,7 +175,7 @@ describe('live money at a PSP', () => {
     expect(compared?.differences).toContainEqual({
       ...{ kind: 'unreadable', end_to_end_id: endToEndId, return_id: null, case_id: null, here: null, there: null },
     });
-    // However often it was asked for in vain: it is never set aside.
+    // However many questions failed, the notification is never set aside.
     await service.sql('UPDATE acquirer_notifications SET attempts = 60, next_attempt_at = now() WHERE reference = $1', [
       endToEndId,
     ]);
@@ -190,7 +190,7 @@ describe('live money at a PSP', () => {
   }, 60_000);
 
   it('a day that has not begun in São Paulo is refused', async () => {
-    // By the command's own clock.
+    // The command uses its own clock.
     const tomorrow = saoPauloDay(new Date(Date.now() + 86_400_000));
     const { code, stdout, stderr } = await reconcile('--account', merchant.accountId, '--day', tomorrow);
     expect([code, stdout]).toEqual([2, '']);
@@ -199,7 +199,7 @@ describe('live money at a PSP', () => {
     );
   }, 30_000);
 
-  it('a command line that is wrong ends with 2, an account that is not there with 1', async () => {
+  it('a wrong command line ends with 2, an unknown account with 1', async () => {
     const nobody = '019aa0f0-0000-7000-8000-000000000001';
     const finished = await Promise.all([
       reconcile('--account', nobody),

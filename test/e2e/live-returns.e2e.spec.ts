@@ -5,7 +5,7 @@ import { type RefundItem, refundEnd, refundsOf, requestRefund } from '../support
 import { type Answer, type ChargeAnswer, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
-/** Of the payer whom the simulated bank names unless told otherwise. */
+/** Document of the payer whom the simulated bank names by default */
 const PAYER = '12345678909';
 
 describe('live money that goes back', () => {
@@ -26,7 +26,7 @@ describe('live money that goes back', () => {
     });
   }
 
-  /** The bank has it, and settles it. */
+  /** Waits until the bank has the return, and settles it. */
   async function settle(endToEndId: string, refund: RefundItem, how: object = {}): Promise<RefundItem> {
     const id = refund.id.replaceAll('-', '');
     await waitFor('the devolution', () => story.returned(endToEndId).some((one) => one.endsWith('EM_PROCESSAMENTO')));
@@ -34,7 +34,7 @@ describe('live money that goes back', () => {
     return refundEnd(service, story.key, refund);
   }
 
-  it('a refund is a devolution: PENDING, IN_PROGRESS at the bank, REFUNDED when it says so; in part, then the rest', async () => {
+  it('a refund is a devolution: PENDING, IN_PROGRESS at the bank, then REFUNDED; in part, then the rest', async () => {
     const { charge, endToEndId } = await story.paid({ amount: 5000 });
     const before = await story.balance();
     const part = await refundOf(charge, { amount: 1250 });
@@ -50,7 +50,7 @@ describe('live money that goes back', () => {
     expect((await story.balance()).available).toBe(before.available - 5000);
   });
 
-  it('one that the bank could not carry out has FAILED, its money is available again, and another one may follow', async () => {
+  it('a refund that the bank could not carry out has FAILED, its money is available, and another may follow', async () => {
     const { charge, endToEndId } = await story.paid();
     const before = await story.balance();
     const refund = await refundOf(charge);
@@ -62,7 +62,7 @@ describe('live money that goes back', () => {
     expect(story.returned(endToEndId)).toEqual(['19.90 NAO_REALIZADO', '19.90 DEVOLVIDO']);
   });
 
-  it('one that the bank refuses at once, for somebody has sent the money back in its own app, has FAILED', async () => {
+  it('a refund has FAILED when the bank refuses it because the money was returned in its own app', async () => {
     const { charge, endToEndId } = await story.paid();
     await story.live.psp.call('PUT', `/pix/${endToEndId}/devolucao/app1`, { valor: '19.90' });
     const { body } = await requestRefund(service, story.key, charge.id);
@@ -70,11 +70,11 @@ describe('live money that goes back', () => {
       status: 'FAILED',
       failureReason: 'amount_exceeded',
     });
-    // What was asked for in the app ends as nothing: our books know of no return.
+    // The return in the app fails too, so our books need no return.
     story.bank.settleReturn({ endToEndId, id: 'app1', status: 'NAO_REALIZADO' });
   });
 
-  it('one whose request is lost, with its answer, is asked for and made once', async () => {
+  it('a refund whose request and answer are lost is looked up and made once', async () => {
     const { charge, endToEndId } = await story.paid();
     story.bank.addFault({ operation: 'return.put', fault: { kind: 'timeout', effect: true } });
     const { body } = await requestRefund(service, story.key, charge.id);
@@ -87,7 +87,7 @@ describe('live money that goes back', () => {
   const locked = (): Promise<ChargeAnswer> =>
     story.charge({ customer: { name: 'Maria' }, expected_payer_tax_id: PAYER });
 
-  it('payer lock: the right payer is credited, another one gets the money back', async () => {
+  it('payer lock: the right payer is credited, another payer gets the money back', async () => {
     const [right, wrong] = [await locked(), await locked()];
     const before = await story.balance();
     story.pay(right);
@@ -188,7 +188,7 @@ describe('live money that goes back', () => {
     expect(await story.balance()).toEqual({ ...start, available: start.available + kept });
   });
 
-  it('a MED of which no callback tells is found in the bank`s list', async () => {
+  it('an unreported MED is found in the bank`s list', async () => {
     const { charge, endToEndId } = await story.paid();
     story.bank.addFault({ operation: 'callback', fault: { kind: 'lose' }, times: 2 });
     const { id } = story.bank.med({ endToEndId, nature: 'MED_OPERACIONAL' });
