@@ -15,12 +15,12 @@ import { columnNames, isColumn } from './formats/columns.js';
 import type { ReportEntity, ReportFormat, ReportOrder, SaleFilters } from './report.entity.js';
 import { ReportsRepository, type ReportUse } from './reports.repository.js';
 
-const MOST_DAYS = 400;
+const MAX_DAYS = 400;
 /** Limits for one account and mode. */
-const MOST_UNFINISHED = 5;
-const MOST_BYTES = 2 * 1024 ** 3;
+const MAX_UNFINISHED = 5;
+const MAX_BYTES = 2 * 1024 ** 3;
 /** Even a small file takes a place in a directory: a new file replaces the oldest one. */
-const MOST_FILES = 1_000;
+const MAX_FILES = 1_000;
 /** No payment is older than this. */
 const FIRST_FROM = new Date('2020-01-01T03:00:00Z');
 const DOWNLOAD_SECONDS = 3_600;
@@ -61,7 +61,7 @@ export class ReportsService implements OnModuleInit {
     return this.database.transaction(async (tx) => {
       const use = await this.reports.lockUse(tx, scope);
       refuseTooMany(use);
-      if (use.files >= MOST_FILES) {
+      if (use.files >= MAX_FILES) {
         const id = await this.reports.expireOldest(tx, scope);
         if (id !== null) tx.afterCommit(() => void this.#forget(id));
       }
@@ -92,8 +92,8 @@ export class ReportsService implements OnModuleInit {
     if (window.from < FIRST_FROM) refuse('from', 'must not be before 2020');
     if (window.from.getTime() > createdAt.getTime() + DAY_MS) refuse('from', 'must not be in the future');
     if (window.to < window.from) refuse('to', 'must not be before from');
-    if (window.to.getTime() - window.from.getTime() > MOST_DAYS * DAY_MS) {
-      refuse('to', `must be at most ${MOST_DAYS} days after from`);
+    if (window.to.getTime() - window.from.getTime() > MAX_DAYS * DAY_MS) {
+      refuse('to', `must be at most ${MAX_DAYS} days after from`);
     }
     if (columns !== undefined && format !== 'csv') refuse('columns', 'are of a CSV: leave them out');
     if (filters !== undefined && type !== 'sales') refuse('filters', 'are of sales: leave them out');
@@ -144,12 +144,12 @@ function saleFilters({ basis, status, query }: SaleFiltersDto): SaleFilters {
 /** @throws ApiError 422 */
 function refuseTooMany({ unfinished, size, expiresAt }: ReportUse): void {
   const refuse = (message: string): ApiError => new ApiError(422, 'business_error', 'report_limit_reached', message);
-  if (unfinished >= MOST_UNFINISHED) {
+  if (unfinished >= MAX_UNFINISHED) {
     throw refuse(`${unfinished} reports are still being made, and no more at once; repeat this when one is ready.`);
   }
-  if (size >= MOST_BYTES) {
+  if (size >= MAX_BYTES) {
     throw refuse(
-      `The files of your reports have ${size} bytes, and at most ${MOST_BYTES} are kept; the next one ends ${expiresAt?.toISOString() ?? 'soon'}.`,
+      `The files of your reports have ${size} bytes, and at most ${MAX_BYTES} are kept; the next one ends ${expiresAt?.toISOString() ?? 'soon'}.`,
     );
   }
 }

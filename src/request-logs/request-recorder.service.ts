@@ -20,7 +20,7 @@ const BATCH = 500;
 /** Some megabytes; at a thousand requests a second, half a minute without the database. */
 const MAX_ROWS = 30_000;
 /** Answers 429 to one caller that a process keeps in a minute. */
-const MOST_TOO_MANY = 60;
+const MAX_TOO_MANY = 60;
 
 /**
  * Keeps the requests of accounts, beside the request log on stdout: after the answer, in batches, never at the cost of
@@ -98,6 +98,6 @@ export class RequestRecorder implements OnModuleInit, OnApplicationBootstrap, On
   #isLogged(caller: string): boolean {
     const count = this.#tooMany.get(caller) ?? 0;
     this.#tooMany.set(caller, count + 1, { noUpdateTTL: true });
-    return count < MOST_TOO_MANY;
+    return count < MAX_TOO_MANY;
   }
 }

@@ -140,7 +140,7 @@ const sorted = (field: SortColumn, order: SortOrder): ReadStatement => {
 };
 
 /** How many sales a search finds at most, the newest ones. */
-export const MOST_FOUND = 1_000;
+export const MAX_FOUND = 1_000;
 
 /**
  * Terms of the index `transactions_search_idx`. The planner uses the index only if they match its definition word by
@@ -160,7 +160,7 @@ const search = (field: SortField, order: SortOrder): ReadStatement => {
          -- Without keys the planner sees that there is nothing to look at, or it would expect few sales to be left.
          AND ($7::text[] = '{}' OR NOT EXISTS (
            SELECT FROM unnest($7::text[], $8::text[]) AS m (key, value) WHERE s.metadata::jsonb ->> m.key IS DISTINCT FROM m.value))
-       ORDER BY s.id DESC LIMIT ${MOST_FOUND})) ORDER BY ${by}t.id ${order}`,
+       ORDER BY s.id DESC LIMIT ${MAX_FOUND})) ORDER BY ${by}t.id ${order}`,
   );
 };
 
@@ -273,7 +273,7 @@ export class TransactionPagesRepository {
   }
 
   /**
-   * Finds the newest `MOST_FOUND` that match, sorted.
+   * Finds the newest `MAX_FOUND` that match, sorted.
    * @throws an error for which `isStatementTimeout` holds, after `withinMs`
    */
   async search(

@@ -27,7 +27,7 @@ export interface PageQuery {
   readonly to: Date | null;
   readonly sortBy: SortField;
   readonly sortOrder: SortOrder;
-  /** A text to search for. The newest `MOST_FOUND` matches are found, and counted as the total. */
+  /** A text to search for. The newest `MAX_FOUND` matches are found, and counted as the total. */
   readonly search: Search | null;
 }
 

@@ -13,7 +13,7 @@ import type { ReleaseKind } from './wallet.entity.js';
 import { type NegativeBalance, type NegativeFilter, WalletsRepository } from './wallets.repository.js';
 
 /** How many days a currency's calendar of releases may have: `release_days` and `reserve_days` are at most a year. */
-const MOST_RELEASES = 400;
+const MAX_RELEASES = 400;
 
 /** Amounts in the currency's smallest unit. */
 export interface WalletBalance {
@@ -263,7 +263,7 @@ export class WalletsService {
 
   /** Lists the planned releases, the next first. @param currency null for all */
   async plannedReleases(scope: Scope, currency: string | null): Promise<PlannedRelease[]> {
-    return this.releases.calendar(scope, currency, MOST_RELEASES);
+    return this.releases.calendar(scope, currency, MAX_RELEASES);
   }
 
   /** Returns an entry for each currency that the account ever had money in; `primary` is first, even if empty. */

@@ -12,7 +12,7 @@ import { ServiceProcess } from '../harness/service-process.js';
 
 /** Merchants: the first has a busy wallet, the other hundred share the rest. */
 const MERCHANTS = 101;
-export const MOST_CONNECTIONS = 64;
+export const MAX_CONNECTIONS = 64;
 const RELAY_LIMIT_MS = 60_000;
 
 export interface StartTimes {
@@ -79,7 +79,7 @@ export async function openStage(
   bareUrl.pathname = '/bare';
   const recordings = await recordHotPaths(bareUrl.href, directory, cleanup);
   const bareMerchants = await makeMerchants(bareUrl.href, MERCHANTS);
-  const bare = await BareClients.connect(bareUrl.href, MOST_CONNECTIONS, cleanup);
+  const bare = await BareClients.connect(bareUrl.href, MAX_CONNECTIONS, cleanup);
 
   const [version] = await database.query<{ server_version: string }>('SHOW server_version');
   const postgresVersion = version?.server_version ?? 'unknown';

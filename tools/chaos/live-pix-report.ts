@@ -3,7 +3,7 @@ import { unknownText } from './live-pix-settling.js';
 import type { LivePixResult } from './live-pix-storm.js';
 
 /** Shown in full below the table. */
-const MOST_VIOLATIONS = 20;
+const MAX_VIOLATIONS = 20;
 
 export function livePixReport(seed: number, description: string, result: LivePixResult): string {
   const { plan, settling, violations } = result;
@@ -33,7 +33,7 @@ export function livePixReport(seed: number, description: string, result: LivePix
     violations.length > 0
       ? [
           `WRONG: ${String(violations.length)} things that must not be. Repeat with --only live-pix --seed ${String(seed)}.`,
-          ...violations.slice(0, MOST_VIOLATIONS).map((violation) => `  ${violation}`),
+          ...violations.slice(0, MAX_VIOLATIONS).map((violation) => `  ${violation}`),
         ].join('\n')
       : 'Each payment was credited once, each refund made once; nothing is unknown, the ledger is coherent, clearing is what the bank holds, no difference.';
   return `\nseed ${String(seed)}\n${description}\n\n${columns(rows)}\n\n${verdict}\n`;

@@ -13,7 +13,7 @@ const LOOKED_AT = 20;
 /**
  * Number of the newest deliveries that are checked for a failing endpoint: many of them wait for their first attempt.
  */
-const MOST_LOOKED_AT = 100;
+const MAX_LOOKED_AT = 100;
 const LOOK_MS = 15_000;
 /** Longer than a due delivery waits when everything works. */
 const DUE_MS = 60_000;
@@ -34,7 +34,7 @@ export function EndpointHealth({ endpoint: { id, failingSince } }: { endpoint: E
   const { t } = useLanguage();
   const isFailing = failingSince !== undefined;
   const mode = useMode();
-  const limit = isFailing ? MOST_LOOKED_AT : LOOKED_AT;
+  const limit = isFailing ? MAX_LOOKED_AT : LOOKED_AT;
   const newest = useQuery({
     queryKey: [mode, 'deliveries', 'newest', id, limit],
     queryFn: () =>

@@ -16,7 +16,7 @@ import { EndpointHealth } from './endpoint-health.js';
 
 const WINDOWS = [7, 30, 90] as const;
 /** Endpoints without problems that are shown. */
-const MOST_ENDPOINTS = 4;
+const MAX_ENDPOINTS = 4;
 
 export function Home(): ReactNode {
   const { t, language } = useLanguage();
@@ -223,8 +223,8 @@ function Endpoints({ endpoints }: { endpoints: readonly EndpointBody[] }): React
   });
   const troubled = [0, 1].flatMap((rank) => ranked.filter((one) => one.rank === rank));
   const others = ranked.filter(({ rank }) => rank === 2);
-  const shown = [...troubled, ...others.slice(0, MOST_ENDPOINTS)];
-  const left = others.length - MOST_ENDPOINTS;
+  const shown = [...troubled, ...others.slice(0, MAX_ENDPOINTS)];
+  const left = others.length - MAX_ENDPOINTS;
   return (
     <>
       {shown.map(({ endpoint }) => (

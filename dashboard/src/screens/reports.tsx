@@ -13,7 +13,7 @@ import { SALE_STATUSES, saleStatus } from '../words.js';
 
 const DAY_MS = 86_400_000;
 /** A window has at most 400 days. */
-const MOST_DAYS = 399;
+const MAX_DAYS = 399;
 const REST_MS = 1_000;
 
 export function Reports(): ReactNode {
@@ -24,7 +24,7 @@ export function Reports(): ReactNode {
   const asked = useQueryText();
   const [type, setType] = useState(asked.type ?? 'statement');
   // A list without a start date covers everything: the report covers as much as a file may.
-  const days = asked.basis === 'created' ? MOST_DAYS : 30;
+  const days = asked.basis === 'created' ? MAX_DAYS : 30;
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const list = useQuery({

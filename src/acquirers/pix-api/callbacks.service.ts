@@ -26,7 +26,7 @@ const READ_OF_ALL = 64;
 /** Bodies that are stored at a time: those of one connection leave connections to the database to others. */
 const STORED_OF_ONE = 2;
 const STORED_OF_ALL = 8;
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 
 /** A request to a callback's address. */
 export interface PostedCallback {
@@ -44,8 +44,8 @@ export interface PostedCallback {
  */
 @Injectable()
 export class CallbacksService {
-  readonly #reading = new Turnstile(READ_OF_ALL, MOST_WAITING, READ_OF_ONE);
-  readonly #storing = new Turnstile(STORED_OF_ALL, MOST_WAITING, STORED_OF_ONE);
+  readonly #reading = new Turnstile(READ_OF_ALL, MAX_WAITING, READ_OF_ONE);
+  readonly #storing = new Turnstile(STORED_OF_ALL, MAX_WAITING, STORED_OF_ONE);
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,

@@ -13,7 +13,7 @@ import type { SandboxPayer } from './sandbox-orders.service.js';
 import { SandboxOrdersRepository } from './sandbox-orders.repository.js';
 
 const RESPONSE_MS = 7 * DAY_MS;
-const MOST_DISPUTES = 100;
+const MAX_DISPUTES = 100;
 
 const REASONS: Readonly<Record<DisputeType, string | null>> = {
   med: null,
@@ -99,10 +99,10 @@ export class SandboxDisputes {
   async open(claim: SandboxClaim): Promise<string | null> {
     const payment = await this.records.paymentOf(claim.txid, claim.paymentReference);
     if (!payment) return null;
-    if ((await this.disputes.of(claim.txid)).length >= MOST_DISPUTES) {
+    if ((await this.disputes.of(claim.txid)).length >= MAX_DISPUTES) {
       throw badRequest(
         'invalid_request',
-        `The sandbox bank disputes a payment at most ${MOST_DISPUTES} times.`,
+        `The sandbox bank disputes a payment at most ${MAX_DISPUTES} times.`,
         'event',
       );
     }

@@ -7,7 +7,7 @@ import { isRetryable } from './pg-errors.js';
 import { Group, type GroupWork, type Membership } from './group.js';
 import { RowQuestions, type RowQuery } from './rows.js';
 import { rowModeOf, rowsOf, type ReadStatement } from './statement.js';
-import { FOR_EVER, LeftGroup, Tx } from './tx.js';
+import { FOR_EVER, LeaveGroup, Tx } from './tx.js';
 
 const MAX_RERUNS = 3;
 /** Begins a read of any length that sees everything at one instant. */
@@ -133,7 +133,7 @@ export class Database {
 
   /**
    * @internal For `Group`: runs all works in one transaction.
-   * @returns for each work its result, or a `LeftGroup` if it left without writing
+   * @returns for each work its result, or a `LeaveGroup` if it left without writing
    * @throws the first failure of any, or of the database; nothing is written then
    */
   async shared(works: readonly ((tx: Tx) => Promise<unknown>)[]): Promise<unknown[]> {
@@ -141,7 +141,7 @@ export class Database {
       const results = await Promise.allSettled(works.map((work) => work(tx)));
       return results.map((result) => {
         if (result.status === 'fulfilled') return result.value;
-        if (result.reason instanceof LeftGroup) return result.reason;
+        if (result.reason instanceof LeaveGroup) return result.reason;
         throw result.reason;
       });
     }, true);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { Group } from './group.js';
-import { LeftGroup, type Tx } from './tx.js';
+import { LeaveGroup, type Tx } from './tx.js';
 
 type Work = (tx: Tx) => Promise<unknown>;
 
@@ -22,7 +22,7 @@ class SlowDatabase {
     const tx = {
       isShared: true,
       leaveGroup: () => {
-        throw new LeftGroup();
+        throw new LeaveGroup();
       },
     } as unknown as Tx;
     const results = await Promise.allSettled(works.map((work) => work(tx)));
@@ -30,7 +30,7 @@ class SlowDatabase {
     if (this.failure !== null) throw this.failure;
     return results.map((result) => {
       if (result.status === 'fulfilled') return result.value;
-      if (result.reason instanceof LeftGroup) return result.reason;
+      if (result.reason instanceof LeaveGroup) return result.reason;
       throw result.reason;
     });
   }
@@ -131,7 +131,7 @@ describe('Group', () => {
     const asked = [
       ask('1', answer('fine')),
       ask('2', async ({ isShared }) => {
-        if (isShared) throw new LeftGroup();
+        if (isShared) throw new LeaveGroup();
         return 'alone';
       }),
       ask('3', answer('fine too')),

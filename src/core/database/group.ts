@@ -1,6 +1,6 @@
 import type { Database } from './database.js';
 import { isAway } from './pg-errors.js';
-import { LeftGroup, type Tx } from './tx.js';
+import { LeaveGroup, type Tx } from './tx.js';
 
 /** Groups of one kind at a time: while the first waits for its COMMIT the next one is filled. */
 const UNDER_WAY = 2;
@@ -111,7 +111,7 @@ export class Group {
       const results = await this.database.shared(members.map((member) => (tx) => this.#work(member, tx)));
       const leftOut = members.filter((member, index) => {
         const result = results[index];
-        if (result instanceof LeftGroup) return true;
+        if (result instanceof LeaveGroup) return true;
         member.resolve(result);
         return false;
       });

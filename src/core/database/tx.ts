@@ -21,7 +21,7 @@ const BEGIN_SHARED = `BEGIN; SET LOCAL lock_timeout = '1s'; ${SET_BY_INDEX}`;
 const JOIN_WHAT_IS_GIVEN = 'SET LOCAL enable_hashjoin = on';
 
 /** Thrown when work leaves its group to be done alone: see `Tx.leaveGroup`. */
-export class LeftGroup extends Error {}
+export class LeaveGroup extends Error {}
 
 /**
  * An open database transaction. Only `Database.transaction` makes one; repositories take it as an argument for every
@@ -110,7 +110,7 @@ export class Tx {
 
   /** Leaves the shared transaction, if the work must not or need not share one. The caller has written nothing yet. */
   leaveGroup(): void {
-    if (this.isShared) throw new LeftGroup();
+    if (this.isShared) throw new LeaveGroup();
   }
 
   /** @param isEnd also writes the rows that come last in a transaction */

@@ -74,11 +74,11 @@ function answerUnreadable(error: Error & { code?: string }, socket: Socket, logg
 const METADATA_KEY = /^metadata\[(.+)\]$/s;
 
 /** Largest number of parameters in a query: more than any route reads, yet cheap to parse. */
-const MOST_PARAMETERS = 64;
+const MAX_PARAMETERS = 64;
 
 function parametersOf(url: string): number {
   const at = url.indexOf('?');
-  return at === -1 ? 0 : url.slice(at).split('&', MOST_PARAMETERS + 1).length;
+  return at === -1 ? 0 : url.slice(at).split('&', MAX_PARAMETERS + 1).length;
 }
 
 /** Parses a query; `metadata[order]=1` becomes `{metadata: {order: '1'}}`. */
@@ -267,8 +267,8 @@ export class HttpAdapter extends ExpressAdapter {
       sendError(request, response, badRequest('invalid_request', 'The header Host is there more than once.'));
       return;
     }
-    if (parametersOf(url) > MOST_PARAMETERS) {
-      const message = `An address has at most ${MOST_PARAMETERS} parameters.`;
+    if (parametersOf(url) > MAX_PARAMETERS) {
+      const message = `An address has at most ${MAX_PARAMETERS} parameters.`;
       sendError(request, response, badRequest('invalid_request', message));
       return;
     }

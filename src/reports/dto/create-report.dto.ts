@@ -13,7 +13,7 @@ import { TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions
 import { METADATA_COLUMN } from '../formats/columns.js';
 import { REPORT_FORMATS, REPORT_TYPES, SALE_BASES, type ReportFormat, type ReportType } from '../report.entity.js';
 
-const MOST_COLUMNS = 50;
+const MAX_COLUMNS = 50;
 
 /** Filters that select the sales of the file, named as in `GET /v1/payments`. */
 export class SaleFiltersDto {
@@ -67,13 +67,13 @@ export class CreateReportDto {
     type: 'array',
     items: { type: 'string', minLength: 1, pattern: `^[A-Za-z_]+$|${METADATA_COLUMN.source}` },
     minItems: 1,
-    maxItems: MOST_COLUMNS,
+    maxItems: MAX_COLUMNS,
     uniqueItems: true,
     example: ['day', 'amount', 'metadata.orderId'],
   })
   @IsArray({ message: 'must be a list of names of columns' })
   @ArrayMinSize(1, { message: 'must name at least one column' })
-  @ArrayMaxSize(MOST_COLUMNS, { message: `must name at most ${MOST_COLUMNS} columns` })
+  @ArrayMaxSize(MAX_COLUMNS, { message: `must name at most ${MAX_COLUMNS} columns` })
   @ArrayUnique({ message: 'must name each column once' })
   @IsString({ each: true, message: 'must be a list of names of columns' })
   columns?: string[];

@@ -3,7 +3,7 @@ import { Logger } from '../../core/log/index.js';
 import { doubling, LeaseLost, type Work, type WorkAnswer, type Worker } from '../../core/work/index.js';
 import { ReportMaker } from '../report-maker.service.js';
 
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 /** Makes the file of a report, one at a time in each process, and removes it when its days are over. */
 @Processor('report')
@@ -24,7 +24,7 @@ export class ReportProcessor implements Worker {
     try {
       return await this.maker.make(begun, prolong);
     } catch (error) {
-      if (attempt < MOST_ATTEMPTS || error instanceof LeaseLost) throw error;
+      if (attempt < MAX_ATTEMPTS || error instanceof LeaseLost) throw error;
       this.logger.error({ error, reportId: id }, 'a report could not be made and is given up');
       return this.maker.giveUp(begun, prolong);
     }

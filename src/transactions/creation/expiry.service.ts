@@ -18,7 +18,7 @@ declare module '../../core/queue/index.js' {
 
 const SWEEP_MS = 1_000;
 /** A row that another transaction has locked is waited for so often and so long. */
-const MOST_LOCK_WAITS = 50;
+const MAX_LOCK_WAITS = 50;
 const LOCK_WAIT_MS = 20;
 /** Whole rows in memory together, each with its metadata. */
 const BATCH = 50;
@@ -84,7 +84,7 @@ export class ExpiryService implements OnApplicationBootstrap {
   /** Writes the due expiries of one account; usually there are none. */
   async expireDueOf(scope: Scope): Promise<void> {
     let lockWaits = 0;
-    while (lockWaits < MOST_LOCK_WAITS && (await this.expiry.hasDue(scope, this.#due()))) {
+    while (lockWaits < MAX_LOCK_WAITS && (await this.expiry.hasDue(scope, this.#due()))) {
       const expired = await this.database.transaction((tx) => this.#expire(tx, scope, null));
       if (expired.length > 0) continue;
       // Waits, because another transaction holds the remaining charges, for example to settle a payment.

@@ -32,13 +32,9 @@ export interface NewPayment {
   readonly webhookUrl: string | null;
 }
 
-/** Vouchers are paid at a counter or a cash machine, days later; other methods while the payer is there. */
-const VOUCHERS: readonly PaymentMethod[] = ['BOLETO', 'MULTIBANCO'];
-/** Calendar days in São Paulo, after the one of creation. */
-const VOUCHER_DAYS = 3;
-const MOST_CURRENCIES = 50;
+const MAX_CURRENCIES = 50;
 /** How many currencies of accounts this process remembers; an account's currency never goes away. */
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
 /** Makes transactions that are answered at once; if an acquirer has to be called, that happens afterwards. */
 @Injectable()
@@ -96,10 +92,10 @@ export class PaymentCreationService {
     tx.leaveGroup();
     const known = await this.transactions.lockCurrencies(tx, { accountId, mode });
     if (known.includes(currency)) {
-      if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+      if (this.#known.size >= MAX_KNOWN) this.#known.clear();
       this.#known.add(place);
-    } else if (known.length >= MOST_CURRENCIES) {
-      throw business('currency_limit_reached', `An account has at most ${MOST_CURRENCIES} currencies in each mode.`);
+    } else if (known.length >= MAX_CURRENCIES) {
+      throw business('currency_limit_reached', `An account has at most ${MAX_CURRENCIES} currencies in each mode.`);
     }
   }
 

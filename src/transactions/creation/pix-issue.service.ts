@@ -17,7 +17,7 @@ import { TransactionsRepository } from '../transactions.repository.js';
 const PATIENCE_MS = 10 * 60_000;
 
 /** How many unknown charges of each acquirer one sweep asks about. */
-const MOST_UNKNOWN = 50;
+const MAX_UNKNOWN = 50;
 
 /** `silent`: the acquirer could not be asked, so whether the charge exists stays open. */
 type Found = PixChargeState | { readonly kind: 'silent' };
@@ -93,7 +93,7 @@ export class PixIssueService {
   /** Asks about charges whose creation got no answer; for the sweeper. */
   async resolveUnknown(olderThanMs: number): Promise<void> {
     const before = new Date(this.clock.now().getTime() - olderThanMs);
-    const unknown = await this.transactions.findUnknown(before, MOST_UNKNOWN);
+    const unknown = await this.transactions.findUnknown(before, MAX_UNKNOWN);
     const acquirers = new Set(unknown.map(({ acquirer }) => acquirer));
     const of = (name: string): Transaction[] => unknown.filter(({ acquirer }) => acquirer === name);
     await Promise.all([...acquirers].map((name) => this.#resolveInTurn(of(name))));

@@ -23,7 +23,7 @@ export interface RefundFacts {
 }
 
 /** How many refunds a payment may have: one answer lists them all. */
-export const MOST_REFUNDS = 1_000;
+export const MAX_REFUNDS = 1_000;
 
 export interface RefundPlan {
   readonly way: RefundWay;
@@ -74,8 +74,8 @@ export function planRefund(order: RefundOrder, facts: RefundFacts): RefundPlan {
       'amount',
     );
   }
-  if (facts.refundCount >= MOST_REFUNDS) {
-    throw business('refund_limit_reached', `A payment has at most ${MOST_REFUNDS} refunds, failed ones among them.`);
+  if (facts.refundCount >= MAX_REFUNDS) {
+    throw business('refund_limit_reached', `A payment has at most ${MAX_REFUNDS} refunds, failed ones among them.`);
   }
   return { way, amount, fee: way === 'cashout' && order.passFee ? facts.pixOutFee : 0 };
 }

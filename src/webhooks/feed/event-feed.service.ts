@@ -13,9 +13,9 @@ import { cursorText, type EventCursor, FIRST, LAST } from './cursor.js';
 /** How long events are listed. */
 export const FEED_DAYS = 30;
 /** Events that are scanned for one page. */
-const MOST_LOOKED_AT = 2_000;
+const MAX_LOOKED_AT = 2_000;
 /** How many of them have their bodies read: each may be large, and of another payment than the name is about. */
-const MOST_BODIES = 150;
+const MAX_BODIES = 150;
 const BODIES_AT_ONCE = 20;
 /** Events are published shortly after they happen, in the order of their commits. */
 const DISORDER_MS = 600_000;
@@ -126,7 +126,7 @@ export class EventFeed implements OnModuleInit {
           bodies++;
           end = { ...position, name: behind };
         }
-        if (bodies >= MOST_BODIES) return { items, end, hasMore: true };
+        if (bodies >= MAX_BODIES) return { items, end, hasMore: true };
       }
       looked += traces.length;
       const last = traces.at(-1);
@@ -134,7 +134,7 @@ export class EventFeed implements OnModuleInit {
       const isPast =
         direction === 'older' && last !== undefined && last.occurredAt.getTime() < since.getTime() - DISORDER_MS;
       if (traces.length < size || isPast) return { items, end, hasMore: false };
-      if (looked >= MOST_LOOKED_AT) return { items, end, hasMore: true };
+      if (looked >= MAX_LOOKED_AT) return { items, end, hasMore: true };
     }
   }
 

@@ -16,18 +16,18 @@ const COMMENT_MS = 15_000;
 const STREAM_MS = 60_000;
 const RECONNECT_MS = 500;
 /** Most events of a page; a page has fewer when its events are large. */
-const MOST_EVENTS = 50;
+const MAX_EVENTS = 50;
 const FEW_EVENTS = 5;
 const PAGE_LENGTH = 65_536;
 /** Open streams per account and mode in one process, and per person. A visible dashboard page has one stream. */
 const OF_ONE = 50;
 const OF_PERSON = 10;
 /** Unread characters buffered for one account and mode. Above this, nothing more is read for it. */
-const MOST_UNREAD = 1_000_000;
+const MAX_UNREAD = 1_000_000;
 const UNREAD_AGAIN_MS = 100;
 /** Pages read at a time for all streams, at most one for each account. */
 const READ_AT_A_TIME = 8;
-const MOST_WAITING = 2_000;
+const MAX_WAITING = 2_000;
 /** Reading past events pauses three times as long as the page took, so it uses a quarter of the time. */
 const PAUSE = 3;
 
@@ -56,7 +56,7 @@ interface Page {
 @Injectable()
 export class EventStreams implements OnApplicationBootstrap {
   readonly #listeners = new Map<string, Listeners>();
-  readonly #reading = new Turnstile(READ_AT_A_TIME, MOST_WAITING, 1);
+  readonly #reading = new Turnstile(READ_AT_A_TIME, MAX_WAITING, 1);
 
   constructor(
     private readonly events: OutboxRepository,
@@ -156,12 +156,12 @@ export class EventStreams implements OnApplicationBootstrap {
   #read(listeners: Listeners, filter: FeedFilter, from: EventCursor, end: AbortSignal): Promise<Page | null> {
     const { scope } = listeners;
     const read = async (): Promise<Page | null> => {
-      if (end.aborted || listeners.unread >= MOST_UNREAD) return null;
+      if (end.aborted || listeners.unread >= MAX_UNREAD) return null;
       const started = performance.now();
       const { items, end: next, hasMore } = await this.feed.newer(scope, filter, from, listeners.pageSize);
       const text = items.map((item) => `id: ${item.cursor}\ndata: ${JSON.stringify(item)}\n\n`).join('');
       const each = Math.max(text.length / Math.max(items.length, 1), 1);
-      listeners.pageSize = Math.min(Math.max(Math.floor(PAGE_LENGTH / each), 1), MOST_EVENTS);
+      listeners.pageSize = Math.min(Math.max(Math.floor(PAGE_LENGTH / each), 1), MAX_EVENTS);
       listeners.unread += text.length;
       // The pause is inside the account's turn, so its other streams wait as well.
       const pause = PAUSE * (performance.now() - started);

@@ -11,7 +11,7 @@ import { Dispatcher } from '../sending/dispatcher.service.js';
 import { EndpointsRepository } from '../endpoints/endpoints.repository.js';
 
 /** The answer of a single request contains all attempts, each with the receiver's response. */
-const MOST_ATTEMPTS = 100;
+const MAX_ATTEMPTS = 100;
 const WHAT = 'webhook delivery';
 
 /** Null selects all. */
@@ -98,7 +98,7 @@ export class DeliveryLogService {
 /** @throws ApiError when the delivery cannot be sent again, or not now */
 function isToBeRetried({ status, attempts, endpointStatus, nextAttemptAt }: DeliveryRecord, now: Date): boolean {
   const isOver = status === 'DELIVERED' || status === 'CANCELLED';
-  if (isOver || attempts >= MOST_ATTEMPTS) {
+  if (isOver || attempts >= MAX_ATTEMPTS) {
     const why = isOver ? `is ${status}` : `was attempted ${attempts} times`;
     throw badRequest(
       'webhook_delivery_not_retryable',

@@ -39,7 +39,7 @@ const BATCH = 25;
 const PAGE = 5_000;
 /** Recoveries at a time, one for each account: each reads up to a hundred thousand rows. */
 const OF_ALL = 2;
-const MOST_WAITING = 20;
+const MAX_WAITING = 20;
 /** Failed deliveries of one call. */
 const MAX_FAILED = 100_000;
 /** The last events of one charge that are searched for one that concerns the endpoint. */
@@ -49,7 +49,7 @@ const MAX_DAYS = 30;
 /** Brings a repaired endpoint up to date: each charge with failed deliveries is sent once, in its current state. */
 @Injectable()
 export class RecoveryService {
-  readonly #running = new Turnstile(OF_ALL, MOST_WAITING, 1);
+  readonly #running = new Turnstile(OF_ALL, MAX_WAITING, 1);
 
   constructor(
     private readonly database: Database,

@@ -37,7 +37,7 @@ const CANCEL_ROUNDS = 20;
 /** Endpoints scanned at a time; about 6 ms for the database. */
 const GLANCE = 1_000;
 /** Endpoints whose marks are kept in memory. */
-const MOST_MARKS = 10_000;
+const MAX_MARKS = 10_000;
 
 /** The deliveries in PostgreSQL as a queue for any number of workers. */
 @Injectable()
@@ -165,7 +165,7 @@ export class DeliveryQueue {
     const known = this.#marks.get(endpointId);
     if (known) return known;
     // Marks only save reads: any endpoint may start without them.
-    if (this.#marks.size >= MOST_MARKS) this.#marks.clear();
+    if (this.#marks.size >= MAX_MARKS) this.#marks.clear();
     const marks = { fresh: new LowWaterMark(DUE_TIMES), again: new LowWaterMark(DUE_TIMES) };
     this.#marks.set(endpointId, marks);
     return marks;

@@ -9,7 +9,7 @@ import { hmac, signedText } from '../sending/signature.js';
 export const TOLERANCE_SECONDS = 300;
 
 /** Most recent attempts whose times are tried: a body is hashed for each. */
-const MOST_TIMES = 20;
+const MAX_TIMES = 20;
 
 /** Bytes hashed in one go: half a millisecond. */
 const HASHED_AT_ONCE = 512 * 1024;
@@ -202,7 +202,7 @@ function isSignature(header: SignatureForm, made: string): boolean {
 }
 
 function timesOf({ family }: SignatureForm, delivery: SentDelivery | null): readonly number[] {
-  return family === 'canonical' ? (delivery?.sentAt.slice(-MOST_TIMES) ?? []) : [];
+  return family === 'canonical' ? (delivery?.sentAt.slice(-MAX_TIMES) ?? []) : [];
 }
 
 function differencesOf(payload: string, delivery: SentDelivery | null): readonly BodyDifference[] {

@@ -37,7 +37,7 @@ export type Step =
 
 type Entered = Pick<CorrectionModel, 'kind' | 'borneBy' | 'amount' | 'named'>;
 
-const MOST_SALES = 9;
+const MAX_SALES = 9;
 const MOODS = ['all', 'refunds', 'disputes', 'losses'] as const;
 /** What a story is most about: rules meet where several things of one kind are there before the first one ends. */
 export type Mood = (typeof MOODS)[number];
@@ -104,7 +104,7 @@ function nextStep(model: MoneyModel, dice: Dice, last: number, mood: Mood): Step
   const { sales } = model;
   const alive = sales.flatMap((sale, at) => (isAlive(sale) ? [at] : []));
   const open = alive.filter((at) => isOpen(sales[at] as SaleModel));
-  if (alive.length < 2 && open.length === 0 && sales.length < MOST_SALES) return create(dice);
+  if (alive.length < 2 && open.length === 0 && sales.length < MAX_SALES) return create(dice);
   // Nothing meets on a sale that is not paid.
   const isPaidNext = open.length > 0 && !dice.isOne(3);
   const isLast = alive.includes(last) && !dice.isOne(4);
@@ -117,7 +117,7 @@ function nextStep(model: MoneyModel, dice: Dice, last: number, mood: Mood): Step
   const sale = sales[of] as SaleModel;
   const hasToWait = model.balance.pending > 0 || sales.some(({ isHeldForReview }) => isHeldForReview);
   return dice.weighted([
-    ...(sales.length < MOST_SALES && dice.isOne(8) ? ([[2, () => atTheEnd(dice)]] as const) : []),
+    ...(sales.length < MAX_SALES && dice.isOne(8) ? ([[2, () => atTheEnd(dice)]] as const) : []),
     ...(hasToWait || dice.isOne(8) ? ([[1, (): Step => ({ do: 'next day' })]] as const) : []),
     ...(sale.isPaid ? aboutPaid(model, dice, of, sale, mood) : aboutOpen(dice, of, sale)),
   ] as const)();
