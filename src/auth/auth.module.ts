@@ -21,7 +21,7 @@ import { PersonService } from './person.service.js';
 import { SecondFactorRule } from './second-factor-rule.service.js';
 import { SessionCookie } from './session-cookie.service.js';
 import { Sessions } from './sessions.service.js';
-import { TurnsInterceptor } from './turns.interceptor.js';
+import { ConcurrencyInterceptor } from './concurrency.interceptor.js';
 
 const ISSUER = 'recebe';
 const AUDIENCE = 'recebe-dashboard';
@@ -63,7 +63,7 @@ function jwtService(secret: string): JwtService {
     { provide: APP_GUARD, useClass: AuthGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
     { provide: APP_GUARD, useClass: RoleGuard },
-    { provide: APP_INTERCEPTOR, useClass: TurnsInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: ConcurrencyInterceptor },
     { provide: APP_INTERCEPTOR, useClass: DoorAuditInterceptor },
   ],
   exports: [Authenticators, SecondFactorRule],

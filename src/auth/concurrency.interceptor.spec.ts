@@ -7,7 +7,7 @@ import { type Config } from '../core/config/index.js';
 import { ANSWERED } from '../core/http/index.js';
 import { AsksOthers } from './access.decorators.js';
 import type { Principal } from './principal.js';
-import { TurnsInterceptor } from './turns.interceptor.js';
+import { ConcurrencyInterceptor } from './concurrency.interceptor.js';
 import { waitFor } from '../../test/support/wait.js';
 
 class Routes {
@@ -24,7 +24,7 @@ class Asked {
   readonly answered: Promise<unknown>;
 
   constructor(
-    turns: TurnsInterceptor,
+    turns: ConcurrencyInterceptor,
     accountId: string,
     method = 'GET',
     route: keyof Routes = 'read',
@@ -62,8 +62,8 @@ class Asked {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('reads of one caller', () => {
-  const turnsOf = (enabled = true): TurnsInterceptor =>
-    new TurnsInterceptor({ rateLimit: { enabled } } as Config, new Reflector());
+  const turnsOf = (enabled = true): ConcurrencyInterceptor =>
+    new ConcurrencyInterceptor({ rateLimit: { enabled } } as Config, new Reflector());
 
   it('are two at a time, and keep nobody else waiting', async () => {
     const turns = turnsOf();

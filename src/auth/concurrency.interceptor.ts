@@ -28,7 +28,7 @@ const ANSWER_MS = 1_000;
  * once, others' requests are served, and a caller waits for at most two reads of each other caller of the account.
  */
 @Injectable()
-export class TurnsInterceptor implements NestInterceptor {
+export class ConcurrencyInterceptor implements NestInterceptor {
   readonly #callers = new Turnstile(MAX_WAITING, MAX_WAITING, OF_ONE);
   readonly #accounts = new Turnstile(MAX_WAITING, MAX_WAITING, OF_ONE);
   readonly #all = new Turnstile(OF_ALL, MAX_WAITING);
