@@ -8,7 +8,7 @@ import { keepOwner } from '../core/private-files.js';
 import { LocalServerError } from './local-servers.errors.js';
 import type { ServerUser } from './server-user.js';
 
-/** One kind of server and how to run it. */
+/** A kind of server and the way to run it. */
 export interface ServerProgram {
   name: 'postgres' | 'redis';
   /** `$DATA_DIR`, absolute: holds the log. */
@@ -19,18 +19,18 @@ export interface ServerProgram {
   command(port: number): { file: string; args: string[]; input?: string; env?: Record<string, string> };
   /** Returns true when the process takes connections on the port. */
   isReady(pid: number, port: number): boolean | Promise<boolean>;
-  /** Returns true if somebody told it to stop and it waits for its clients, perhaps for ever. */
+  /** Returns true if the server was told to stop and waits for its clients, perhaps without end. */
   isStuck?(): boolean;
   /** Last words of a start that may succeed a moment later, or on another port. */
   transient: RegExp;
 }
 
 export interface ChildOptions {
-  /** By default one that is free. */
+  /** Default: a free port. */
   port?: number;
   /** Reports the pid of each process before it is ready. */
   onLaunch?: (pid: number) => void;
-  /** By default a server that ends by itself stays down. */
+  /** Default: a server that ends by itself stays down. */
   restarts?: Restarts | undefined;
 }
 
@@ -46,7 +46,7 @@ const RESTART_PAUSES_MS = [1_000, 5_000, 15_000];
 const RESTART_WINDOW_MS = 600_000;
 const TRANSIENT_LIMIT_MS = 10_000;
 const LOG_LIMIT_BYTES = 1_048_576;
-/** Outside of the ports that systems give to outgoing connections. */
+/** Ports outside the range that systems give to outgoing connections. */
 const PORTS = [20_000, 32_000] as const;
 export const STOP_SIGNALS = { postgres: 'SIGINT', redis: 'SIGTERM' } as const;
 
@@ -77,7 +77,13 @@ export class ChildServer {
     }
   }
 
-  /** Ends the restarts. For the beginning of a shutdown, when a supervisor may end the server beside the service. */
+  get port(): number {
+    return this.#port;
+  }
+
+  /**
+   * Ends the restarts, at the beginning of a shutdown: a supervisor may end the server at the same time as the service.
+   */
   release(): void {
     this.#ending.abort();
   }
@@ -144,7 +150,7 @@ export class ChildServer {
     let ended = '';
     child.on('error', (error) => (ended ||= error.message));
     child.on('exit', (code, signal) => (ended ||= `ended with ${signal ?? `exit code ${String(code)}`}`));
-    // EPIPE of a child that ended before it read: its exit tells more.
+    // If the child ended before it read, EPIPE follows: its exit tells more.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
     if (child.pid !== undefined) this.options.onLaunch?.(child.pid);
@@ -184,7 +190,7 @@ export class ChildServer {
   }
 }
 
-/** Ends a process: first in order, then at once. */
+/** Ends a process: first in order, then by force. */
 export async function endProcess(pid: number, signal: NodeJS.Signals, isRunning: () => boolean): Promise<void> {
   for (const [name, limitMs] of [[signal, 60_000] as const, ['SIGQUIT', 10_000] as const]) {
     if (isRunning()) process.kill(pid, name);

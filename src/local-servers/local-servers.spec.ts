@@ -41,7 +41,7 @@ async function query(url: string | undefined, sql: string): Promise<unknown[]> {
   }
 }
 
-/** What an owner that was killed leaves behind. */
+/** Leaves the lock file of an owner that was killed. */
 function leaveLock(dataDir: string, change: object = {}): void {
   prepareDataDir(dataDir);
   const { dev, ino } = statSync(dataDir, { bigint: true });
@@ -173,7 +173,7 @@ describe('local servers', () => {
     await query(service.postgres?.url, 'CREATE TABLE kept ()');
     const client = new pg.Client({ connectionString: service.postgres?.url });
     client.on('error', () => undefined);
-    await client.connect(); // after SIGTERM PostgreSQL would wait for this one for ever
+    await client.connect(); // after SIGTERM PostgreSQL would wait for this client without end
     const pids = (): { postgres: { pid: number }; redis: { pid: number } } =>
       (JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as { children: ReturnType<typeof pids> }).children;
     process.kill(pids().postgres.pid, 'SIGTERM');

@@ -17,13 +17,13 @@ interface Addresses {
 }
 type ServerName = keyof Addresses;
 
-/** `release` and `stop` are those of the servers that this process owns. */
+/** Addresses, with `release` and `stop` for the servers that this process owns. */
 export type LocalServers = Addresses & Pick<ChildServer, 'release' | 'stop'>;
 
 export interface LocalServersOptions {
   dataDir: string;
   needs: Record<ServerName, boolean>;
-  /** Uses the servers of a service that runs; otherwise a second service is refused. */
+  /** Uses the servers of a running service; otherwise a second service is refused. */
   joins: boolean;
   /** Lets other processes use the servers; otherwise they wait until this process has ended. */
   shares: boolean;
@@ -35,10 +35,10 @@ interface ProcessId {
   startedAt: string | null;
 }
 
-/** `$DATA_DIR/local-servers.json`: the lock of the owner, with what others need to use or to end its servers. */
+/** `$DATA_DIR/local-servers.json`: the owner's lock, with the data to use or end its servers. */
 interface OwnerFile {
   id: string;
-  /** Device and inode of the directory: in a copy of the directory the file counts for nothing. */
+  /** Device and inode of the directory: a copied directory invalidates the file. */
   directory: string;
   owner: ProcessId;
   children: Partial<Record<ServerName, ProcessId>>;
@@ -48,10 +48,10 @@ interface OwnerFile {
 
 const NOBODY: OwnerFile = { id: '', directory: '', owner: { pid: 0, startedAt: null }, children: {}, addresses: null };
 const WAIT_LIMIT_MS = 60_000;
-/** Of several processes that take over a lock at once, each finds out within this time whether it is the last. */
+/** Time in which several processes that take over a lock at once find out which was last. */
 const TAKEOVER_MS = 300;
 
-/** Starts the servers of a data directory as children of this process, or joins those of a service that runs. */
+/** Starts the servers of a data directory as children of this process, or joins those of a running service. */
 export async function openLocalServers(options: LocalServersOptions): Promise<LocalServers> {
   const { needs, restarts } = options;
   const { dataDir } = prepareDataDir(options.dataDir);
@@ -157,7 +157,7 @@ function writeOwner(dataDir: string, file: OwnerFile): void {
   writePrivate(pathOf(dataDir), `${JSON.stringify(file, null, 2)}\n`);
 }
 
-/** Returns null if there is no file, NOBODY for one that is broken or that of a copied directory. */
+/** Returns null if there is no file, NOBODY for a broken file or that of a copied directory. */
 function readOwner(dataDir: string): OwnerFile | null {
   const text = readIfThere(pathOf(dataDir));
   if (text === null) return null;

@@ -14,11 +14,14 @@ export interface PostgresOptions extends ChildOptions {
   dataDir: string;
   /** Made if missing. */
   databaseName?: string;
-  /** PostgreSQL settings over those below, as `name=value`. */
-  settings?: string[];
+  /** PostgreSQL settings, as name and value, that override the ones below. */
+  settings?: Record<string, string>;
 }
 
-/** `url` is that of the role that owns the database, a superuser; the migration makes the role of `serviceUrl`. */
+/**
+ * A running server. `url` has the role that owns the database, a superuser; the migration makes the role of
+ * `serviceUrl`.
+ */
 export type Postgres = ChildServer & { readonly url: string; readonly serviceUrl: string };
 
 const USER = 'recebe';
@@ -27,17 +30,27 @@ const TRANSIENT = /TCP\/IP sockets|pre-existing shared memory block|lock file "p
 /** Words with which PostgreSQL refuses a directory that another server uses, or used a moment ago. */
 const TAKEN = /pre-existing shared memory block|lock file "postmaster\.pid" already exists/;
 
-const SETTINGS = [
-  'listen_addresses=127.0.0.1 unix_socket_directories= timezone=UTC log_timezone=UTC max_connections=100',
-  'shared_buffers=128MB wal_compression=on checkpoint_timeout=15min max_wal_size=2GB fsync=on synchronous_commit=on',
-  // A refused INSERT is the application's everyday business; the log is for what ends the server.
-  'log_min_messages=fatal log_min_error_statement=panic',
-].flatMap((line) => line.split(' '));
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  max_connections: '100',
+  shared_buffers: '128MB',
+  wal_compression: 'on',
+  checkpoint_timeout: '15min',
+  max_wal_size: '2GB',
+  fsync: 'on',
+  synchronous_commit: 'on',
+  // A refused INSERT is ordinary for the application; the file is for errors that end the server.
+  log_min_messages: 'fatal',
+  log_min_error_statement: 'panic',
+};
 
 /**
  * Starts the PostgreSQL of a data directory as a child of this process.
  *
- * @throws LocalServerError with what to do about it
+ * @throws LocalServerError with advice
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const { dataDir, user } = prepareDataDir(options.dataDir);
@@ -56,7 +69,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
         env: pastStalePid(directory),
       }),
       isReady: (pid) => postmasterFile(directory).pid === pid && postmasterFile(directory).status === 'ready',
-      // After SIGTERM it lets connected clients stay for as long as they like, and takes no others.
+      // After SIGTERM PostgreSQL lets connected clients stay as long as they like, and takes no others.
       isStuck: () => postmasterFile(directory).status === 'stopping',
     },
     options,
@@ -77,7 +90,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     await server.stop();
     throw error;
   }
-  // Derived from the owner's and of no use for finding it: there is no second file that could be lost.
+  // Derived from the owner's password, which it does not reveal: there is no second file that could be lost.
   const servicePassword = createHmac('sha256', password).update(SERVICE_USER).digest('base64url');
   return Object.assign(server, {
     url: url(USER, password, databaseName),
@@ -85,28 +98,31 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   });
 }
 
-/** Reads what PostgreSQL says of the server in a directory; without `status` the file is not written to its end yet. */
+/** Reads PostgreSQL's file about the server in a directory; without `status` the file is not complete yet. */
 function postmasterFile(directory: string): { pid: number; memory: string; status: string } {
   const lines = readIfThere(join(directory, 'postmaster.pid'))?.split('\n') ?? [];
   return { pid: Number(lines[0]), memory: (lines[6] ?? '').trim(), status: (lines[7] ?? '').trim() };
 }
 
 /**
- * PostgreSQL refuses to start while the pid in `postmaster.pid` is alive, though after a crash or reboot that may be
- * another program's. It ignores the pid of its own grandparent, so the stale pid is named as that; the shared memory
- * that the file names still tells whether a server lives.
+ * Lets PostgreSQL start past a stale pid in `postmaster.pid`. After a crash or reboot another program may have that
+ * pid, and PostgreSQL would refuse to start. PostgreSQL ignores the pid of its own grandparent, so the stale pid is
+ * passed as that. The shared memory named in the file still shows whether a server lives.
  */
 function pastStalePid(directory: string): Record<string, string> {
   const { pid, memory } = postmasterFile(directory);
   return pid > 1 && memory !== '' ? { PG_GRANDPARENT_PID: String(pid) } : {};
 }
 
-/** Root's unprivileged user may not pass the directories above (a clone under /root), but may use its working directory. */
+/**
+ * Returns a path relative to the working directory: root's unprivileged user may not pass the directories above (a
+ * clone under /root).
+ */
 function pathFor(user: ServerUser | null, directory: string): string {
   return user && existsSync('/proc/self/cwd') ? '/proc/self/cwd' : directory;
 }
 
-/** Made before the cluster is, so that there is never a cluster whose password is not known. */
+/** Writes the password before the cluster is made: no cluster may exist whose password is unknown. */
 function clusterPassword(dataDir: string, directory: string): string {
   const path = join(dataDir, 'postgres.password');
   const known = readSecret(path);
@@ -118,7 +134,9 @@ function clusterPassword(dataDir: string, directory: string): string {
   );
 }
 
-/** Makes the cluster beside its place and moves it there when it is whole: a kill half-way leaves no broken cluster. */
+/**
+ * Makes the cluster beside its place and moves it there when it is whole: a kill half-way leaves no broken cluster.
+ */
 function initialise(dataDir: string, user: ServerUser | null, bin: string, password: string): void {
   const draft = join(dataDir, 'postgres.init');
   const data = join(draft, 'data');
@@ -148,9 +166,9 @@ function initialise(dataDir: string, user: ServerUser | null, bin: string, passw
   rmSync(draft, { recursive: true, force: true });
 }
 
-/** Makes the database unless it is there. */
+/** Makes the database unless it exists. */
 async function createDatabase(url: string, name: string): Promise<void> {
-  // `ssl` is said outright, or PGSSLMODE in the environment would decide.
+  // Set `ssl` explicitly, or PGSSLMODE in the environment would decide.
   const client = new pg.Client({ connectionString: url, ssl: false });
   client.on('error', () => undefined);
   await client.connect();
