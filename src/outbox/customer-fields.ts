@@ -4,14 +4,16 @@ interface EventData {
   readonly transaction?: Readonly<Record<string, unknown>>;
 }
 
-/** The empty customer, made when it is first needed: no entity of transactions is known to this room. */
+/** The empty customer, made when first needed: this room does not import the entity of transactions. */
 let noCustomer: Readonly<Record<string, unknown>> | undefined;
 
-/** Fields of `data.transaction` about its payer, with the merchant's own words, as they are without a payer. */
+/**
+ * Returns the fields of `data.transaction` about its payer, with the merchant's own words, as they are without a payer.
+ */
 export function emptyCustomer(): Readonly<Record<string, unknown>> {
   if (noCustomer) return noCustomer;
   const transactions = entityOf('transactions');
-  // Without it events would keep their customers in clear text.
+  // Without the entity, events would keep their customers in clear text.
   if (transactions === undefined) throw new Error('The entity of transactions is not loaded');
   const personal = personalColumnsOf(transactions).filter(
     ({ erased, path }) => erased !== 'never' && path.length === 0,
@@ -20,7 +22,7 @@ export function emptyCustomer(): Readonly<Record<string, unknown>> {
   return noCustomer;
 }
 
-/** @returns the data without what `customer` has; null where the event tells of no transaction */
+/** @returns the data without the fields of `customer`; `customer` is null if the event has no transaction */
 export function splitCustomer(data: object): { data: object; customer: object | null } {
   const { transaction } = data as EventData;
   if (!transaction) return { data, customer: null };

@@ -17,7 +17,7 @@ const event = (
   name,
   description,
   family,
-  // Which domain events exist depends on the modules that were loaded; the catalog treats them as texts.
+  // The set of domain events depends on the loaded modules; the catalog treats them as texts.
   from: from as DomainEventType | null,
   present: () => ({}),
 });

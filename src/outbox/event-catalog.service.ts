@@ -4,15 +4,15 @@ import type { Scope } from '../core/mode.js';
 import type { EventEntity } from './event.entity.js';
 
 /**
- * Domain events by type, each with the data it carries. A context adds its own by declaration merging; data is a
- * snapshot at the time of the event, so that a retry weeks later still tells what happened then.
+ * Domain events by type, each with its data. A context adds its own by declaration merging. The data are a snapshot at
+ * the time of the event, so that a retry weeks later still describes that time.
  */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- the merging point
 export interface DomainEvents {}
 
 export type DomainEventType = keyof DomainEvents;
 
-/** One business event. Its id gives the public `evt_…` id, whatever the number of endpoints and retries. */
+/** A business event. The public `evt_…` id comes from its id, whatever the number of endpoints and retries. */
 export interface DomainEvent<T extends DomainEventType = DomainEventType> extends Omit<
   EventEntity,
   'type' | 'data' | 'customerSealed' | 'xid' | 'status' | 'nextAttemptAt'
@@ -21,43 +21,49 @@ export interface DomainEvent<T extends DomainEventType = DomainEventType> extend
   readonly data: DomainEvents[T];
 }
 
-/** An event before it is written, which is when it gets its id and number. */
+/** An event before it is written; writing gives it its id and number. */
 export type NewEvent<T extends DomainEventType = DomainEventType> = Omit<DomainEvent<T>, 'id' | 'sequence'>;
 
-/** How a public event family is wrapped and signed. */
+/** Format and signature of public events. */
 export type EventFamily = 'canonical' | 'legacy';
 
 export interface PublicEvent<T extends DomainEventType = DomainEventType> {
-  /** What merchants subscribe to, as in `charge.paid`. */
+  /** Name that merchants subscribe to, as in `charge.paid`. */
   readonly name: string;
   readonly description: string;
   readonly family: EventFamily;
-  /** The domain event it is made from; null for a name that is reserved and never sent by this version. */
+  /** The domain event it is made from; null for a reserved name that this version never sends. */
   readonly from: T | null;
-  /** It tells of the same as its family, beside it: when a status is told again, both say something. */
+  /** Whether the name is a second one for the same fact: when a status is resent, both names are sent. */
   readonly isAlias?: true;
   /** The event is sent under this name only when the status is resent. */
   readonly onlyAgain?: true;
-  /** The one address that gets this event instead of the account's endpoints; null for these, as when left out. */
+  /** Returns the only address that gets this event; null, or left out: the account's endpoints get it. */
   destination?(event: DomainEvent<T>): string | null;
-  /** `data.object` of a canonical event, `data` of a legacy one; null when this event does not concern the name. */
+  /**
+   * Makes `data.object` of a canonical event, or `data` of a legacy one; null when this event does not concern the
+   * name.
+   */
   present(event: DomainEvent<T>): object | null;
-  /** What stands beside `object` in `data` of a canonical event; nothing for these, as when left out. */
+  /** Makes further fields beside `object` in `data` of a canonical event; left out: none. */
   beside?(event: DomainEvent<T>): Readonly<Record<string, unknown>>;
 }
 
-/** Brings events to the state their subjects are in now; one whose subject is gone is left out. */
+/** Updates events to the current state of their subjects; drops an event whose subject is gone. */
 export type Refresh<T extends DomainEventType = DomainEventType> = (
   tx: Tx,
   events: readonly DomainEvent<T>[],
 ) => Promise<DomainEvent<T>[]>;
 
-/** A whole, valid event that never was, for merchants who try their receiver: marked as a sample, with ids of its own. */
+/**
+ * Makes a complete, valid event that never happened, for merchants who test their receiver: marked as a sample, with
+ * its own ids.
+ */
 export type Sample<T extends DomainEventType = DomainEventType> = (type: T, scope: Scope, now: Date) => NewEvent<T>;
 
 /**
- * Public event names and how each is made from a domain event. Contexts register, the webhooks module reads: so
- * no context imports webhooks, and a new name is one registration.
+ * Public event names, and how each is made from a domain event. Contexts register, and the webhooks module reads.
+ * Therefore no context imports webhooks, and a new name is one registration.
  */
 @Injectable()
 export class EventCatalog {
@@ -70,8 +76,8 @@ export class EventCatalog {
   }
 
   /**
-   * How events of these types are told again later: without one they are told as they were. A type may have several, of
-   * contexts that each know a part of its data.
+   * Registers how events of these types are updated before they are resent; without it they are resent unchanged. A
+   * type may have several, from contexts that each know a part of its data.
    */
   registerRefresh<T extends DomainEventType>(types: readonly T[], refresh: Refresh<T>): void {
     this.#refreshes.push({ types, refresh: refresh as unknown as Refresh });
@@ -81,7 +87,7 @@ export class EventCatalog {
     for (const type of types) this.#samples.set(type, sample as unknown as Sample);
   }
 
-  /** @returns null for a name that this version does not send; where it has several sources, of the first */
+  /** @returns null for a name that this version does not send; the sample of the first source if there are several */
   sample(name: string, scope: Scope, now: Date): { publicEvent: PublicEvent; event: NewEvent } | null {
     for (const publicEvent of this.#events) {
       const { from } = publicEvent;
@@ -92,13 +98,13 @@ export class EventCatalog {
     return null;
   }
 
-  /** The domain events that this version knows, also those of which it tells nobody. */
+  /** Returns the domain events that this version knows, including those never sent to anybody. */
   types(): readonly string[] {
     const sources = this.#events.flatMap(({ from }) => from ?? []);
     return [...new Set([...sources, ...this.#refreshes.flatMap(({ types }) => types)])];
   }
 
-  /** The events as their subjects are now, in no particular order. */
+  /** Returns the events in the current state of their subjects, in no particular order. */
   async refresh(tx: Tx, events: readonly DomainEvent[]): Promise<DomainEvent[]> {
     let refreshed = [...events];
     for (const { types, refresh } of this.#refreshes) {
@@ -123,12 +129,12 @@ export class EventCatalog {
     return this.#events.some((event) => event.name === name);
   }
 
-  /** How deliveries under that name are signed; of one that an older version sent: as usual. */
+  /** Returns how deliveries under that name are signed; a name of an older version counts as canonical. */
   familyOf(name: string): EventFamily {
     return this.#events.find((event) => event.name === name)?.family ?? 'canonical';
   }
 
-  /** What `"*"` stands for: all canonical names. */
+  /** Returns the meaning of `"*"`: all canonical names. */
   canonicalNames(): string[] {
     return this.list()
       .filter((item) => !item.legacy)
@@ -136,14 +142,14 @@ export class EventCatalog {
   }
 
   /**
-   * The public events of a domain event, not yet presented: a name without subscribers costs nothing.
+   * Returns the public events of a domain event, not yet presented: a name without subscribers costs nothing.
    * @param again whether they are resent on request
    */
   publicEventsOf(type: string, again = false): readonly PublicEvent[] {
     return this.#events.filter((event) => event.from === type && (again || event.onlyAgain !== true));
   }
 
-  /** The domain events that names for which `isWanted` holds are made from. */
+  /** Returns the domain events that are sources of the names for which `isWanted` holds. */
   sourcesOf(isWanted: (name: string) => boolean): DomainEventType[] {
     const sources = this.#events.flatMap(({ name, from, onlyAgain }) =>
       from !== null && onlyAgain !== true && isWanted(name) ? [from] : [],

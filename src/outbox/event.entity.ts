@@ -17,13 +17,15 @@ export class EventEntity {
   @Sealed(`'med_payer:' || subject_id`, 'transaction', 'med', 'payerSealed')
   @Column('jsonb')
   readonly data!: DomainEvents[DomainEventType];
-  /** What `data.transaction` says of the customer, as JSON; null of an event that tells of no transaction. */
+  /** The customer's part of `data.transaction`, as JSON; null for an event without a transaction. */
   @Personal({ isCopy: true })
   @Sealed(`'event:' || id`)
   @Column('text', { name: 'customer_sealed', nullable: true })
   readonly customerSealed!: string | null;
   @Column('timestamptz', { name: 'occurred_at' }) readonly occurredAt!: Date;
-  /** The number of the database transaction that wrote it, set by PostgreSQL; 0 of those from before it was kept. */
+  /**
+   * The number of the database transaction that wrote it, set by PostgreSQL; 0 for events from before it was stored.
+   */
   @Column('bigint', { default: () => 'current_xid()' }) readonly xid!: number;
   @Column('text', { default: 'pending' }) readonly status!: 'pending' | 'done';
   @Column('timestamptz', { name: 'next_attempt_at' }) readonly nextAttemptAt!: Date;

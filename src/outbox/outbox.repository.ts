@@ -29,10 +29,12 @@ interface StoredEvent extends Omit<DomainEvent, 'sequence' | 'data'> {
 
 const TYPES = ['uuid', 'uuid', 'text', 'text', 'uuid', 'jsonb', 'text', 'timestamptz'];
 /**
- * Numbers the events of each subject onwards from its last one. Sound only because the caller holds the subject's lock
- * or has just made it, so that what came before is committed and seen; a caller that does not is refused by the unique
- * index on (subject_id, sequence). A transaction may have got its number before the one that wrote the last event has
- * got its own: events stand at the higher number then (docs/design/events-and-deliveries.md#read-on-from-a-place).
+ * Numbers the events of each subject on from its last one. The caller must hold the subject's lock or have just made
+ * it, so that earlier events are committed and visible. Otherwise the unique index on (subject_id, sequence) refuses
+ * the insert.
+ *
+ * A transaction may have got its number before the writer of the last event got its own. In that case the events take
+ * the higher number (docs/design/events-and-deliveries.md#read-on-from-a-place).
  */
 const insert = (wantedRows: string): string =>
   `INSERT INTO events (id, account_id, mode, type, subject_id, data, customer_sealed, sequence, xid, occurred_at,
@@ -50,7 +52,7 @@ const INSERT = rowWrite<StoredEvent>(
 );
 
 const COLUMNS = columnsOf(EventEntity, 'events', { without: ['xid', 'status', 'nextAttemptAt'] });
-/** Marked done by the statement that claims them: a rollback makes them pending again, so no lease is needed. */
+/** Claiming marks events as done: a rollback makes them pending again, so no lease is needed. */
 const CLAIM = write(
   'events.claim',
   `UPDATE events SET status = 'done' WHERE id IN (
@@ -59,7 +61,7 @@ const CLAIM = write(
      ORDER BY next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)
    RETURNING ${COLUMNS}, next_attempt_at AS "dueAt"`,
 );
-/** A subject has a handful of events, found by the unique index on (subject_id, sequence). */
+/** Reads a subject's handful of events by the unique index on (subject_id, sequence). */
 const HISTORY = read(
   'events.history',
   `SELECT l.* FROM unnest($3::uuid[]) AS s (id) CROSS JOIN LATERAL (
@@ -68,20 +70,20 @@ const HISTORY = read(
      ORDER BY sequence DESC LIMIT $5) l`,
 );
 /**
- * Where an event stands among all events of an account and mode: by the database transaction that wrote it, then by its
- * id. Ids alone would not do for whoever reads on from the last one seen, since they are made before they commit.
+ * Place of an event among all events of an account and mode: by the database transaction that wrote it, then by its id.
+ * Ids alone would fail a reader that continues from the last id it saw, since they are made before they commit.
  */
 export interface EventPosition {
   readonly xid: number;
   readonly id: string;
 }
 
-/** What is read of an event to see whether it is wanted. */
+/** Part of an event that decides whether it is wanted. */
 export interface EventTrace extends EventPosition, Pick<DomainEvent, 'type' | 'occurredAt'> {}
 
 /**
- * Transactions that begin to write later get a higher number, so that no event appears among those before it. One that
- * is open anywhere in the cluster keeps back what was written after it has begun.
+ * Condition for events that no later commit can precede. Transactions that begin to write later get a higher number.
+ * While any transaction of the cluster is open, events written after its beginning are held back.
  */
 const ENDED = 'xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint';
 const TRACE = `SELECT id, xid, type, occurred_at AS "occurredAt" FROM events WHERE account_id = $1 AND mode = $2 AND ${ENDED}`;
@@ -108,11 +110,11 @@ const POSTPONE = write(
   'events.postpone',
   `UPDATE events SET status = 'pending', next_attempt_at = $2 WHERE id = ANY ($1) AND status = $3`,
 );
-/** Events that tell of a payment again when somebody asks for it, also after refunds and disputes. */
+/** Events of a payment that may be resent on request, also after refunds and disputes. */
 const TOLD_AGAIN: readonly DomainEventType[] = ['transaction.paid', 'transaction.refunded'];
 /**
- * Of each subject its last event stays, as the next one is numbered on from it, and so do the events of `$4`, which may
- * be asked for again. The walk goes on behind `$1`, since what stays would be looked at again and again.
+ * Keeps the last event of each subject, from which the next one is numbered, and the events of `$4`, which may be
+ * resent. The walk continues behind `$1`, since kept events would be read again and again.
  */
 const REMOVE = write(
   'events.remove',
@@ -140,16 +142,16 @@ function traces(name: string, comparison: string, order: string): { all: ReadSta
   };
 }
 
-/** Binds what is sealed of an event to its row. */
+/** Binds the sealed part of an event to its row. */
 function contextOf(id: string): string {
   return `event:${id}`;
 }
 
 @Injectable()
 export class OutboxRepository {
-  /** How far old events were looked at since this process has started. */
+  /** Last id of old events looked at since the start of this process. */
   #lookedTo = FIRST_ID;
-  /** Up to when pending ones were claimed. */
+  /** Due time up to which pending events were claimed. */
   readonly #due = new LowWaterMark(DUE_TIMES);
 
   constructor(
@@ -158,7 +160,7 @@ export class OutboxRepository {
     private readonly logger: Logger,
   ) {}
 
-  /** The caller holds the lock of every subject, or has made it in `tx`. */
+  /** Call this only while holding the lock of every subject, or having made it in `tx`. */
   insert(tx: Tx, events: readonly Omit<DomainEvent, 'sequence'>[], now: Date): void {
     const stored = events.map((event) => {
       const { data, customer } = splitCustomer(event.data);
@@ -168,7 +170,7 @@ export class OutboxRepository {
     tx.putAll(INSERT, stored);
   }
 
-  /** @param types those that this version knows: it leaves the others to the version that writes them */
+  /** @param types known to this version: the others are left to the version that writes them */
   async claim(tx: Tx, now: Date, limit: number, types: readonly string[]): Promise<EventRow[]> {
     const from = this.#due.next(now.getTime());
     const rows = await tx.query<EventRow & { dueAt: Date }>(CLAIM, [now, limit, new Date(from), types]);
@@ -177,7 +179,7 @@ export class OutboxRepository {
     return rows.map(({ dueAt: _, ...row }) => row);
   }
 
-  /** The last events of each subject among those of `types`, at most `limit` for each. */
+  /** Returns the last events of each subject among those of `types`, at most `limit` for each. */
   async history(
     tx: Tx,
     scope: Scope,
@@ -190,7 +192,7 @@ export class OutboxRepository {
   }
 
   /**
-   * @param from the first one looked at, if it is still there
+   * @param from the first event to look at, if it still exists
    * @returns in the order of their positions, downwards for `older`, upwards for `newer`
    */
   async traces(
@@ -207,25 +209,26 @@ export class OutboxRepository {
       : this.reader.query<EventTrace>(ofSubject, [...values, subjectId]);
   }
 
-  /** Events in the order of `ids`, without those that are past their retention. */
+  /** Returns events in the order of `ids`, without those past their retention. */
   async byIds(ids: readonly string[]): Promise<DomainEvent[]> {
     return ids.length === 0 ? [] : this.#readable(await this.reader.query<EventRow>(BY_IDS, [ids]));
   }
 
-  /** The last position of each account and mode; none of one that has no events. */
+  /** Returns the last position of each account and mode; nothing for a scope without events. */
   async newest(scopes: readonly Scope[]): Promise<(EventPosition & Scope)[]> {
     return this.reader.query<EventPosition & Scope>(NEWEST, valuesOfFields(scopes, 'accountId', 'mode'));
   }
 
-  /** Whether this database cannot have given a number as high as that yet. */
+  /** Returns whether this database cannot yet have given a number as high as that. */
   async isForeign(tx: Tx | null, { xid }: Pick<EventPosition, 'xid'>): Promise<boolean> {
     const [next] = await (tx ?? this.reader).query<{ xid: number }>(XIDS, []);
     return xid > (next?.xid ?? 0);
   }
 
   /**
-   * A database that was restored from a dump counts its transactions anew: all events are in the order of their ids then.
-   * @returns whether it was
+   * Resets all positions if the database was restored from a dump, which counts transactions anew. All events are then
+   * in the order of their ids.
+   * @returns whether it was restored
    */
   async forgetForeignPositions(tx: Tx): Promise<boolean> {
     const [last] = await tx.query<{ xid: number }>(LAST_XID, []);
@@ -234,12 +237,12 @@ export class OutboxRepository {
     return true;
   }
 
-  /** @param status `done` for those that `tx` has claimed */
+  /** @param status `done` for events that `tx` has claimed */
   async postpone(tx: Tx, ids: readonly string[], until: Date, status: 'pending' | 'done'): Promise<void> {
     await tx.query(POSTPONE, [ids, until, status]);
   }
 
-  /** @returns how many older than `before` were looked at: some stay */
+  /** @returns how many events older than `before` were looked at; some of them stay */
   @Retained('events', 'events')
   async remove(tx: Tx, before: Date, limit: number): Promise<number> {
     const looked = await tx.query<{ id: string }>(REMOVE, [this.#lookedTo, idBound(before, 'min'), limit, TOLD_AGAIN]);
@@ -253,14 +256,17 @@ export class OutboxRepository {
     return row ?? { pending: 0, seconds: 0 };
   }
 
-  /** @throws Error when the customer was sealed by a key that is not here */
+  /** @throws Error when the customer was sealed by a key that is missing here */
   open({ customerSealed, ...event }: EventRow): DomainEvent {
     if (customerSealed === null) return event;
     const customer = JSON.parse(this.secrets.openText(customerSealed, contextOf(event.id))) as object;
     return { ...event, data: joinCustomer(event.data, customer) };
   }
 
-  /** For readers, whom one event that cannot be opened must not keep from the others: it tells nothing of the customer. */
+  /**
+   * Opens events for readers. If an event cannot be opened, it is returned without its customer, so that the others can
+   * still be read.
+   */
   #readable(rows: readonly EventRow[]): DomainEvent[] {
     return rows.map((row) => {
       try {

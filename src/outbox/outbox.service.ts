@@ -8,7 +8,7 @@ import { type DomainEvent, type DomainEventType, EventCatalog, type NewEvent } f
 import { OutboxRepository } from './outbox.repository.js';
 import { Relay } from './relay.service.js';
 
-/** Writes events in the transaction of the change they tell of; wakes the relay when it has committed. */
+/** Writes events in the transaction of their change; wakes the relay after the commit. */
 @Injectable()
 export class OutboxService {
   readonly #wake = (): void => this.relay.wake();
@@ -21,8 +21,8 @@ export class OutboxService {
   ) {}
 
   /**
-   * The caller holds the lock of every subject or has made it in `tx`: its events are numbered on from the last one.
-   * Several of one subject are numbered in their order here.
+   * Records events. The caller holds the lock of every subject or has made it in `tx`: numbers continue from the last
+   * event. Several events of one subject are numbered in their order here.
    */
   record<T extends DomainEventType>(tx: Tx, events: readonly NewEvent<T>[]): void {
     if (events.length === 0) return;
@@ -35,7 +35,7 @@ export class OutboxService {
     tx.afterCommit(this.#wake);
   }
 
-  /** The last event of a type that a subject has, as it was told; null also when it is past its time. */
+  /** Returns the last event of a type of a subject, unchanged; null also after its retention. */
   async last<T extends DomainEventType>(
     tx: Tx,
     scope: Scope,
@@ -47,7 +47,7 @@ export class OutboxService {
   }
 
   /**
-   * What happened to each subject among events of `types`, told as the subject is now.
+   * Returns the events of each subject among `types`, updated to its current state.
    * @param limit of events of one subject, the last ones
    * @returns the events of each subject, the last one first; nothing of a subject that has none
    */
@@ -65,9 +65,9 @@ export class OutboxService {
   }
 
   /**
-   * Tells a subject again, as it is now, to everybody who is subscribed by now. Each stays the same business event, with
-   * the same id and sequence; its deliveries are new ones.
-   * @param groups of each the last event; the first ones are preferred, see `EventConsumer.replay`
+   * Resends a subject's events in its current state to all current subscribers. Each stays the same business event,
+   * with its id and sequence; only the deliveries are new.
+   * @param groups the last event of each group is sent; earlier groups are preferred, see `EventConsumer.replay`
    * @returns how many deliveries; 0 when there are no such events or no endpoint is subscribed
    */
   async replay(

@@ -13,12 +13,12 @@ declare module '../core/queue/index.js' {
   }
 }
 
-/** Turns events into its own rows (deliveries) inside `tx`; what is to happen after the commit it leaves to `tx`. */
+/** Turns events into its own rows (deliveries) inside `tx`; leaves later actions to the hooks of `tx`. */
 export interface EventConsumer {
   consume(tx: Tx, events: readonly DomainEvent[]): Promise<void>;
   /**
-   * One subject told again on request, whatever was delivered before. In each family, and by an alias
-   * beside it, an endpoint gets the first of the events under a name that it is subscribed to.
+   * Resends the events of one subject on request, whatever was delivered before. In each family, and by an alias beside
+   * it, an endpoint gets the first of the events under a name that it is subscribed to.
    * @returns how many deliveries it made
    */
   replay(tx: Tx, events: readonly DomainEvent[]): Promise<number>;
@@ -30,8 +30,8 @@ const POLL_MS = 500;
 const POSTPONE_SECONDS = 60;
 
 /**
- * Moves committed events to their consumer, at once after the commit and by polling as the safety net. Claims skip
- * rows that another relay holds, never "ids greater than the last seen": ids commit out of order.
+ * Moves committed events to their consumer: at once after the commit, and by polling as the safety net. Claims skip
+ * rows that another relay holds. Never claim "ids greater than the last seen": ids commit out of order.
  */
 @Injectable()
 export class Relay implements OnApplicationBootstrap {
@@ -47,7 +47,7 @@ export class Relay implements OnApplicationBootstrap {
     private readonly logger: Logger,
   ) {}
 
-  /** There is one consumer, the webhooks module: the second one would need a cursor of its own. */
+  /** Sets the only consumer, the webhooks module: a second one would need a cursor of its own. */
   setConsumer(consumer: EventConsumer): void {
     this.#consumer = consumer;
   }
@@ -56,7 +56,7 @@ export class Relay implements OnApplicationBootstrap {
     this.poller.onWorkers(TASK, POLL_MS, () => this.run());
   }
 
-  /** Called after a commit. A lost wake costs at most one polling interval. */
+  /** Call this after a commit. A lost wake costs at most one polling interval. */
   wake(): void {
     if (this.poller.wake(TASK)) return;
     this.queue
@@ -72,7 +72,7 @@ export class Relay implements OnApplicationBootstrap {
       return (await this.#relay(BATCH)) === BATCH;
     } catch (error) {
       if (isAway(error)) throw error; // about no event
-      // One event that cannot be presented must not hold up the others: find it by going one at a time.
+      // If one event cannot be presented, it must not hold up the others: relay them one at a time to find it.
       this.logger.error({ error }, 'relaying a batch of events failed; going one by one');
       let relayed = 0;
       while (relayed < BATCH && (await this.#relayOne())) relayed++;
@@ -93,8 +93,8 @@ export class Relay implements OnApplicationBootstrap {
   }
 
   /**
-   * Relays the next event; one that fails is put off and kept, never dropped.
-   * @throws when the database is away: nothing is put off for that
+   * Relays the next event; an event that fails is put off and kept, never dropped.
+   * @throws when the database is away: then no event is put off
    */
   async #relayOne(): Promise<boolean> {
     let current: EventRow | null = null;
@@ -118,7 +118,7 @@ export class Relay implements OnApplicationBootstrap {
     return this.events.claim(tx, this.clock.now(), limit, this.catalog.types());
   }
 
-  /** Those that cannot be opened are put off, however many they are: their key may come back. */
+  /** Puts off all events that cannot be opened: their key may come back. Passes the others to the consumer. */
   async #consume(tx: Tx, rows: readonly EventRow[]): Promise<void> {
     const events: DomainEvent[] = [];
     const sealed: string[] = [];
