@@ -29,14 +29,14 @@ export const AUDITED_AT_DOOR = Symbol('audited at the door');
 export const OPEN_TO_MEMBERS = Symbol('open to members');
 export const TEST_ONLY = Symbol('test keys only');
 
-/** A route without credentials. A test holds the list of them: adding one is a decision. */
+/** A route without credentials. A test lists all such routes: adding a route is a decision. */
 export function Public(): MethodDecorator & ClassDecorator {
   return SetMetadata(ACCESS, 'public' satisfies Access);
 }
 
 /**
- * Server-to-server: the `apikey` header. Through the dashboard's door also members of the account: everybody reads, and
- * OWNER and ADMIN write.
+ * A route for servers, with the `apikey` header. Members of the account may use it through the dashboard's door:
+ * everybody reads, and OWNER and ADMIN write.
  */
 export function ApiKeyAuth(): MethodDecorator & ClassDecorator {
   return applyDecorators(
@@ -47,8 +47,8 @@ export function ApiKeyAuth(): MethodDecorator & ClassDecorator {
 }
 
 /**
- * People: `Authorization: Bearer` with the token of the login. Without roles every member of an account is let
- * in, and an operator only where 'OPERATOR' is named. Everybody else gets 403.
+ * A route for people: `Authorization: Bearer` with the token of the login. Without roles, every member of an account is
+ * let in. Operators need 'OPERATOR' among the roles. Everybody else gets 403.
  */
 export function DashboardAuth(...roles: DashboardRole[]): MethodDecorator & ClassDecorator {
   const allowed: readonly DashboardRole[] = roles.length > 0 ? roles : ['OWNER', 'ADMIN', 'MEMBER'];
@@ -60,26 +60,26 @@ export function DashboardAuth(...roles: DashboardRole[]): MethodDecorator & Clas
   );
 }
 
-/** The `error.code` for callers without the role, where it is not `forbidden`. */
+/** Sets the `error.code` for callers without the role, if it is not `forbidden`. */
 export function RoleRefusal(code: string): MethodDecorator & ClassDecorator {
   return SetMetadata(ROLE_REFUSAL, code);
 }
 
-/** Also open to an operator who must still set a second factor. */
+/** Opens a route to an operator who must still set a second factor. */
 export function BeforeSecondFactor(): MethodDecorator {
   return SetMetadata(BEFORE_SECOND_FACTOR, true);
 }
 
-/** Asks for a second factor in production: the route lets people issue live keys, or takes that away from them. */
+/** Requires a second factor in production: the route lets people issue live keys, or takes that right from them. */
 export function NeedsSecondFactor(): MethodDecorator {
   return SetMetadata(NEEDS_SECOND_FACTOR, true);
 }
 
-/** How a public route is limited by the caller's address. */
+/** Limit of a public route by the caller's address. */
 export interface IpLimit {
-  /** How many times RATE_LIMIT_PUBLIC_PER_MINUTE; default once. More where many people come from one address. */
+  /** Factor on RATE_LIMIT_PUBLIC_PER_MINUTE; default 1. More where many people come from one address. */
   readonly times?: number;
-  /** Loopback and private addresses have twenty times as many: the orchestrator or Prometheus on the same network. */
+  /** Gives loopback and private addresses twenty times as many: the orchestrator or Prometheus on the same network. */
   readonly isForMachines?: boolean;
 }
 
@@ -88,37 +88,43 @@ export function LimitPerIp(limit: IpLimit = {}): MethodDecorator {
   return applyDecorators(SetMetadata(IP_LIMIT, limit), ApiErrors(429));
 }
 
-/** Tokens that a request takes beyond those of its body. @param tokens of its query, which is not validated yet */
+/**
+ * Returns the tokens that a request takes beyond those of its body. @param tokens of its query, which is not validated
+ * yet
+ */
 export type Cost = (query: Readonly<Record<string, unknown>>) => number;
 
-/** A read whose work depends on what is asked for. */
+/** Marks a read whose work depends on its query. */
 export function Costs(tokens: Cost): MethodDecorator {
   return SetMetadata(COST, tokens);
 }
 
-/** A read that waits for an acquirer: it does not keep the caller's other reads waiting. */
+/** Marks a read that waits for an acquirer: it does not delay the caller's other reads. */
 export function AsksOthers(): MethodDecorator {
   return SetMetadata(ASKS_OTHERS, true);
 }
 
-/** A write of the dashboard's door that changes nothing but what its caller sees: MEMBER may make it too. */
+/** Marks a write through the dashboard's door that only changes its caller's own view: MEMBER may make it too. */
 export function OpenToMembers(): MethodDecorator {
   return SetMetadata(OPEN_TO_MEMBERS, true);
 }
 
-/** What the audit trail says of a person who does it. */
+/** Entry of the audit trail when a person makes the request. */
 export interface DoorAudit {
   readonly type: AuditEventType;
-  /** Whether the answer tells that something was done. */
+  /** Whether the answer shows that something was done. */
   readonly isDone: (answer: Readonly<Record<string, unknown>>) => boolean;
 }
 
-/** A write that names nobody when a program makes it: of a person at the dashboard's door the audit trail does. */
+/**
+ * Marks a write that records no actor when a program makes it. If a person makes it through the dashboard's door, the
+ * audit trail records them.
+ */
 export function AuditedAtDoor(type: AuditEventType, isDone: DoorAudit['isDone'] = () => true): MethodDecorator {
   return SetMetadata(AUDITED_AT_DOOR, { type, isDone } satisfies DoorAudit);
 }
 
-/** A sandbox route: a live key gets 404, before its body is looked at. */
+/** A sandbox route: a live key gets 404, before its body is read. */
 export function TestKeysOnly(): MethodDecorator & ClassDecorator {
   return SetMetadata(TEST_ONLY, true);
 }
@@ -127,18 +133,18 @@ function requestOf(context: ExecutionContext): Request {
   return context.switchToHttp().getRequest<Request>();
 }
 
-/** Account and mode of the caller: what every query of the request is restricted to. */
+/** Account and mode of the caller, to which every query of the request is restricted. */
 export const CurrentScope = createParamDecorator((_data: unknown, context: ExecutionContext): Scope => {
   const { accountId, mode } = scopedCallerOf(requestOf(context));
   return { accountId, mode };
 });
 
-/** The same, with the account's settings. */
+/** Account, mode and the account's settings. */
 export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): ScopedCaller =>
   scopedCallerOf(requestOf(context)),
 );
 
-/** The member who calls, on routes of members: every query is restricted to the account that the member is logged in to. */
+/** The calling member: every query is restricted to the account that the member is logged in to. */
 export const CurrentMember = createParamDecorator((_data: unknown, context: ExecutionContext): MemberPrincipal =>
   principalOf(requestOf(context), 'member'),
 );
@@ -147,7 +153,7 @@ export const CurrentUser = createParamDecorator((_data: unknown, context: Execut
   principalOf(requestOf(context), 'member', 'operator'),
 );
 
-/** The caller, a person or an API key, as the audit trail names them. */
+/** The caller, a person or an API key, in the form of the audit trail. */
 export const CurrentActor = createParamDecorator((_data: unknown, context: ExecutionContext): Actor =>
   actorOf(requestOf(context)),
 );

@@ -27,8 +27,8 @@ const ISSUER = 'recebe';
 const AUDIENCE = 'recebe-dashboard';
 
 /**
- * One algorithm, ours: what a token says of itself decides nothing. The key is made once: given as a text, the library
- * would try it as a public key first, at every request, which costs forty times the verification.
+ * Accepts a single algorithm, whatever a token's header names. The key object is made once. Given a text, the library
+ * would try it as a public key first, which costs forty times the verification at every request.
  */
 function jwtService(secret: string): JwtService {
   return new JwtService({
@@ -38,7 +38,7 @@ function jwtService(secret: string): JwtService {
   });
 }
 
-/** Guards are global and deny by default; their order here is the order in which they run. */
+/** Guards are global and deny by default; they run in this order. */
 @Module({
   imports: [AccountsModule, AuditModule],
   controllers: [AuthController, PersonController],

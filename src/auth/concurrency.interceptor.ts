@@ -10,22 +10,22 @@ import { Turnstile } from '../core/turnstile.js';
 import { ASKS_OTHERS } from './access.decorators.js';
 import { bucketOf } from './principal.js';
 
-/** Reads of one caller at a time in this process. Most take a few milliseconds; some take all that a processor has. */
+/** Reads of one caller at a time in this process. Most take a few milliseconds; some take a whole processor. */
 const OF_ONE = 2;
 const OF_ALL = 64;
 const MAX_WAITING = 2_000;
 /**
- * A large answer takes the processor alone: its account rests some five times as long before the next read, at 25 ns a
- * byte for making it.
+ * Size above which an answer takes a processor alone, at 25 ns a byte. The account then rests about five times as long
+ * before its next read.
  */
 const LARGE_BYTES = 32 * 1024;
 const BYTES_PER_MS_OF_REST = 6_000;
-/** How long an answer may be in coming when its work is done: one that never comes keeps no place. */
+/** Time for which a finished read waits for its answer: a missing answer must not keep the place. */
 const ANSWER_MS = 1_000;
 
 /**
- * Reads of one caller wait for each other, and then those of all callers of one account: however many are asked for at
- * once, others' requests are served, and a caller waits for at most two reads of each other caller of the account.
+ * Queues reads per caller, and then per account. However many reads one account sends, others' requests are served. A
+ * caller waits for at most two reads of each other caller of the account.
  */
 @Injectable()
 export class ConcurrencyInterceptor implements NestInterceptor {
@@ -46,13 +46,13 @@ export class ConcurrencyInterceptor implements NestInterceptor {
     if (!this.config.rateLimit.enabled || !principal || !isRead(request) || asksOthers) return next.handle();
     const response = http.getResponse<Response>();
     const refusal = (): Error => serviceUnavailable('Too many reads are waiting; retry with backoff.');
-    // Whoever has hung up since waits for nothing: their places would be full of work that nobody reads.
+    // Skip requests whose client disconnected in the queue.
     const read = (): Promise<unknown> =>
       response.destroyed ? Promise.reject(hungUp()) : lastValueFrom(next.handle(), { defaultValue: undefined });
     const account = principal.kind === 'operator' ? bucketOf(principal) : principal.accountId;
     const answered = bytesOf(response);
     const rest = async (): Promise<void> => {
-      // A hang-up while it is made spares nobody the work: the answer is made all the same, if it is one.
+      // If the client hangs up meanwhile, the answer is made all the same, and its cost counts.
       const bytes = await Promise.race([answered, delay(ANSWER_MS, 0, { ref: false })]);
       if (bytes > LARGE_BYTES) await delay(bytes / BYTES_PER_MS_OF_REST, undefined, { ref: false });
     };
@@ -62,7 +62,7 @@ export class ConcurrencyInterceptor implements NestInterceptor {
   }
 }
 
-/** @returns how large the answer is, once it has been made; 0 for one that is a stream, or that ended without being made */
+/** @returns the size of the answer, after it was made; 0 for a stream, or if it ended without being made */
 function bytesOf(response: Response): Promise<number> {
   return new Promise((resolve) => {
     response.once(ANSWERED, resolve);

@@ -10,9 +10,9 @@ const NAME = 'recebe_device';
 const SEEN_FOR_MS = 180 * 24 * 3_600_000;
 
 /**
- * Says that this e-mail has logged in from this browser before (OWASP, "Slow Down Online Guessing Attacks with Device
- * Cookies"). It opens nothing: such a login has places and limits of its own, which strangers who guess from thousands
- * of addresses cannot use up.
+ * Shows that this e-mail has logged in from this browser before (OWASP, "Slow Down Online Guessing Attacks with Device
+ * Cookies"). The cookie opens nothing: such a login only has places and limits of its own. Strangers who guess from
+ * thousands of addresses cannot use these up.
  */
 @Injectable()
 export class DeviceCookie {
@@ -27,7 +27,7 @@ export class DeviceCookie {
   }
 
   /**
-   * @param header `Cookie` as it came
+   * @param header the header `Cookie`, unchanged
    * @param email normalised
    * @returns the device's id; null where this e-mail has not logged in from there
    */
@@ -37,8 +37,8 @@ export class DeviceCookie {
   }
 
   /**
-   * @param email normalised, of who has just logged in
-   * @param known the device's id where it has one for this e-mail: logging in again makes no other device of it
+   * @param email normalised, of the user who has just logged in
+   * @param known the device's id for this e-mail, if there is one: a repeated login adds no device
    */
   set(response: Response, email: string, known: string | null): void {
     const device = known ?? randomBytes(16).toString('base64url');

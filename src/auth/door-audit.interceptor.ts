@@ -8,8 +8,9 @@ import { AUDITED_AT_DOOR, type DoorAudit } from './access.decorators.js';
 import { actorOf } from './principal.js';
 
 /**
- * Who has done what a program does all day, and no use case records: a person at the dashboard's door. It is recorded
- * once it is done; should that fail, the answer is an error, and a repetition is recorded. A stored answer is not.
+ * Records writes by a person at the dashboard's door that programs make all day, and that no use case records. The
+ * event is written after the write. If recording fails, the answer is an error, and the repetition is recorded. Stored
+ * answers are not recorded.
  */
 @Injectable()
 export class DoorAuditInterceptor implements NestInterceptor {
@@ -26,7 +27,7 @@ export class DoorAuditInterceptor implements NestInterceptor {
     if (audited === undefined || mode === undefined || principal?.kind !== 'member') return next.handle();
     return next.handle().pipe(
       mergeMap(async (answer) => {
-        // A financial write answers with its body and whether that is a stored one.
+        // A financial write returns its body and whether it is a stored answer.
         const { body, replayed } =
           'replayed' in answer && 'body' in answer ? answer : { body: answer, replayed: false };
         if (replayed === true || !audited.isDone(body as Record<string, unknown>)) return answer;

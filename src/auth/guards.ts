@@ -46,12 +46,12 @@ import { SessionCookie } from './session-cookie.service.js';
 import { Sessions } from './sessions.service.js';
 
 /**
- * Who is calling. Three guards stand before every route in the order of docs/contract.md#order-of-checks: this one,
- * `RateLimitGuard` and `RoleGuard`. A route without an access decorator is closed, and each route takes one kind of
- * credential: an API key, or a login. The dashboard's door, `/v1/dashboard/{test|live}/…`, is where people who have
- * logged in use the routes of API keys; it leads to no other routes.
+ * Authenticates the caller. Three guards stand before every route in the order of docs/contract.md#order-of-checks:
+ * this guard, `RateLimitGuard` and `RoleGuard`. A route without an access decorator is closed, and each route takes one
+ * kind of credential: an API key, or a login. Through the dashboard's door, `/v1/dashboard/{test|live}/…`, logged-in
+ * people use the routes of API keys; it leads to no other routes.
  *
- * The API keys of an account that an operator has suspended are refused. Its people can still log in and read.
+ * If an operator has suspended an account, its API keys are refused. The account's people can still log in and read.
  */
 @Injectable()
 export class AuthGuard implements CanActivate {
@@ -77,7 +77,7 @@ export class AuthGuard implements CanActivate {
     if (access === 'public') return true;
     const principal = await this.#authenticate(access, request, http.getResponse<Response>()).catch(
       async (error: unknown) => {
-        // A valid key that is refused (ended, another address, suspended) counts as a failure, as an unknown key does.
+        // A valid key that is refused (ended, another address, suspended) counts as a failure, like an unknown key.
         if (error instanceof ApiError && error.status < 500) await this.#countFailure(request);
         throw error;
       },
@@ -88,7 +88,7 @@ export class AuthGuard implements CanActivate {
       throw unauthorized(credential);
     }
     request.principal = principal;
-    // For a body that came long after its headers (`core/http/body.ts`): the key or session may have ended meanwhile.
+    // If a body came long after its headers (`core/http/body.ts`), the key or session may have ended meanwhile.
     request.admitAgain = async () => {
       const now = await this.#authenticate(access, request, http.getResponse<Response>());
       if (!now) throw unauthorized(credential);
@@ -118,7 +118,7 @@ export class AuthGuard implements CanActivate {
     return { ...person, door: { mode: door, account } };
   }
 
-  /** A valid key that is refused is in its account's request log: the key's owner sees that somebody has it. */
+  /** A valid key that is refused appears in its account's request log: the owner sees that somebody has it. */
   async #apiKey(apikey: string, request: Request): Promise<Principal | null> {
     const known = await this.authenticators.apiKey(apikey, addressOf(request));
     if (known === null) return null;
@@ -128,7 +128,9 @@ export class AuthGuard implements CanActivate {
     return known.principal;
   }
 
-  /** A program sends its token, a browser its cookie. The cookie is renewed while it is used. */
+  /**
+   * Authenticates a person: a program sends its token, a browser its cookie. The cookie is renewed while it is used.
+   */
   async #person(request: Request, response: Response): Promise<UserPrincipal | null> {
     const { authorization, cookie } = request.headers;
     if (authorization !== undefined) return this.sessions.authenticate(authorization);
@@ -141,7 +143,7 @@ export class AuthGuard implements CanActivate {
   }
 
   /**
-   * Slows down guessing: past the limit an address gets 429 instead of the refusal, and no account's log has the request.
+   * Slows down guessing: above the limit, an address gets 429 instead of the refusal, and no account logs the request.
    */
   async #countFailure(request: Request): Promise<void> {
     const { enabled, authFailuresPerMinute } = this.config.rateLimit;
@@ -153,11 +155,14 @@ export class AuthGuard implements CanActivate {
   }
 }
 
-/** Monitoring asks often. Not without a limit: behind a proxy missing from `TRUST_PROXY` strangers have its address. */
+/**
+ * Factor for monitoring, which asks often. A limit stays: behind a proxy missing from `TRUST_PROXY`, strangers have the
+ * proxy's address.
+ */
 const MACHINES_TIMES = 20;
-/** The part of an API key's rate that a person has. */
+/** Share of an API key's rate that a person has. */
 const PERSONS_PART = 1 / 4;
-/** What a request writes beside its body: rows, events, deliveries. */
+/** Bytes that a request writes beside its body: rows, events, deliveries. */
 const BYTES_PER_WRITE = 1024;
 
 @Injectable()
@@ -180,7 +185,10 @@ export class RateLimitGuard implements CanActivate {
     return true;
   }
 
-  /** Test mode costs its account nothing, so that nothing else ends what a forgotten script writes to the disk. */
+  /**
+   * Limits the data that an account writes in test mode: test mode is free, so nothing else would stop a forgotten
+   * script.
+   */
   async #takeTestData(request: Request): Promise<void> {
     const { principal } = request;
     if (!principal || principal.kind === 'operator' || modeOf(principal) !== 'test' || isRead(request)) return;
@@ -193,7 +201,9 @@ export class RateLimitGuard implements CanActivate {
     if (!result.allowed) await refuse(result, "The day's data of test mode are used up");
   }
 
-  /** Debits what is known later: the number of values once the body is read, the size of the answer once it is made. */
+  /**
+   * Debits costs known later: the number of values after the body is read, the size of the answer after it is made.
+   */
   #debitLater(request: Request, response: Response, bucket: string, policy: RateLimitPolicy): void {
     const debit = (tokens: number): void => {
       if (tokens > 0) this.limiter.debit(bucket, policy, tokens);
@@ -223,7 +233,10 @@ export class RateLimitGuard implements CanActivate {
   }
 }
 
-/** What the caller may do: people by their role, API keys everything. Routes of test mode are unknown to live callers. */
+/**
+ * Checks the caller's rights: people by their role, API keys may do everything. Routes of test mode are unknown to live
+ * callers.
+ */
 @Injectable()
 export class RoleGuard implements CanActivate {
   constructor(
@@ -258,7 +271,10 @@ export class RoleGuard implements CanActivate {
     return true;
   }
 
-  /** Whether a person writes live data on a route that members may not use. Like issuing keys, it needs a second factor. */
+  /**
+   * Returns whether a person writes live data on a route that members may not use. Like issuing keys, it needs a second
+   * factor.
+   */
   #movesMoney(request: Request, context: ExecutionContext): boolean {
     return request.door === 'live' && !isRead(request) && !this.#isOpenToMembers(context);
   }

@@ -14,22 +14,22 @@ import {
 export const JWT_SECRET = Symbol('JWT_SECRET');
 
 const WINDOW_SECONDS = 15 * 60;
-/** Failed logins with one e-mail, over all addresses, before each further one waits. */
+/** Failed logins with one e-mail, over all addresses, before each further attempt waits. */
 const FREE_FAILURES = 30;
 const SLOW_MS = 3_000;
-/** Tries with one e-mail from all of its devices, as times those of one. */
+/** Tries with one e-mail from all of its devices, as a multiple of those of one device. */
 const KNOWN_TIMES = 5;
-/** One-time codes of one user, over all addresses: of a million there are three that are right. */
+/** One-time codes tried by one user, over all addresses: of a million codes, three are right. */
 const CODES = 10;
 const MAILS_AN_HOUR = 3;
-/** New names of one person: each is in the audit trail. */
+/** Name changes of one person: each one is in the audit trail. */
 const NAMES = 10;
 
-/** What a login learns of the ones before it with the same e-mail. */
+/** State of an attempt after earlier attempts with the same e-mail. */
 export interface Attempt {
-  /** Too many have failed: this one has waited. */
+  /** Whether this attempt waited because too many had failed. */
   readonly isSlow: boolean;
-  /** It was no failure. */
+  /** Uncounts the attempt, which was no failure. */
   forget(): Promise<void>;
 }
 
@@ -49,10 +49,10 @@ export class LoginThrottle {
   }
 
   /**
-   * Counts an attempt from a device that has logged in before: by itself, and with all such devices of the e-mail, as each
-   * login makes another one.
-   * @returns false when these have used up what they have together. Some may be those of somebody who knew the password,
-   *   so that the attempt goes on as a stranger's.
+   * Counts an attempt from a device that has logged in before: for the device, and for all such devices of the e-mail,
+   * since each login adds one.
+   * @returns false when the devices together have used up their tries. Some may belong to an attacker who knew the
+   *   password, so the attempt continues as a stranger's.
    * @throws ApiError 429 when the device itself has used up its tries
    */
   async takeKnown(email: string, device: string): Promise<boolean> {
@@ -64,7 +64,7 @@ export class LoginThrottle {
   }
 
   /**
-   * Waits when many logins with this e-mail have failed, from any address: that slows guessing down without a lock.
+   * Waits when many logins with this e-mail have failed, from any address: this slows guessing down without a lock.
    * @param isKnown from a device that has logged in before, which failures elsewhere do not slow down
    */
   async attempt(email: string, isKnown: boolean): Promise<Attempt> {
@@ -77,7 +77,10 @@ export class LoginThrottle {
     return { isSlow: !allowed, forget: async () => this.limiter.giveBack(key, member) };
   }
 
-  /** @param whose a user's id, with what the code is for where it is not a login @throws ApiError 429, also for the right code */
+  /**
+   * @param whose a user's id, with the purpose of the code if it is not a login @throws ApiError 429, also for the
+   *   right code
+   */
   async takeCode(whose: string): Promise<void> {
     await this.#take(CODES, (policy) => this.limiter.take(`totp:${this.hash(whose)}`, policy));
   }
@@ -94,7 +97,7 @@ export class LoginThrottle {
     return (await this.limiter.take(`forgot:${this.hash(email)}`, policy)).allowed;
   }
 
-  /** A keyed hash in place of a text that neither Redis nor the audit trail should have. */
+  /** Returns a keyed hash in place of a text that must reach neither Redis nor the audit trail. */
   hash(text: string): string {
     return createHmac('sha256', this.secret).update(`login:${text}`).digest('hex');
   }

@@ -15,7 +15,7 @@ import { LoginThrottle } from './login-throttle.service.js';
 import type { UserPrincipal } from './principal.js';
 import { SecondFactorRule } from './second-factor-rule.service.js';
 
-/** An answer takes so long at least: that a mail is written must not show. */
+/** Least time of an answer: it must not reveal that a mail is written. */
 const FORGOT_MS = 200;
 
 export interface CurrentLogin {
@@ -25,7 +25,9 @@ export interface CurrentLogin {
   readonly needsSecondFactor: boolean;
 }
 
-/** What people do about their own login. Tries are limited: a stolen token must not open a way to guess the password. */
+/**
+ * Actions of people on their own login. Tries are limited: a stolen token must not open a way to guess the password.
+ */
 @Injectable()
 export class PersonService {
   constructor(
@@ -38,7 +40,7 @@ export class PersonService {
     private readonly throttle: LoginThrottle,
   ) {}
 
-  /** @throws ApiError 400 for a wrong current or a new one that is no good; 429 */
+  /** @throws ApiError 400 for a wrong current or a bad new password; 429 */
   async changePassword(user: UserPrincipal, input: { current: string; next: string }, actor: Actor): Promise<void> {
     const row = await this.users.get(user.userId);
     await this.throttle.take(row.email, row.id);
@@ -61,14 +63,17 @@ export class PersonService {
     await longEnough;
   }
 
-  /** Who is logged in, as of now. */
+  /** Returns the logged-in person with current data. */
   async current(person: UserPrincipal): Promise<CurrentLogin> {
     const user = await this.users.get(person.userId);
     const account = person.kind === 'member' ? await this.accounts.get(person.accountId) : null;
     return { person, user, account, needsSecondFactor: this.factorRule.keepsOut(person) };
   }
 
-  /** Asks for the password: a stolen token alone must not lock its user out. @throws ApiError 400 for a wrong one; 422, 429 */
+  /**
+   * Requires the password: a stolen token alone must not lock its user out. @throws ApiError 400 for a wrong one; 422,
+   * 429
+   */
   async beginSecondFactor(
     { userId }: UserPrincipal,
     password: string,
@@ -83,7 +88,7 @@ export class PersonService {
     return this.secondFactor.confirm(userId, sessionId, code, actor);
   }
 
-  /** @throws ApiError 400 for a wrong password or code, 404 when there is none, 429 */
+  /** @throws ApiError 400 for a wrong password or code, 404 without a second factor, 429 */
   async removeSecondFactor(
     { userId }: UserPrincipal,
     { password, code }: { password: string; code: string },

@@ -10,21 +10,21 @@ export interface ScopedCaller {
   readonly account: Account;
 }
 
-/** Who calls with an API key. The account comes with the key in one query. */
+/** A caller with an API key. The account comes with the key in one query. */
 export interface ApiKeyPrincipal extends ScopedCaller {
   readonly kind: 'api-key';
   readonly keyId: string;
   readonly fingerprint: string;
 }
 
-/** Who is logged in to the dashboard of an account. The role is that of now, not that of the login. */
+/** A person logged in to the dashboard of an account. The role is the current one, not that of the login. */
 export interface MemberPrincipal {
   readonly kind: 'member';
   readonly userId: string;
   readonly accountId: string;
   readonly role: Role;
   readonly sessionId: string;
-  /** Whether their login needs a one-time code. */
+  /** Whether the member's login needs a one-time code. */
   readonly hasSecondFactor: boolean;
   /** Mode and account of a request through the dashboard's door; null for other requests. */
   readonly door: { readonly mode: Mode; readonly account: Account } | null;
@@ -36,7 +36,7 @@ export interface OperatorPrincipal {
   readonly userId: string;
   readonly role: 'OPERATOR';
   readonly sessionId: string;
-  /** Whether their login needs a one-time code. */
+  /** Whether the operator's login needs a one-time code. */
   readonly hasSecondFactor: boolean;
 }
 
@@ -58,7 +58,7 @@ export interface CallerRequest {
   readonly id: string;
 }
 
-/** @throws Error when the route is not behind a guard that lets only such callers in: a mistake in the code */
+/** @throws Error when no guard restricts the route to such callers: a mistake in the code */
 export function principalOf<K extends Principal['kind']>(
   request: Pick<CallerRequest, 'principal'>,
   ...kinds: K[]
@@ -78,7 +78,7 @@ export function scopedCallerOf(request: Pick<CallerRequest, 'principal'>): Scope
   return { accountId: principal.accountId, ...principal.door };
 }
 
-/** Null where the request is of no mode. */
+/** Returns the mode of the caller; null where the request has none. */
 export function modeOf(principal: Principal): Mode | null {
   if (principal.kind === 'api-key') return principal.mode;
   return principal.kind === 'member' ? (principal.door?.mode ?? null) : null;
@@ -88,14 +88,14 @@ export function originOf(request: CallerRequest): Origin {
   return { ip: request.ip === undefined ? null : addressOf(request), requestId: request.id };
 }
 
-/** Who calls, as the audit trail names them. */
+/** Returns the caller in the form of the audit trail. */
 export function actorOf(request: CallerRequest): Actor {
   const principal = principalOf(request, 'member', 'operator', 'api-key');
   if (principal.kind !== 'api-key') return { type: principal.kind, id: principal.userId, ...originOf(request) };
   return { type: 'api_key', id: null, apiKeyFingerprint: principal.fingerprint, ...originOf(request) };
 }
 
-/** The bucket that a request is limited by: one for each person, and one for all API keys of an account and mode. */
+/** Returns the bucket that limits a request: one for each person, and one for all API keys of an account and mode. */
 export function bucketOf(principal: Principal): string {
   if (principal.kind === 'api-key') return `account:${principal.accountId}:${principal.mode}`;
   return `person:${principal.userId}`;

@@ -7,7 +7,7 @@ import { SESSION_SECONDS } from './sessions.service.js';
 /** A header that our pages send with every write, and that a form on another site's page cannot send. */
 const OWN_PAGE = 'x-requested-with';
 
-/** @param header `Cookie` as it came @returns null without such a cookie */
+/** @param header the header `Cookie`, unchanged @returns null without such a cookie */
 export function cookieNamed(header: string | undefined, name: string): string | null {
   for (const pair of (header ?? '').split(';')) {
     const [key, value] = pair.trim().split('=', 2);
@@ -26,12 +26,12 @@ export class SessionCookie {
   constructor(@Inject(CONFIG) config: Config) {
     this.#origin = new URL(config.publicBaseUrl).origin;
     const secure = config.publicBaseUrl.startsWith('https:');
-    // A browser takes a name with this prefix from this host over TLS alone.
+    // A browser accepts a name with this prefix only from this host over TLS.
     this.#name = secure ? '__Host-recebe_session' : 'recebe_session';
     this.#options = { httpOnly: true, sameSite: 'strict', secure, path: '/' };
   }
 
-  /** @param header as it came @returns null without one */
+  /** @param header unchanged @returns null without a cookie */
   read(header: string | undefined): string | null {
     return cookieNamed(header, this.#name);
   }
@@ -55,7 +55,7 @@ export class SessionCookie {
     );
   }
 
-  /** Browsers that do not say more about the page say at least whose it is; a program says nothing. */
+  /** Compares the origin, which even browsers without more details about the page send; a program sends none. */
   #isOwnOrigin({ origin, host }: Request['headers']): boolean {
     if (origin === undefined) return true;
     if (!URL.canParse(origin)) return false;

@@ -9,15 +9,15 @@ import { isUuid, newId } from '../core/ids.js';
 import type { DashboardRole, UserPrincipal } from './principal.js';
 
 export const SESSION_SECONDS = 3600;
-/** A cookie's token is renewed at the first request so long after it was made, and the login goes on for an hour. */
+/** Age at which a cookie's token is renewed by a request; the login then continues for an hour. */
 const RENEWED_AFTER_SECONDS = 600;
-/** However much it is used. */
+/** Longest login, however much it is used. */
 const LONGEST_MS = 12 * 3_600_000;
 const MAX_USER_AGENT = 120;
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
 const ROLES: readonly unknown[] = ['OWNER', 'ADMIN', 'MEMBER', 'OPERATOR'] satisfies DashboardRole[];
 
-/** Claims of a token (docs/contract.md#login). `role` is for the dashboard: what may be done is asked of the database. */
+/** Claims of a token (docs/contract.md#login). `role` is for the dashboard only: rights are read from the database. */
 interface Claims {
   readonly sub: string;
   readonly account_id: string | null;
@@ -25,14 +25,17 @@ interface Claims {
   readonly jti: string;
   readonly iat: number;
   readonly exp: number;
-  /** Whether it comes as a cookie, and in no header. */
+  /** Whether the token comes as a cookie, and in no header. */
   readonly cookie: boolean;
 }
 
-/** How the token of a login is kept: by a program, or by a browser as a cookie that no script reads. */
+/** Storage of a login's token: by a program, or by a browser as a cookie that no script reads. */
 export type SessionKind = 'token' | 'cookie';
 
-/** Logins as signed tokens (HS256): they name a session, and the database says whether it goes on and whose it is. */
+/**
+ * Logins as signed tokens (HS256). A token names a session; the database decides whether it continues, and for which
+ * user.
+ */
 @Injectable()
 export class Sessions {
   constructor(
@@ -43,7 +46,7 @@ export class Sessions {
     private readonly clock: Clock,
   ) {}
 
-  /** Records the login. @returns the token, good for SESSION_SECONDS from now on, once `tx` has committed */
+  /** Records the login. @returns the token, good for SESSION_SECONDS from now on, after `tx` has committed */
   open(
     tx: Tx,
     user: { userId: string; accountId: string | null; role: DashboardRole },
@@ -75,7 +78,7 @@ export class Sessions {
     return this.sessions.list(userId, this.clock.now());
   }
 
-  /** The token stops working at once, everywhere. */
+  /** Ends this login: the token stops working at once, everywhere. */
   async logout(user: UserPrincipal, actor: Actor): Promise<void> {
     await this.database.transaction(async (tx) => {
       await this.sessions.end(tx, user.sessionId, user.userId);
@@ -83,7 +86,7 @@ export class Sessions {
     });
   }
 
-  /** Ends another login of the user. @throws ApiError 404 for one that is not theirs */
+  /** Ends another login of the user. @throws ApiError 404 for a login of somebody else */
   async end(user: UserPrincipal, id: string, actor: Actor): Promise<void> {
     await this.database.transaction(async (tx) => {
       if (!(await this.sessions.end(tx, id, user.userId))) throw notFound('session');
@@ -97,8 +100,8 @@ export class Sessions {
   }
 
   /**
-   * @param authorization the header as it came
-   * @returns null for everything but a token of ours, in its time, not ended, of a user who is still let in
+   * @param authorization the header, unchanged
+   * @returns null unless the token is ours, in its time, not ended, and its user is still let in
    */
   async authenticate(authorization: string): Promise<UserPrincipal | null> {
     const token = BEARER.exec(authorization)?.[1];
@@ -109,7 +112,7 @@ export class Sessions {
 
   /**
    * @param token of a cookie
-   * @returns null as `authenticate`; with a new token when it is time for one
+   * @returns null as `authenticate`; with a new token when renewal is due
    */
   async authenticateCookie(token: string): Promise<{ person: UserPrincipal; renewed: string | null } | null> {
     const claims = this.#verify(token);
@@ -126,13 +129,13 @@ export class Sessions {
     return { person, renewed: this.#sign({ ...claims, iat }) };
   }
 
-  /** Who the login is of now; null when it was ended, or they are let in no more. */
+  /** Returns the current person of a login; null when it was ended, or the person is no longer let in. */
   async #holder(claims: Claims): Promise<{ person: UserPrincipal; createdAt: Date } | null> {
     const { sub: userId, account_id: accountId, jti: sessionId } = claims;
     const found = await this.sessions.find(sessionId, userId, accountId);
     if (!found) return null;
     const hour = hourOf(this.clock.now());
-    // Once an hour at most: all other requests of a person read alone.
+    // Written at most once an hour: all other requests of a person only read.
     if (found.usedAt < hour) {
       await this.database.transaction(async (tx) => this.sessions.touch(tx, sessionId, hour));
     }
@@ -151,13 +154,13 @@ export class Sessions {
     } catch {
       return null;
     }
-    // The library checks what is there; here is checked that it is there.
+    // The library verifies claims that are present; the code below requires them to be present.
     const { sub, account_id, role, jti, iat, exp, cookie = false } = payload;
     if (!isUuid(sub) || !isUuid(jti) || !(account_id === null || isUuid(account_id))) return null;
     if (!ROLES.includes(role) || (role === 'OPERATOR') !== (account_id === null)) return null;
     if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp) || typeof cookie !== 'boolean') return null;
     const claims = { sub, account_id, role, jti, iat, exp, cookie } as Claims;
-    // Clocks of our own machines differ; a token of the far future is a forgery.
+    // Clocks of our own machines differ; a token from the far future is a forgery.
     if (claims.iat > now + CLOCK_SKEW_SECONDS || claims.exp - claims.iat !== SESSION_SECONDS) return null;
     return claims;
   }
