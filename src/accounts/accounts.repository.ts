@@ -33,20 +33,23 @@ const UPDATE = updateOf('accounts.update', AccountEntity, {
 });
 const SET_LIVE_ACQUIRER = write('accounts.set_live_acquirer', 'UPDATE accounts SET live_acquirer = $2 WHERE id = $1');
 
-/** Which accounts somebody looks for. */
+/** Filter of a list of accounts. */
 export interface AccountFilter extends IdCursorFilter {
   /** An id, or a part of a name or e-mail; null for all. */
   readonly query: string | null;
 }
 
-/** What is not named keeps its value. */
+/** Changes of an account; settings left out keep their value. */
 export type AccountChanges = Partial<Omit<AccountEntity, 'id' | 'blocksDocuments' | 'liveAcquirer' | 'createdAt'>>;
 
 @Injectable()
 export class AccountsRepository {
   constructor(private readonly reader: Reader) {}
 
-  /** @param tx for who has a transaction open: another connection beside it would wait for others who wait likewise */
+  /**
+   * @param tx for callers with an open transaction: with a second connection each, such callers could all wait for one
+   *   another
+   */
   async find(id: string, tx?: Tx): Promise<Account | null> {
     return (tx ?? this.reader).first<Account>(FIND, [id]);
   }

@@ -22,7 +22,7 @@ export function accountSuspended(): ApiError {
   );
 }
 
-/** Characters of a setting's value in the audit trail. */
+/** Largest number of characters of a setting's value in the audit trail. */
 const LONGEST_SHOWN = 256;
 
 /** Merchants and their settings. */
@@ -57,7 +57,7 @@ export class AccountsService {
     return this.accounts.list(filter);
   }
 
-  /** Whether the document, bare, is on the account's block list. */
+  /** Returns whether the document, without punctuation, is on the account's block list. */
   async blocksDocument(id: string, document: string): Promise<boolean> {
     return this.accounts.blocksDocument(id, document);
   }
@@ -68,9 +68,9 @@ export class AccountsService {
 
   /**
    * Makes an account and invites its first OWNER.
-   * @param input.password where it is known, as of the demo: the OWNER is made at once, without an invitation
+   * @param input.password if known, as for the demo: the OWNER is made at once, without an invitation
    * @param input.settings `key=value` texts by key, as the CLI takes them
-   * @param input.values settings as JSON has them, instead
+   * @param input.values settings as JSON values instead
    * @throws ApiError 400 with every violation
    */
   async create(
@@ -119,7 +119,7 @@ export class AccountsService {
     await this.change(accountId, parsed.changes, actor);
   }
 
-  /** Changes settings whose values are of JSON. */
+  /** Changes settings given as JSON values. */
   async setValues(accountId: string, values: SettingValues, actor: Actor): Promise<void> {
     const read = readSettings(values);
     if (read.violations.length > 0) throw invalidRequest(read.violations);
@@ -147,7 +147,7 @@ export class AccountsService {
     return account;
   }
 
-  /** @param acquirer by its name, null: none; holds for charges that are made from the commit on */
+  /** @param acquirer its name, null: none; used for charges made after the commit */
   setLiveAcquirer(tx: Tx, id: string, acquirer: string | null): void {
     this.accounts.setLiveAcquirer(tx, id, acquirer);
   }
@@ -175,8 +175,8 @@ export class AccountsService {
 }
 
 /**
- * By the names that settings have outside. Of a list only its length: it may be one of customers' documents. Of a picture
- * what names it: all of it would stay for years.
+ * Lists changes by the public names of the settings. For a list it shows only the length: it may hold customers'
+ * documents. For a picture it shows a short mark, since the whole would stay for years.
  */
 function changedSettings(
   before: AccountEntity,

@@ -3,23 +3,24 @@ import { isEmail } from 'class-validator';
 import type { Violation } from '../core/errors/index.js';
 import { hasControls } from '../core/text.js';
 
-/** What mail servers and their clients read as one bare address: no quotes, comments or lists. */
+/** Texts that mail servers and their clients read as one bare address: no quotes, comments or lists. */
 const PLAIN = /^[\x21\x23-\x27\x2a\x2b\x2d-\x39\x3d\x3f\x41-\x5a\x5e-\x7e]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u;
 
 /**
- * One spelling for what people write in several: compatibility forms of Unicode, capitals, blanks around it, and a
- * domain in Unicode, which has an ASCII form (`loja@café.example` is `loja@xn--caf-dma.example`).
+ * Returns a single spelling for variants of an e-mail: compatibility forms of Unicode, capitals, blanks around it, and
+ * a domain in Unicode. The domain becomes ASCII (`loja@café.example` is `loja@xn--caf-dma.example`).
  */
 export function normalizeEmail(email: string): string {
   const text = email.normalize('NFKC').trim().toLowerCase();
   const at = text.lastIndexOf('@') + 1;
   const domain = text.slice(at);
-  // Such characters end the host of a URL, as which a domain is read here; `isMailAddress` refuses what they are in.
+  // In a URL these characters would end the host, and the domain is read as a host here. `isMailAddress` refuses such
+  // e-mails.
   const ascii = /[/?#%:\\[\]]/.test(domain) ? '' : domainToASCII(domain);
   return ascii === '' ? text : text.slice(0, at) + ascii;
 }
 
-/** @param email normalised; before the @ it is ASCII, where letters that look alike would name two people */
+/** @param email normalised; ASCII before the @, since other letters that look alike would name two people */
 export function isMailAddress(email: string): boolean {
   // .local and the like are allowed: the demo owner has such an address.
   return PLAIN.test(email) && !hasControls(email) && isEmail(email, { require_tld: false });

@@ -18,7 +18,7 @@ const LIST = read(
   `SELECT ${MEMBER}
    FROM members m JOIN users u ON u.id = m.user_id WHERE m.account_id = $1 ORDER BY m.user_id`,
 );
-/** Locks in one order: else two members who remove each other would deadlock. */
+/** Locks in a fixed order: otherwise two members who remove each other would deadlock. */
 const LOCK = write(
   'members.lock',
   `SELECT ${MEMBER}
@@ -48,7 +48,7 @@ const REMOVE_INVITATIONS = write(
   'DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE expires_at <= $1 LIMIT $2) RETURNING 1',
 );
 
-/** What users are in an account, and invitations that wait. */
+/** The users of an account, and its open invitations. */
 @Injectable()
 export class MembersRepository {
   constructor(private readonly reader: Reader) {}
@@ -59,7 +59,7 @@ export class MembersRepository {
     return rows.map(({ accountId }) => accountId);
   }
 
-  /** @returns what the user is in the account, until the end of `tx`; null: no member */
+  /** @returns the user's role in the account, until the end of `tx`; null: no member */
   async hold(tx: Tx, accountId: string, userId: string): Promise<Role | null> {
     const [row] = await tx.query<{ role: Role }>(HOLD, [accountId, userId]);
     return row?.role ?? null;
@@ -74,7 +74,7 @@ export class MembersRepository {
     return this.reader.query(LIST, [accountId]);
   }
 
-  /** Every OWNER of the account and these users, as far as they are members. */
+  /** Locks every OWNER of the account, and these users if they are members. */
   async lock(tx: Tx, accountId: string, userIds: readonly string[]): Promise<Member[]> {
     return tx.query(LOCK, [accountId, userIds]);
   }
@@ -87,22 +87,22 @@ export class MembersRepository {
     tx.defer(REMOVE, [accountId, userId]);
   }
 
-  /** The invitations that the user has sent. */
+  /** Withdraws the invitations that the user has sent. */
   withdrawSentBy(tx: Tx, accountId: string, userId: string): void {
     tx.defer(WITHDRAW, [accountId, userId]);
   }
 
-  /** Those that can be accepted, oldest first. */
+  /** Lists invitations that can be accepted, oldest first. */
   async openInvitations(accountId: string, now: Date): Promise<InvitationEntity[]> {
     return this.reader.query(OPEN_INVITATIONS, [accountId, now]);
   }
 
-  /** The same, as `tx` sees them. */
+  /** Lists invitations that can be accepted as `tx` sees them, oldest first. */
   async openInvitationsIn(tx: Tx, accountId: string, now: Date): Promise<InvitationEntity[]> {
     return tx.query(OPEN_INVITATIONS, [accountId, now]);
   }
 
-  /** Replaces an earlier one of the account for the same e-mail. */
+  /** Replaces an earlier invitation of the account for this e-mail. */
   putInvitation(tx: Tx, invitation: InvitationEntity): void {
     tx.put(PUT_INVITATION, invitation);
   }
@@ -111,12 +111,14 @@ export class MembersRepository {
     return this.reader.first<InvitationEntity>(FIND_INVITATION, [tokenHash, now]);
   }
 
-  /** @returns whether it was still there: of two at once one gets it */
+  /** @returns whether it was still there: only one of two calls at once gets it */
   async takeInvitation(tx: Tx, id: string): Promise<boolean> {
     return (await tx.query(TAKE_INVITATION, [id])).length > 0;
   }
 
-  /** Removes invitations that had expired by then, as e-mails of invited people are not kept. @returns how many */
+  /**
+   * Removes invitations expired before `expiredBefore`, as e-mails of invited people are not kept. @returns how many
+   */
   @Retained('invitations', 0)
   async removeInvitations(tx: Tx, expiredBefore: Date, limit: number): Promise<number> {
     return (await tx.query(REMOVE_INVITATIONS, [expiredBefore, limit])).length;

@@ -15,13 +15,13 @@ import { checkName, tokenHashOf, unlessEmailTaken, UsersService } from './users.
 const INVITATION_MS = 7 * 24 * 3600 * 1000;
 const MAX_INVITATIONS = 20;
 
-/** Somebody who has just been removed, or was OWNER or ADMIN and has become MEMBER. */
+/** Somebody who was just removed, or changed from OWNER or ADMIN to MEMBER. */
 export interface LostPower {
   readonly accountId: string;
   readonly member: Member;
-  /** Whether they are removed. */
+  /** Whether the person was removed. */
   readonly hasLeft: boolean;
-  /** The OWNERs who remain. */
+  /** The remaining OWNERs. */
   readonly owners: readonly Member[];
 }
 
@@ -51,7 +51,7 @@ export class MembersService {
     return this.members.list(accountId);
   }
 
-  /** Those that can be accepted, oldest first. */
+  /** Lists invitations that can be accepted, oldest first. */
   invitations(accountId: string): Promise<InvitationEntity[]> {
     return this.members.openInvitations(accountId, this.clock.now());
   }
@@ -71,10 +71,12 @@ export class MembersService {
   }
 
   /**
-   * Sends an invitation by mail, and its token nowhere else. It reserves nothing, and the inviter does not learn
-   * whether the e-mail belongs to a user of another account. Repeated for the same e-mail it replaces the one before.
-   * @param admit limits mails; asked before anything is locked, as it may ask Redis
-   * @throws ApiError 400; 403 for an ADMIN who invites an OWNER, and `account_suspended`; 422 `invitation_limit_reached`
+   * Sends an invitation by mail; its token goes nowhere else. An invitation reserves nothing, and the inviter does not
+   * learn whether the e-mail belongs to a user of another account. A new one for the same e-mail replaces the one
+   * before.
+   * @param admit limits mails; called before anything is locked, as it may ask Redis
+   * @throws ApiError 400; 403 for an ADMIN who invites an OWNER, and `account_suspended`; 422
+   *   `invitation_limit_reached`
    */
   async invite(
     account: Account,
@@ -87,7 +89,7 @@ export class MembersService {
     if (violations.length > 0) throw invalidRequest(violations);
     const { id: accountId } = account;
     if (account.suspended) throw forbidden('This account is suspended: it cannot invite people.', 'account_suspended');
-    // The inviter may list the members, so this tells nothing new.
+    // The inviter may list the members, so this answer reveals nothing new.
     if ((await this.members.list(accountId)).some((member) => member.email === email)) {
       throw badRequest('invalid_request', 'This is a member of the account already.', 'email');
     }
@@ -108,8 +110,9 @@ export class MembersService {
   }
 
   /**
-   * Lets a member act only while they may, until the end of `tx`: who removes them sees what they have done.
-   * @throws ApiError 403 `API_KEY_ROLE_REQUIRED` for one who is neither OWNER nor ADMIN any more
+   * Lets a member act only while they have the right, until the end of `tx`. If somebody removes them, that transaction
+   * sees their actions.
+   * @throws ApiError 403 `API_KEY_ROLE_REQUIRED` for a user who is no longer OWNER or ADMIN
    */
   async holdKeyManager(tx: Tx, accountId: string, actor: Actor): Promise<void> {
     if (actor.type !== 'member' || actor.id === null) return;
@@ -118,7 +121,7 @@ export class MembersService {
     throw forbidden('This needs the role OWNER or ADMIN.', 'API_KEY_ROLE_REQUIRED');
   }
 
-  /** Without asking whether the actor may: for an account that is being made. */
+  /** Sends an invitation without checking the actor's rights: for an account that is being made. */
   send(
     tx: Tx,
     account: Pick<Account, 'id' | 'name'>,
@@ -145,9 +148,9 @@ export class MembersService {
   }
 
   /**
-   * The token is looked up before anything is hashed: strangers without one cost nothing.
-   * @throws ApiError 400 for a token that is unknown, used or too old, a password that is no good, or an e-mail that
-   *   logs in to another account
+   * The token is looked up before anything is hashed: strangers without a token cost nothing.
+   * @throws ApiError 400 for a token that is unknown, used or too old, a bad password, or an e-mail that logs in to
+   *   another account
    */
   async acceptInvitation(input: { token: string; password: string }, origin: Origin): Promise<void> {
     const invitation = await this.members.findInvitation(tokenHashOf(input.token), this.clock.now());
@@ -168,7 +171,7 @@ export class MembersService {
   }
 
   /**
-   * Holds from the member's next request on.
+   * Changes a role, from the member's next request on.
    * @throws ApiError 403 when an OWNER is concerned and the actor is none; 404; 422 `last_owner`
    */
   async changeRole(accountId: string, userId: string, role: Role, actor: Actor): Promise<Member> {
@@ -178,7 +181,7 @@ export class MembersService {
       if (target.role === role) return target;
       if (role !== 'OWNER') assertOwnerLeft(owners, userId);
       this.members.setRole(tx, accountId, userId, role);
-      // Who may do less than before might not send these any more.
+      // With fewer rights the member might no longer be allowed to send these invitations.
       if (role === 'MEMBER' || target.role === 'OWNER') this.members.withdrawSentBy(tx, accountId, userId);
       this.audit.record(tx, actor, 'member.role_changed', accountId, {
         data: { user_id: userId, from: target.role, to: role },
@@ -191,8 +194,8 @@ export class MembersService {
   }
 
   /**
-   * The member's tokens stop working at once; the user stays, for the audit trail names them. An invitation is
-   * withdrawn by its id.
+   * Removes a member, whose tokens stop working at once; the user stays, as the audit trail names them. An invitation
+   * is withdrawn by its id.
    * @throws ApiError 403 when an OWNER is concerned and the actor is none; 404; 422 `last_owner`
    */
   async remove(accountId: string, userId: string, actor: Actor): Promise<void> {
@@ -219,9 +222,9 @@ export class MembersService {
   }
 
   /**
-   * Locks the OWNERs, the actor and the target, and checks anew that the actor may: their role may have changed since
-   * the request began. Of two OWNERs who remove each other at once the second finds itself no member any more.
-   * @param newRole what the target is to become
+   * Locks the OWNERs, the actor and the target, and checks the actor's rights again: their role may have changed since
+   * the request began. If two OWNERs remove each other at once, the second is no longer a member here.
+   * @param newRole the target's future role
    */
   async #managing(
     tx: Tx,

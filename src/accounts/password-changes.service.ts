@@ -14,7 +14,9 @@ import { tokenHashOf, UsersService } from './users.service.js';
 
 const RESET_MS = 3_600_000;
 
-/** New passwords: of who knows the old one, has the token of a mail, or asks the operator of the service. */
+/**
+ * Sets new passwords: for users who know the old one, have the token of a mail, or ask the operator of the service.
+ */
 @Injectable()
 export class PasswordChanges {
   constructor(
@@ -28,7 +30,7 @@ export class PasswordChanges {
   ) {}
 
   /**
-   * For a user whose password is lost or stolen: their tokens stop working at once.
+   * Changes a lost or stolen password: the user's tokens stop working at once.
    * @throws ApiError 400; 404 for an e-mail without a login
    */
   async change(input: { email: string; password: string }, actor: Actor): Promise<{ userId: string }> {
@@ -45,8 +47,8 @@ export class PasswordChanges {
   }
 
   /**
-   * Changes the user's own password, after the old one was compared. Their other logins end.
-   * @throws ApiError 400 for a new one that is no good, or when the old one was changed meanwhile
+   * Changes the user's own password, after the old one was compared. Ends the user's other logins.
+   * @throws ApiError 400 for a bad new password, or when the old one was changed meanwhile
    */
   async changeOwn(before: UserEntity, sessionId: string, password: string, actor: Actor): Promise<void> {
     const violations = await this.passwords.check(password, before, 'new_password');
@@ -59,7 +61,7 @@ export class PasswordChanges {
     });
   }
 
-  /** Mails a token, good for an hour and once, when a user logs in with this e-mail; else does nothing. */
+  /** Mails a token, good for an hour and once, if a user logs in with this e-mail; otherwise does nothing. */
   async forgot(email: string, origin: Origin): Promise<void> {
     await this.database.transaction(async (tx) => {
       const user = await this.people.lockWhoLogsIn(tx, normalizeEmail(email));
@@ -73,7 +75,8 @@ export class PasswordChanges {
   }
 
   /**
-   * Sets a password by the token of the mail, which is looked up before anything is hashed. All their logins end.
+   * Sets a password by the token of the mail, which is looked up before anything is hashed. Ends all logins of the
+   * user.
    * @throws ApiError 400
    */
   async reset(input: { token: string; password: string }, origin: Origin): Promise<void> {
@@ -91,7 +94,7 @@ export class PasswordChanges {
     });
   }
 
-  /** @param sessionId goes on; null: all end */
+  /** @param sessionId the login that continues; null: all end */
   async #replace(
     tx: Tx,
     user: UserEntity,

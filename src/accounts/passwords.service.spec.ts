@@ -53,7 +53,7 @@ describe('passwords', () => {
     },
   );
 
-  it('of somebody elsewhere are compared in their turn, however many addresses of one network try', async () => {
+  it('are compared in turn by network, however many addresses of one network try', async () => {
     const order: string[] = [];
     const flood = Array.from({ length: 150 }, (_, index) =>
       passwords.verify(null, 'x', { stranger: `192.0.2.${index}` }).then(
@@ -63,11 +63,11 @@ describe('passwords', () => {
     );
     const own = passwords.verify(null, 'x', { stranger: '198.51.100.7' }).then(() => order.push('own'));
     await Promise.all([...flood, own]);
-    // Those that are under way, and one of the network whose turn it is.
+    // At most two comparisons under way come first, and one of the flood's network in its turn.
     expect(order.indexOf('own')).toBeLessThanOrEqual(3);
   }, 60_000);
 
-  it('of whoever has logged in before wait for no stranger, from however many networks these come', async () => {
+  it('wait for no stranger when the user is known, from however many networks strangers come', async () => {
     const order: string[] = [];
     const flood = Array.from({ length: 400 }, (_, index) =>
       passwords.verify(null, 'x', { stranger: `10.${index >> 8}.${index & 255}.1` }).then(
@@ -80,7 +80,7 @@ describe('passwords', () => {
     expect(order.indexOf('own')).toBeLessThanOrEqual(4);
   }, 60_000);
 
-  it('of one e-mail take the places of no other one, from however many devices they come', async () => {
+  it('for one e-mail take no places of another e-mail, from however many devices they come', async () => {
     const order: string[] = [];
     const flood = Array.from({ length: 200 }, () =>
       passwords.verify(null, 'x', { known: 'attacker@example.com' }).then(

@@ -6,7 +6,7 @@ import { serviceUnavailable } from '../core/errors/index.js';
 import { addressBucket, networkOf } from '../core/rate-limit/index.js';
 import { Turnstile } from '../core/turnstile.js';
 
-/** What one hash costs: memory in KiB, passes over it, and lanes. */
+/** Cost of one hash: memory in KiB, passes over it, and lanes. */
 export interface PasswordCost {
   readonly memoryCost: number;
   readonly timeCost: number;
@@ -16,25 +16,28 @@ export interface PasswordCost {
 /** Injection token of a `PasswordCost` other than the default. */
 export const PASSWORD_COST = Symbol('PasswordCost');
 
-/** OWASP's Password Storage Cheat Sheet: 19 MiB, two passes, one lane, for one core is what a login may take. */
+/** Cost by OWASP's Password Storage Cheat Sheet: 19 MiB, two passes, one lane, so a login takes one core. */
 const DEFAULT_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /**
- * Half of the threads that Node.js has for files, DNS and this, and a processor less than there are: a flood of logins
- * must not take the rest.
+ * At most half of the threads that Node.js has for files, DNS and hashes, and one less than the processors: a flood of
+ * logins must not take the rest.
  */
 const COMPARED_AT_ONCE = availableParallelism() > 2 ? 2 : 1;
-/** New passwords hashed at once. Only callers with a token or a login get here, so strangers cannot take it. */
+/** New passwords hashed at once. Only callers with a token or a login get here, so strangers cannot use it up. */
 const MADE_AT_ONCE = 1;
-/** Some seconds' wait. Beyond it a newcomer takes the place of a caller whose network has most waiting. */
+/**
+ * Places for some seconds' wait. When all are taken, a newcomer gets the place of a caller whose network has most
+ * waiting.
+ */
 const MAX_WAITING = 100;
-/** Requests that wait for others of their address. */
+/** Largest number of requests that wait for others of their address. */
 const MAX_CALLERS = 1_000;
 
 const MIN_LENGTH = 10;
 const MAX_LENGTH = 256;
 
-/** Shorter parts of an e-mail or a name are in many good passwords. */
+/** Least length of a part of an e-mail or name to check: shorter parts are in many good passwords. */
 const MIN_PERSONAL = 4;
 
 /** Hashes of passwords (docs/contract.md#login): argon2id, computed off the event loop. */
@@ -42,11 +45,11 @@ const MIN_PERSONAL = 4;
 export class Passwords {
   readonly #addresses = new Turnstile(MAX_CALLERS, MAX_CALLERS, 1);
   readonly #comparing = new Turnstile(COMPARED_AT_ONCE, MAX_WAITING);
-  /** Places for users who have logged in from the same device before. Strangers, however many, take none of these. */
+  /** Places for users who have logged in from the same device before. Strangers take none of these. */
   readonly #comparingKnown = new Turnstile(1, MAX_WAITING);
   readonly #making = new Turnstile(MADE_AT_ONCE, MAX_WAITING);
   readonly #cost: PasswordCost;
-  /** Compared with when a user has no hash, which takes the same time; no password matches it. */
+  /** Hash compared when a user has none, so that it takes the same time; no password matches it. */
   readonly #nobodys: string;
 
   constructor(@Optional() @Inject(PASSWORD_COST) cost: PasswordCost = DEFAULT_COST) {
@@ -63,9 +66,9 @@ export class Passwords {
 
   /**
    * @param hash null for a user that does not exist or has no password yet: takes as long as any other
-   * @param from `stranger`: the address where the request comes from; networks take turns, and of one address one at a
-   *   time is compared, so that a flood from one network holds up no other one. `known`: the e-mail of who is logged in
-   *   or has logged in from the same device before; these take turns of their own, by e-mail however many devices it has.
+   * @param from `stranger`: the address of the request. Networks take turns, and each address has one comparison at a
+   *   time, so a flood from one network delays no other. `known`: the e-mail of a user who is logged in or has logged
+   *   in from the same device before. Known users have turns of their own, by e-mail, however many devices each has.
    * @throws ApiError 503 when too many wait already
    */
   async verify(
@@ -83,14 +86,14 @@ export class Passwords {
     return matches && hash !== null;
   }
 
-  /** Whether it was made at another cost than is asked for today. */
+  /** Returns whether the hash was made at another cost than today's. */
   isOutdated(hash: string): boolean {
     return argon2.needsRehash(hash, this.#cost);
   }
 
   /**
-   * @param person whose it is to be
-   * @param param the field that it stands in
+   * @param person the owner of the password
+   * @param param the field that contains it
    */
   async check(
     password: string,
@@ -105,7 +108,7 @@ export class Passwords {
       return [{ param, code: 'too_long', message: `must have at most ${MAX_LENGTH} characters` }];
     }
     const text = password.normalize('NFKC').toLowerCase();
-    // Loaded when the first password is chosen: a start and most processes do without.
+    // Loaded only when a password is chosen: a start and most processes never need the list.
     const { COMMON_PASSWORDS } = await import('./common-passwords.js');
     if (COMMON_PASSWORDS.has(text) || new Set(text).size < 3) {
       return [{ param, code: 'too_common', message: 'is one of the passwords that are tried first; choose another' }];

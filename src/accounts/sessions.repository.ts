@@ -5,7 +5,10 @@ import { SessionEntity } from './session.entity.js';
 import { CLOCK_SKEW_SECONDS } from '../core/clock.js';
 import { Retained } from '../core/retention.js';
 
-/** One query for every request of a person, by primary keys alone: whether the login goes on, and the role of now. */
+/**
+ * Reads in one query, by primary keys alone, whether the login continues, and the current role: every request of a
+ * person runs it.
+ */
 const FIND = read(
   'sessions.find',
   `SELECT u.operator, m.role, u.totp_confirmed_at IS NOT NULL AS "hasSecondFactor", s.used_at AS "usedAt",
@@ -29,7 +32,7 @@ const REMOVE = write(
   'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= $1 LIMIT $2) RETURNING 1',
 );
 
-/** Who is behind a token now. */
+/** The person behind a token at this time. */
 export interface SessionHolder {
   readonly operator: boolean;
   readonly role: Role | null;
@@ -46,7 +49,7 @@ export class SessionsRepository {
     return this.reader.first<SessionHolder>(FIND, [id, userId, accountId]);
   }
 
-  /** Newest first; without those whose time is over. */
+  /** Newest first; without expired sessions. */
   async list(userId: string, now: Date): Promise<SessionEntity[]> {
     return this.reader.query(LIST, [userId, now]);
   }
@@ -64,12 +67,14 @@ export class SessionsRepository {
     tx.defer(PROLONG, [id, expiresAt]);
   }
 
-  /** @returns whether the user had such a one */
+  /** @returns whether the user had such a session */
   async end(tx: Tx, id: string, userId: string): Promise<boolean> {
     return (await tx.query(END, [id, userId])).length > 0;
   }
 
-  /** Under the lock of the user, so that no login with what was true before ends later. @param except goes on */
+  /**
+   * Ends all sessions under the user's lock, so that no login based on the old state survives. @param except continues
+   */
   endAll(tx: Tx, userId: string, except: string | null): void {
     tx.defer(END_ALL, [userId, except]);
   }

@@ -6,7 +6,10 @@ import type { AccountChanges } from './accounts.repository.js';
 import { isAccent, isLogo, MAX_LOGO_BYTES } from './brand.js';
 import { isMailAddress, normalizeEmail } from './email-address.js';
 
-/** What a value is in the OpenAPI document: its JSON type, which texts of the command line are turned into, and its bounds. */
+/**
+ * Schema of a value in the OpenAPI document: its JSON type, into which texts of the command line are converted, and its
+ * bounds.
+ */
 interface SettingSchema {
   readonly type: 'string' | 'integer' | 'boolean' | 'array';
   readonly nullable?: true;
@@ -15,13 +18,13 @@ interface SettingSchema {
 
 interface Setting {
   readonly schema: SettingSchema;
-  /** What a value must be, as errors say it. */
+  /** The requirement on a value, for errors. */
   readonly rule: string;
   /** The change, or null when the value breaks the rule. */
   read(value: unknown): AccountChanges | null;
 }
 
-/** Every request reads the account, and with it whether this list is empty. */
+/** Limit of the block list: every request reads the account, including whether this list is empty. */
 const MAX_BLOCKED_DOCUMENTS = 1_000;
 
 function text(rule: string, change: (value: string) => AccountChanges | null, bounds: object = {}): Setting {
@@ -29,7 +32,10 @@ function text(rule: string, change: (value: string) => AccountChanges | null, bo
   return { schema: { type: 'string', ...bounds }, rule, read };
 }
 
-/** What merchants, accounts and people are called: something to see on one line, in one direction. @param max characters, before blanks around them are dropped */
+/**
+ * Accepts names of merchants, accounts and people: visible, on one line, read in one direction. @param max characters,
+ * before blanks around them are dropped
+ */
 export function isName(value: string, max: number): boolean {
   return visibleLength(value) > 0 && value.length <= max && !hasControls(value);
 }
@@ -69,7 +75,7 @@ function blockedDocuments(value: unknown): AccountChanges | null {
   return valid.length === documents.length ? { fraudBlockedDocuments: [...new Set(valid)] } : null;
 }
 
-/** Every setting of an account that staff can change, with its rule: one row here is all a new one needs. */
+/** Every setting of an account that staff can change, with its rule: a new setting needs only one row here. */
 export const SETTINGS = {
   name: label('1 to 120 characters on one line', 120, (name) => ({ name })),
   contact_email: text('an e-mail address', (value) => {
@@ -129,17 +135,17 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS;
 
-/** Settings by name, with values of their JSON types: none for a number that is not limited is null. */
+/** Settings by name, with values of their JSON types: "none" for an unlimited number is null. */
 export type SettingValues = Readonly<Record<string, unknown>>;
 
-/** The JSON value that a text of the command line stands for; the rule of the setting says whether it will do. */
+/** Converts a text of the command line to a JSON value; the setting's rule then checks it. */
 function fromText({ schema: { type, nullable } }: Setting, value: string): unknown {
   if (nullable === true && value === 'none') return null;
   switch (type) {
     case 'string':
       return value;
     case 'integer':
-      // Not Number alone, which takes ' 1', '1e3' and '0x10'.
+      // Number alone would accept ' 1', '1e3' and '0x10'.
       return /^\d{1,15}$/.test(value) ? Number(value) : value;
     case 'boolean':
       return value === 'true' ? true : value === 'false' ? false : value;
@@ -148,7 +154,7 @@ function fromText({ schema: { type, nullable } }: Setting, value: string): unkno
   }
 }
 
-/** Reads `key=value` settings; every problem is listed, not only the first. Dashes and underscores are the same. */
+/** Reads `key=value` settings; lists every problem, not only the first. Dashes and underscores are equal. */
 export function parseSettings(texts: Readonly<Record<string, string>>): {
   changes: AccountChanges;
   violations: Violation[];
@@ -156,7 +162,7 @@ export function parseSettings(texts: Readonly<Record<string, string>>): {
   return read(Object.entries(texts), (setting, value) => fromText(setting, value));
 }
 
-/** Reads settings whose values are of JSON. */
+/** Reads settings given as JSON values. */
 export function readSettings(values: SettingValues): { changes: AccountChanges; violations: Violation[] } {
   return read(Object.entries(values), (_setting, value) => value);
 }

@@ -6,7 +6,7 @@ const WITHOUT_FACTOR = ['totpSecretSealed', 'totpConfirmedAt', 'totpStep', 'reco
 
 export type NewUser = Readonly<Omit<UserEntity, (typeof WITHOUT_FACTOR)[number]>>;
 
-/** What a login needs; `membership` is the account that the user joined first. */
+/** A user with the data a login needs; `membership` is the account that the user joined first. */
 export interface LoginUser extends Readonly<Omit<UserEntity, 'createdAt'>> {
   readonly membership: {
     readonly accountId: string;
@@ -56,7 +56,7 @@ const WARN = write(
   'users.warn',
   'UPDATE users SET warned_at = $2 WHERE id = $1 AND (warned_at IS NULL OR warned_at <= $3) RETURNING email',
 );
-/** Replaces an earlier one of the user. */
+/** Replaces an earlier reset of the user. */
 const PUT_RESET = insertInto('password_resets.put', PasswordResetEntity, {
   after: 'ON CONFLICT (user_id) DO UPDATE SET token_hash = excluded.token_hash, expires_at = excluded.expires_at',
 });
@@ -70,7 +70,7 @@ const TAKE_RESET = write(
 );
 const END_RESET = write('password_resets.end', 'DELETE FROM password_resets WHERE user_id = $1');
 
-/** What says whether a login needs a code, and which. */
+/** State that decides whether a login needs a code, and which. */
 export type SecondFactorState = Pick<
   UserEntity,
   'totpSecretSealed' | 'totpConfirmedAt' | 'totpStep' | 'recoveryCodeHashes'
@@ -80,7 +80,7 @@ export type SecondFactorState = Pick<
 export class UsersRepository {
   constructor(private readonly reader: Reader) {}
 
-  /** An e-mail that is taken fails the transaction: unique violation of `users_email_key`. */
+  /** Inserts a user. If the e-mail is taken, the transaction fails: unique violation of `users_email_key`. */
   insert(tx: Tx, user: NewUser): void {
     tx.put(INSERT, user);
   }
@@ -94,7 +94,7 @@ export class UsersRepository {
     tx.defer(SET_PASSWORD, [id, passwordHash]);
   }
 
-  /** Nothing happens when the password was changed meanwhile. */
+  /** Replaces the hash, unless the password was changed meanwhile. */
   rehash(tx: Tx, id: string, oldHash: string, newHash: string): void {
     tx.defer(REHASH, [id, oldHash, newHash]);
   }
@@ -103,7 +103,7 @@ export class UsersRepository {
     tx.defer(RENAME, [id, name]);
   }
 
-  /** No operator any more, and without a password. */
+  /** Removes the operator's rights and the password. */
   dismiss(tx: Tx, id: string): void {
     tx.defer(DISMISS, [id]);
   }
@@ -137,7 +137,7 @@ export class UsersRepository {
     return tx.first<UserEntity>(LOCK_BY_EMAIL, [email]);
   }
 
-  /** Under the lock of the user. */
+  /** Call this under the lock of the user. */
   setSecondFactor(tx: Tx, id: string, state: SecondFactorState): void {
     const { totpSecretSealed, totpConfirmedAt, totpStep, recoveryCodeHashes } = state;
     tx.defer(SET_TOTP, [id, totpSecretSealed, totpConfirmedAt, totpStep, recoveryCodeHashes]);
@@ -157,12 +157,12 @@ export class UsersRepository {
     return this.reader.first<{ userId: string }>(FIND_RESET, [tokenHash, now]);
   }
 
-  /** @returns whether it was still there: of two at once one gets it */
+  /** @returns whether it was still there: only one of two calls at once gets it */
   async takeReset(tx: Tx, tokenHash: Buffer, userId: string, now: Date): Promise<boolean> {
     return (await tx.query(TAKE_RESET, [tokenHash, userId, now])).length > 0;
   }
 
-  /** A password that was changed leaves no way to change it by an older mail. */
+  /** Ends an open reset: after a change, an older mail must not change the password again. */
   endReset(tx: Tx, userId: string): void {
     tx.defer(END_RESET, [userId]);
   }

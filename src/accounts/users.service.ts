@@ -13,7 +13,7 @@ import { SessionsRepository } from './sessions.repository.js';
 import { isName } from './settings.js';
 import { type LoginUser, type NewUser, UsersRepository } from './users.repository.js';
 
-/** Who can log in: people of accounts, and the staff of the platform. */
+/** Users who can log in: people of accounts, and the staff of the platform. */
 @Injectable()
 export class UsersService {
   constructor(
@@ -30,24 +30,24 @@ export class UsersService {
     return this.users.findLogin(email);
   }
 
-  /** E-mails by user id, for what shows who did something. */
+  /** Returns e-mails by user id, for lists that show who did something. */
   emails(ids: readonly string[]): Promise<Map<string, string>> {
     return this.users.emails(ids);
   }
 
-  /** The e-mails of all operators. */
+  /** Returns the e-mails of all operators. */
   operatorEmails(): Promise<string[]> {
     return this.users.operatorEmails();
   }
 
-  /** Keeps the same password at another cost; one that was changed meanwhile stays as it is. */
+  /** Stores the same password at another cost; a password that was changed meanwhile stays as it is. */
   rehash(tx: Tx, id: string, oldHash: string, newHash: string): void {
     this.users.rehash(tx, id, oldHash, newHash);
   }
 
   /**
-   * Makes a user with this e-mail. A user of this e-mail who was removed from every account is made one again, with
-   * this name and password. Of two at once one gets it.
+   * Makes a user with this e-mail. If a user of this e-mail was removed from every account, restores them with this
+   * name and password. Only one of two calls at once gets the e-mail.
    * @returns the id of the user, locked until the end of `tx`
    * @throws ApiError 400 when the e-mail is taken
    */
@@ -59,7 +59,7 @@ export class UsersService {
       this.users.insert(tx, { ...user, id, createdAt: now });
       return id;
     }
-    // A statement of its own: the one that waited for the lock does not see what was committed meanwhile elsewhere.
+    // Use a second statement: the one that waited for the lock does not see commits from meanwhile.
     if (known.operator || (await this.members.accountsOf(tx, known.id)).length > 0) throw emailTaken();
     this.users.renew(tx, known.id, user);
     this.users.endReset(tx, known.id);
@@ -82,7 +82,10 @@ export class UsersService {
     );
   }
 
-  /** Their tokens stop working at once; the user stays, for the audit trail names them. @throws ApiError 404 */
+  /**
+   * Removes an operator, whose tokens stop working at once; the user stays, as the audit trail names them. @throws
+   * ApiError 404
+   */
   async removeOperator(email: string, actor: Actor): Promise<{ userId: string }> {
     return this.database.transaction(async (tx) => {
       const user = await this.users.lockByEmail(tx, normalizeEmail(email));
@@ -103,8 +106,8 @@ export class UsersService {
   }
 
   /**
-   * Whether what a login has read still holds, and does so until the end of `tx`.
-   * @returns the user as of now; null when the password or the membership is another one now
+   * Checks that the data read by a login still hold, and keeps them until the end of `tx`.
+   * @returns the current user; null when the password or the membership has changed
    */
   async confirmLogin(tx: Tx, { id, passwordHash, membership }: LoginUser): Promise<UserEntity | null> {
     const user = await this.users.lock(tx, id);
@@ -113,7 +116,7 @@ export class UsersService {
     return isLetIn ? user : null;
   }
 
-  /** @returns the user as of now. @throws ApiError 400 */
+  /** @returns the changed user @throws ApiError 400 */
   async rename(id: string, name: string, actor: Actor): Promise<UserEntity> {
     const violations = checkName(name);
     if (violations.length > 0) throw invalidRequest(violations);
@@ -127,20 +130,22 @@ export class UsersService {
     });
   }
 
-  /** @returns the e-mail of a user who is to be warned that logins fail; null when they were in the last 24 hours */
+  /** @returns the e-mail of a user to be warned about failed logins; null after a warning in the last 24 hours */
   async claimWarning(tx: Tx, id: string): Promise<string | null> {
     const now = this.clock.now();
     return this.users.warn(tx, id, now, new Date(now.getTime() - DAY_MS));
   }
 
-  /** The user who logs in with this e-mail, locked until the end of `tx`; null: nobody does. */
+  /** Locks the user who logs in with this e-mail until the end of `tx`; null: there is none. */
   async lockWhoLogsIn(tx: Tx, email: string): Promise<UserEntity | null> {
     const user = await this.users.lockByEmail(tx, email);
     if (!user || user.passwordHash === null) return null;
     return user.operator || (await this.members.accountsOf(tx, user.id)).length > 0 ? user : null;
   }
 
-  /** What concerns a person is in the audit trail of each of their accounts; of an operator's, of none. */
+  /**
+   * Records an event of a person in the audit trail of each of their accounts; for an operator, without an account.
+   */
   async recordFor(tx: Tx, user: UserEntity, type: AuditEventType, actor: Actor): Promise<void> {
     for (const accountId of user.operator ? [null] : await this.members.accountsOf(tx, user.id)) {
       this.audit.record(tx, actor, type, accountId, { data: { user_id: user.id } });
@@ -154,7 +159,9 @@ export function checkName(name: string | null): Violation[] {
     : [{ param: 'name', code: 'invalid', message: 'must have 1 to 120 characters on one line' }];
 }
 
-/** The hash of a token that is in a mail alone. It has 256 random bits, so a plain hash cannot be guessed. */
+/**
+ * Returns the hash of a token that is only in a mail. The token has 256 random bits, so a plain hash cannot be guessed.
+ */
 export function tokenHashOf(token: string): Buffer {
   return createHash('sha256').update(token, 'utf8').digest();
 }
@@ -163,7 +170,7 @@ function emailTaken(): ApiError {
   return badRequest('invalid_request', 'A user with this e-mail exists already.', 'email');
 }
 
-/** Turns the unique violation into an answer where two take the same new e-mail at once. */
+/** Turns the unique violation into an answer, if two requests take the same new e-mail at once. */
 export async function unlessEmailTaken<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
