@@ -18,7 +18,7 @@ import { IssueApiKeyDto, RotateApiKeyDto } from './dto/api-key.dto.js';
 
 const KEY_ID = { name: 'id', description: 'Id of the key.', schema: { type: 'string' as const } };
 
-/** What is left out is not named. */
+/** Returns the sent terms; fields that were left out are absent. */
 function termsOf({ label, expires_at: expiresAt, allowed_ips: allowedIps }: RotateApiKeyDto): Partial<KeyTerms> {
   return {
     ...(label === undefined ? {} : { label }),
@@ -106,7 +106,7 @@ export class ApiKeysController {
     return { revoked: true };
   }
 
-  /** @returns the id of the key, which in production is a test key unless the member has a second factor */
+  /** @returns the id of the key; without a second factor, in production, it must be a test key */
   async #mayChange(member: MemberPrincipal, id: string): Promise<string> {
     const keyId = parseId(id, [], 'API key');
     const { mode } = await this.keys.find(member.accountId, keyId);

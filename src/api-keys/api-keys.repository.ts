@@ -4,7 +4,7 @@ import { columnsOf, insertInto, oneOf, Reader, read, write, type Tx } from '../c
 import type { Mode } from '../core/mode.js';
 import { ApiKey, ApiKeyEntity } from './api-key.entity.js';
 
-/** A key that is live, and whose it is. */
+/** An active key with its account. */
 interface ActiveKey {
   readonly keyId: string;
   readonly mode: Mode;
@@ -15,7 +15,7 @@ interface ActiveKey {
   readonly account: Account;
 }
 
-/** At most one indexed query for a request: key and account together (the account's columns are read, never written). */
+/** Finds key and account together, with at most one indexed query per request. The account's columns are only read. */
 const FIND_ACTIVE = oneOf(
   read(
     'api_keys.find_active',
@@ -39,7 +39,7 @@ const ISSUED_BY = read(
   'api_keys.issued_by',
   `SELECT ${COLUMNS} FROM api_keys WHERE account_id = $1 AND issued_by = $2 AND revoked_at IS NULL ORDER BY id`,
 );
-/** Sorted, so that of two processes that write at once neither waits for the other in a circle. */
+/** Sorted, so that two processes that write at once cannot deadlock. */
 const USED = write(
   'api_keys.used',
   `UPDATE api_keys SET last_used_at = $2 WHERE id IN (
@@ -69,7 +69,7 @@ export class ApiKeysRepository {
     return this.reader.first<ApiKey>(FIND, [accountId, id]);
   }
 
-  /** Keys that work and that this user issued or last rotated. */
+  /** Lists active keys that this user issued or last rotated. */
   async issuedBy(tx: Tx, accountId: string, userId: string): Promise<ApiKey[]> {
     return tx.query(ISSUED_BY, [accountId, userId]);
   }
@@ -84,7 +84,7 @@ export class ApiKeysRepository {
 
   /**
    * @param accountId null: of any account
-   * @returns the key that was live until now; null when there is none: of two at once one gets it
+   * @returns the key that was active until now; null when there is none: only one of two calls at once gets it
    */
   async revoke(tx: Tx, accountId: string | null, id: string, at: Date): Promise<ApiKey | null> {
     return tx.first<ApiKey>(REVOKE, [accountId, id, at]);

@@ -18,12 +18,12 @@ import type { IssuedApiKeyBody } from './dto/api-key.body.js';
 const MAX_LABEL = 64;
 const MAX_ALLOWED_IPS = 50;
 
-/** What is said of a key when it is issued, or anew when it is rotated. */
+/** Terms of a key, set when it is issued or rotated. */
 export interface KeyTerms {
   readonly label: string | null;
-  /** When it stops working; null: never by itself. */
+  /** Time at which it stops working; null: no end. */
   readonly expiresAt: Date | null;
-  /** Addresses and networks (CIDR) that it works from; none: from everywhere. */
+  /** Addresses and networks (CIDR) from which it works; empty: from everywhere. */
   readonly allowedIps: readonly string[];
 }
 
@@ -57,12 +57,12 @@ export class ApiKeysService {
     return issuedApiKey(key, apiKey);
   }
 
-  /** The keys that work, newest first. */
+  /** Lists active keys, newest first. */
   list(accountId: string): Promise<ApiKey[]> {
     return this.keys.listActive(accountId);
   }
 
-  /** One that works. @throws ApiError 404 */
+  /** Returns an active key. @throws ApiError 404 */
   async find(accountId: string, id: string): Promise<ApiKey> {
     const key = await this.keys.findOfAccount(accountId, id);
     if (!key) throw notFound('API key');
@@ -70,10 +70,10 @@ export class ApiKeysService {
   }
 
   /**
-   * Ends the key and gives another of its mode in one commit: of many rotations at once one succeeds, the others find
-   * no live key.
-   * @param changes what is left out stays as it was
-   * @throws ApiError 400 with every violation, 404 for a key that is not a live one of the account
+   * Ends the key and issues another of its mode in one commit. If it is rotated several times at once, one call
+   * succeeds and the others find no active key.
+   * @param changes fields left out keep their value
+   * @throws ApiError 400 with every violation, 404 for a key that is not an active one of the account
    */
   async rotate(accountId: string, id: string, changes: Partial<KeyTerms>, actor: Actor): Promise<IssuedApiKeyBody> {
     await this.#assertNotSuspended(accountId);
@@ -100,9 +100,9 @@ export class ApiKeysService {
   }
 
   /**
-   * For ever, from the commit on.
+   * Revokes a key for good, from the commit on.
    * @param accountId null: a key of any account, for operators
-   * @throws ApiError 404 for a key that is not a live one of the account
+   * @throws ApiError 404 for a key that is not an active one of the account
    */
   async revoke(accountId: string | null, id: string, actor: Actor): Promise<{ accountId: string }> {
     return this.database.transaction(async (tx) => {
@@ -125,7 +125,7 @@ export class ApiKeysService {
   #check({ label, expiresAt, allowedIps }: KeyTerms): void {
     const violations: Violation[] = [];
     const invalid = (param: string, message: string) => violations.push({ param, code: 'invalid', message });
-    // In characters as people count them.
+    // Counts characters as people do.
     if (label !== null && [...label].length > MAX_LABEL) invalid('label', `must have at most ${MAX_LABEL} characters`);
     if (label !== null && hasControls(label)) invalid('label', 'must be on one line');
     if (expiresAt !== null && expiresAt <= this.clock.now()) {
