@@ -2,13 +2,13 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { NotPersonal } from '../core/database/index.js';
 import type { ActorType, AuditEventType, Origin } from './audit-event.js';
 
-/** Who does something, and where the request came from. */
+/** The actor of an event, and the origin of the request. */
 @NotPersonal('people of merchants')
 export class Actor implements Origin {
   @Column('text', { name: 'actor_type' }) readonly type!: ActorType;
   /** The fingerprint of the key with which an `api_key` acts. */
   readonly apiKeyFingerprint?: string;
-  /** The user's; null when it is not a user. */
+  /** The id of a user; null for other actors. */
   @Column('uuid', { name: 'actor_id', nullable: true }) readonly id!: string | null;
   @Column('text', { nullable: true }) readonly ip!: string | null;
   @Column('text', { name: 'request_id', nullable: true }) readonly requestId!: string | null;

@@ -4,7 +4,7 @@ import type { Actor, AuditEvent } from './audit-event.entity.js';
 
 export type { Actor, AuditEvent };
 
-/** What is recorded. A new kind of change needs its line here. */
+/** Types of recorded events. A new kind of change needs its line here. */
 export const AUDIT_EVENT_TYPES = [
   'account.created',
   'account.settings_changed',
@@ -63,12 +63,12 @@ export const AUDIT_EVENT_TYPES = [
 export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];
 
 /**
- * `api_key`: a program of the merchant; `anonymous` has shown nothing yet (a login that failed); `system` is the service
+ * `api_key` is a program of the merchant. `anonymous` has not authenticated (a failed login). `system` is the service
  * itself, as for its demo account.
  */
 export type ActorType = 'member' | 'operator' | 'api_key' | 'cli' | 'system' | 'anonymous';
 
-/** Where a request came from. Null where there was none. */
+/** Origin of a request; null where there was none. */
 export interface Origin {
   readonly ip: string | null;
   readonly requestId: string | null;
@@ -78,14 +78,14 @@ export interface Origin {
 export const CLI: Actor = { type: 'cli', id: null, ip: null, requestId: null };
 export const SYSTEM: Actor = { type: 'system', id: null, ip: null, requestId: null };
 
-/** A webhook endpoint that a user has registered, changed or given a new secret; or a default secret that they have rotated. */
+/** A webhook endpoint that a user registered, changed or gave a new secret; or a default secret that they rotated. */
 export interface WebhookTouched {
   readonly mode: Mode;
   /** Null: the default secret of the mode. */
   readonly endpointId: string | null;
-  /** Where the endpoint was last sent to, as far as the trail goes back; null for a default secret. */
+  /** Last known host of the endpoint, as far as the trail goes back; null for a default secret. */
   readonly host: string | null;
-  /** When the user last did so. */
+  /** Time of the user's last change. */
   readonly lastAt: Date;
 }
 

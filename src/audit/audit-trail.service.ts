@@ -6,7 +6,10 @@ import { newId } from '../core/ids.js';
 import type { Actor, AuditEvent, AuditEventType, AuditFilter, WebhookTouched } from './audit-event.js';
 import { AuditRepository } from './audit.repository.js';
 
-/** Who changed what. Nothing here is changed, or deleted within five years: it holds ids, never a password or e-mail. */
+/**
+ * Records changes with their actors. Events are never changed, and not deleted within five years: they hold ids, never
+ * a password or e-mail.
+ */
 @Injectable()
 export class AuditTrail {
   constructor(
@@ -15,9 +18,9 @@ export class AuditTrail {
   ) {}
 
   /**
-   * Recorded in the transaction of what it tells: both happen or neither.
+   * Records an event in the transaction of the change: both happen or neither.
    * @param accountId null when it concerns no account
-   * @param about.isHidden whether the account's own people may not read it; its id stands in `data` then
+   * @param about.isHidden the account's own people may not read the event; the account's id is then in `data`
    */
   record(
     tx: Tx,
@@ -48,7 +51,7 @@ export class AuditTrail {
     return this.events.list(accountId, filter);
   }
 
-  /** The webhook endpoints, those that are still there, and default secrets that this user changed at the dashboard, oldest first. */
+  /** Lists existing webhook endpoints and default secrets that this user changed at the dashboard, oldest first. */
   webhooksTouchedBy(tx: Tx, accountId: string, userId: string): Promise<WebhookTouched[]> {
     return this.events.webhooksTouchedBy(tx, accountId, userId);
   }

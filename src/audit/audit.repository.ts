@@ -46,7 +46,9 @@ export class AuditRepository {
     return (await this.reader.query(EXISTS, [accountId, id])).length > 0;
   }
 
-  /** Oldest first, without endpoints that were deleted since. What a key does names no user. */
+  /**
+   * Oldest first, without endpoints that were deleted since. Changes by an API key name no user, so they are left out.
+   */
   async webhooksTouchedBy(tx: Tx, accountId: string, userId: string): Promise<WebhookTouched[]> {
     return tx.query(WEBHOOKS_TOUCHED_BY, [accountId, userId]);
   }
