@@ -7,11 +7,13 @@ const DAY_S = 86_400;
 const aDay = (times: number): RateLimitPolicy => ({ rate: times / DAY_S, burst: times });
 const INVITATIONS = aDay(50);
 const INVITATIONS_OF_MAILBOX = aDay(5);
-/** Whichever accounts send them. */
+/** Limit of a mailbox over all accounts. */
 const ALL_INVITATIONS_OF_MAILBOX = aDay(20);
 const CONTACTS = aDay(10);
 
-/** The people of an account choose where its mails go: to whom they invite, and to the address that was its contact. */
+/**
+ * Limits mails whose receiver the people of an account choose: invitations, and notices to the former contact address.
+ */
 @Injectable()
 export class MailLimits {
   constructor(
@@ -20,8 +22,9 @@ export class MailLimits {
   ) {}
 
   /**
-   * What is beyond the account's own limit counts for no mailbox, and its first to a mailbox goes however many others have sent:
-   * nobody keeps a person from being invited.
+   * Counts an invitation. If the account's own limit refuses it, the mailbox's limits lose nothing. An account's first
+   * invitation to a mailbox skips the limit over all accounts: otherwise strangers could keep a person from being
+   * invited.
    * @throws ApiError 429
    */
   async takeInvitation(accountId: string, email: string): Promise<void> {
@@ -33,7 +36,7 @@ export class MailLimits {
     }
   }
 
-  /** Another address of the account. @throws ApiError 429 */
+  /** Counts a change of the account's contact address. @throws ApiError 429 */
   async takeContact(accountId: string): Promise<void> {
     await this.#take(`contacts:${accountId}`, CONTACTS);
   }

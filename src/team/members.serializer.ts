@@ -13,7 +13,7 @@ export function memberBody(member: Member): MemberBody {
   };
 }
 
-/** Those who were invited come last. */
+/** Lists members, then invited people. */
 export function memberList(members: readonly Member[], invitations: readonly InvitationEntity[]): MemberListBody {
   return { object: 'list', data: [...members.map(memberBody), ...invitations.map(invitedMember)] };
 }
