@@ -7,7 +7,7 @@ export const LATE: unique symbol = Symbol('late');
 export async function within<T>(ms: number, promise: Promise<T>): Promise<T | typeof LATE> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<typeof LATE>((resolve) => {
-    // After a stall of this process, the time-out fires although the answer already lies in a socket. Another turn of
+    // After a stall of this process, the time-out fires although the answer already lies in a socket. A further turn of
     // the event loop lets it be read first; otherwise each stall would look like an outage of the other side.
     timer = setTimeout(() => setImmediate(resolve, LATE), ms);
   });

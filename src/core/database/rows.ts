@@ -7,7 +7,7 @@ export interface RowWrite<R> extends WriteStatement {
   valuesOf(row: R): unknown[];
   /** Statement that writes several rows. */
   readonly all: WriteStatement & { valuesOf(rows: readonly R[]): unknown[] };
-  /** Where several are written together they come after everything else: the statement locks what many wait for. */
+  /** When several rows are written together, this statement comes last: it locks rows that many wait for. */
   readonly isLast: boolean;
 }
 
@@ -17,8 +17,8 @@ export interface RowWrite<R> extends WriteStatement {
  */
 export interface RowQuery extends Statement {
   /**
-   * Statement for several lists. Its parameters are columns of the values; each row names in `#` the list it belongs
-   * to, from 1.
+   * Statement for several lists, with columns of values as parameters. Each row names in `#` the list it belongs to,
+   * from 1.
    */
   readonly all: Statement;
 }

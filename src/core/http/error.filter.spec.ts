@@ -27,7 +27,7 @@ describe('the answer to an error', () => {
       'service_unavailable',
     ]),
     [new Error('Connection terminated unexpectedly'), 503, 'api_error', 'service_unavailable'],
-    // Ours: the caller can do nothing about it and hears nothing of it.
+    // Errors of our own: the caller cannot act on them and learns nothing about them.
     ...['23505', '23514', '22P02', '25P02', '40001', '42601'].map((code) => [
       withCode(code),
       500,
@@ -40,7 +40,7 @@ describe('the answer to an error', () => {
     [withStatus(500), 500, 'api_error', 'internal_error'],
     [withStatus(200), 500, 'api_error', 'internal_error'],
     [withStatus('404'), 500, 'api_error', 'internal_error'],
-    // The framework's own.
+    // Errors of the framework.
     [new NotFoundException('Cannot GET /x'), 404, 'not_found_error', 'not_found'],
     [withStatus(404), 404, 'not_found_error', 'not_found'],
     [withStatus(413), 400, 'invalid_request_error', 'invalid_request'],

@@ -153,7 +153,7 @@ export class HttpAdapter extends ExpressAdapter {
       {
         IncomingMessage: ExpressRequest,
         ServerResponse: ExpressResponse,
-        // Longer than the keep-alive of the usual proxies, which would otherwise reuse a connection we just closed.
+        // Longer than the keep-alive of common proxies, which would otherwise reuse a connection we just closed.
         keepAliveTimeout: 72_000,
         // Limit for a whole request: a file over a phone's uplink takes minutes. Other bodies have less time, see
         // `readBytes`, and headers come with the first packets.

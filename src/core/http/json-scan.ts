@@ -43,14 +43,11 @@ export interface JsonScan {
 }
 
 /**
- * Finds content that no body may have, whatever its fields:
+ * Finds content that no body may have, whatever its fields: text that PostgreSQL cannot store (NUL, lone surrogates),
+ * and keys with a meaning in JavaScript. Finds parts that parsers silently drop, such as a key's earlier values or
+ * digits of a number. Finds more depth or values than any valid body has.
  *
- * - Text that PostgreSQL cannot store (NUL, lone surrogates).
- * - Keys with a meaning in JavaScript.
- * - Parts that parsers silently drop (a key's earlier values, digits of a number).
- * - More depth or values than any valid body has.
- *
- * Scans the text, since a parsed body has lost some of these. Reads each character once, without recursion. Only the
+ * Reads each character of the text once, without recursion; a parsed body would have lost some of the faults. Only the
  * parser decides whether the text is JSON at all.
  */
 export function scanJson(text: string): JsonScan {
@@ -191,9 +188,7 @@ function isExact(token: string): boolean {
   return Number.isFinite(value) && decimal(token) === decimal(String(value));
 }
 
-/**
- * Normalises a number, as `15e2` for 1500, 15E2 and 1.5e3 alike: its significant digits and the place of its point.
- */
+/** Normalises a number: 15, 1.5E1 and 015.000 all become `15e2`, the significant digits and the place of the point. */
 function decimal(token: string): string {
   const first = token.startsWith('-') ? 1 : 0;
   const e = Math.max(token.indexOf('e'), token.indexOf('E'));

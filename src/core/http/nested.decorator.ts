@@ -28,8 +28,8 @@ export function Reads(read: (sent: unknown) => unknown): PropertyDecorator {
 
 /**
  * Makes a DTO out of parsed JSON. class-transformer must not be used for it (docs/design/requests.md), and neither must
- * class-validator's white list. That list looks names up in a plain object and so takes `hasOwnProperty` for a known
- * field.
+ * class-validator's white list. The white list looks names up in a plain object and so takes `hasOwnProperty` for a
+ * known field.
  * @param unknown collects the fields that the DTO does not have
  * @returns the instance with the known fields
  */

@@ -28,7 +28,8 @@ export interface Admission {
 /**
  * State of a request with a key:
  * - `replay`: an earlier request was answered, and this is its answer.
- * - `resume`: an earlier request made `resourceId`. Its answer is missing or older than a day, so this request answers.
+ * - `resume`: an earlier request made `resourceId`. If no answer is kept, or it is older than a day, this request
+ *   answers.
  * - `new`: the key is unknown. Take it in the transaction that makes the resource.
  */
 export type Begun<T> =

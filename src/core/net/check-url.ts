@@ -32,13 +32,15 @@ const OTHER_SERVICES: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Returns whether private and loopback addresses may be receivers: docs/contract.md#where-webhooks-may-go.
+ * Returns whether private and loopback addresses may be receivers. See docs/contract.md#where-webhooks-may-go.
  *
- * - Live mode needs https and a public address, also with WEBHOOK_ALLOW_PRIVATE.
- * - Test mode takes http too. Private addresses need WEBHOOK_ALLOW_PRIVATE: on a shared server, a merchant's test keys
- *   must not reach into the network.
- * - On the embedded default (no DATABASE_URL: one machine, one operator) WEBHOOK_ALLOW_PRIVATE is on unless set. There
- *   it holds in live mode as well: traffic within the machine or its network needs no https.
+ * Live mode needs https and a public address, also with WEBHOOK_ALLOW_PRIVATE.
+ *
+ * Test mode takes http too. Private addresses need WEBHOOK_ALLOW_PRIVATE: on a shared server, a merchant's test keys
+ * must not reach into the network.
+ *
+ * On the embedded default (no DATABASE_URL: one machine, one operator) WEBHOOK_ALLOW_PRIVATE is on unless set. There it
+ * holds in live mode as well: traffic within the machine or its network needs no https.
  */
 export function allowsPrivate(mode: Mode, rules: AddressRules): boolean {
   return rules.webhooks.allowPrivate && (mode === 'test' || rules.databaseUrl === undefined);

@@ -30,11 +30,10 @@ export interface JobCounts {
 }
 
 /**
- * Wakes workers. Both adapters promise only this:
- *
- * - Jobs of one name start in the order of their acceptance, at most `concurrency` at once per process.
- * - A job usually runs once and may run twice after a crash. Handlers must take their row by a guarded UPDATE.
- * - Nothing is retried. The retry schedule is in PostgreSQL, and a sweeper adds the job again when it is due.
+ * Wakes workers. Both adapters promise only three things. Jobs of one name start in the order of their acceptance, at
+ * most `concurrency` at once per process. A job usually runs once and may run twice after a crash, so handlers must
+ * take their row by a guarded UPDATE. Nothing is retried: the retry schedule is in PostgreSQL, and a sweeper adds the
+ * job again when it is due.
  *
  * The class is abstract because it is the injection token.
  */

@@ -50,7 +50,7 @@ export abstract class RateLimiter {
   /**
    * Takes `cost` tokens (default 1) from the key's bucket, or none when it has fewer. Never rejects. Throws a
    * RangeError, at once, on a policy or cost that could never be satisfied. The in-memory limiter answers without a
-   * promise, so that the request path saves a turn of the event loop:
+   * promise, to save a turn of the event loop:
    *
    *     const taken = limiter.take(key, policy);
    *     const result = taken instanceof Promise ? await taken : taken;
