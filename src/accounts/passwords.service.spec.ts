@@ -5,7 +5,7 @@ import { Passwords } from './passwords.service.js';
 describe('passwords', () => {
   const passwords = new Passwords();
 
-  it('match their own hash and no other, and nothing matches none', async () => {
+  it('match only their own hash, and no password matches a missing hash', async () => {
     const hash = await passwords.hash('correct horse battery');
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(await passwords.hash('correct horse battery')).not.toBe(hash);
@@ -93,7 +93,7 @@ describe('passwords', () => {
     expect(order.indexOf('own')).toBeLessThanOrEqual(4);
   }, 60_000);
 
-  it('are compared few at a time; a hundred wait, the rest is told to come back', async () => {
+  it('are compared few at a time; a hundred wait, and further ones are refused', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 105 }, (_, index) => passwords.verify(null, 'x', { stranger: `192.0.2.${index}` })),
     );

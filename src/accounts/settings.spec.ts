@@ -103,7 +103,7 @@ describe('settings as texts', () => {
     ]);
   });
 
-  it('list every problem, unknown names and those that every object has among them', () => {
+  it('list every problem, including unknown names and names of object members', () => {
     const names = ['feebps', 'constructor', 'toString', 'hasOwnProperty'];
     const unknown = Object.fromEntries(names.map((name) => [name, '1']));
     const { changes, violations } = parseSettings({ ...unknown, fee_bps: 'x', city: 'Recife' });

@@ -78,7 +78,7 @@ describe('reads of one caller', () => {
     expect(ours.map(({ isBegun }) => isBegun)).toEqual([true, true, true, false, false]);
   });
 
-  it('are those of one account too, where nobody waits for more than two of another one', async () => {
+  it('share the turns of their account, and wait for at most two reads of another caller', async () => {
     const turns = turnsOf();
     const member = Array.from({ length: 9 }, () => new Asked(turns, 'a', 'GET', 'read', 'member'));
     await settled();
@@ -94,7 +94,7 @@ describe('reads of one caller', () => {
     expect(member.filter(({ isBegun }) => isBegun)).toHaveLength(2);
   });
 
-  it('rest after large answers, which others do not wait for', async () => {
+  it('pause after a large answer without delaying others', async () => {
     const turns = turnsOf();
     const large = Array.from({ length: 2 }, () => new Asked(turns, 'a', 'GET', 'read', null, 600_000));
     const next = new Asked(turns, 'a', 'GET', 'read', 'member');
@@ -109,7 +109,7 @@ describe('reads of one caller', () => {
     expect(performance.now() - started).toBeGreaterThan(90);
   });
 
-  it('rest also when whoever asked has hung up meanwhile', async () => {
+  it('pause after a large answer also when the client has hung up', async () => {
     const turns = turnsOf();
     const large = Array.from({ length: 2 }, () => new Asked(turns, 'a', 'GET', 'read', null, 600_000));
     const next = new Asked(turns, 'a', 'GET', 'read', 'member');
@@ -126,7 +126,7 @@ describe('reads of one caller', () => {
     expect(performance.now() - started).toBeGreaterThan(90);
   });
 
-  it('are not begun for whoever has hung up while they waited', async () => {
+  it('are not begun when the client hung up in the queue', async () => {
     const turns = turnsOf();
     const asked = Array.from({ length: 4 }, () => new Asked(turns, 'a'));
     await settled();
@@ -138,7 +138,7 @@ describe('reads of one caller', () => {
     expect(asked.map(({ isBegun }) => isBegun)).toEqual([true, true, false, true]);
   });
 
-  it('wait for each other where only the head of an answer is asked for, which is as much work', async () => {
+  it('wait for each other also for HEAD, which is as much work', async () => {
     const turns = turnsOf();
     const asked = Array.from({ length: 5 }, () => new Asked(turns, 'a', 'HEAD'));
     await settled();
@@ -155,7 +155,7 @@ describe('reads of one caller', () => {
     expect(asked.every(({ isBegun }) => isBegun)).toBe(true);
   });
 
-  it('do not wait where nothing is limited', async () => {
+  it('do not wait when limits are off', async () => {
     const turns = turnsOf(false);
     const asked = Array.from({ length: 5 }, () => new Asked(turns, 'a'));
     await settled();

@@ -36,7 +36,7 @@ describe('a turnstile', () => {
     await expect(next).resolves.toBe('done');
   });
 
-  it('lets callers take turns, and takes a place to wait from who has most', async () => {
+  it('lets callers take turns, and takes a waiting place from the caller with most', async () => {
     const turnstile = new Turnstile(1, 4);
     const entered: string[] = [];
     const refused: string[] = [];
@@ -56,7 +56,7 @@ describe('a turnstile', () => {
     expect(entered).toEqual(['f1', 'a1', 'r1', 'f2']);
   });
 
-  it('keeps a place free of a caller who may not have all of them', async () => {
+  it('limits the places of one caller', async () => {
     const turnstile = new Turnstile(2, 10, 1);
     const entered: string[] = [];
     const leave = new Map<string, () => void>();

@@ -391,7 +391,7 @@ describe('in production', () => {
     expect(problemsOf({ ...complete, [name]: value })).toEqual([]);
   });
 
-  it('lets nothing else by: a list in ALLOW_INSECURE allows what it names', () => {
+  it('allows only the variables listed in ALLOW_INSECURE', () => {
     const broken = { ...complete, RATE_LIMIT: 'off', REDIS_URL: 'redis://cache', PUBLIC_BASE_URL: 'http://x.example' };
     expect(problemsOf({ ...broken, ALLOW_INSECURE: 'REDIS_URL,PUBLIC_BASE_URL' })).toEqual([
       'RATE_LIMIT: must not be off',
@@ -460,7 +460,7 @@ describe('a local secret', () => {
     expect(() => localSecret(dir, 'encryption-key')).toThrow(/is empty.*ENCRYPTION_KEY/);
   });
 
-  it('throws when it cannot be written, as it would be lost at the end', () => {
+  it('is an error when it cannot be written', () => {
     writeFileSync(join(dir, 'file'), '');
     expect(() => localSecret(join(dir, 'file'), 'encryption-key')).toThrow();
   });

@@ -30,7 +30,7 @@ describe('canonical JSON', () => {
     );
   });
 
-  it('leaves out what is undefined, as JSON does', () => {
+  it('leaves out undefined values, as JSON does', () => {
     expect(canonicalJson({ a: undefined, b: 1 })).toBe('{"b":1}');
   });
 

@@ -31,7 +31,7 @@ describe('a secret box', () => {
       expect(() => box.open(sealed, context)).toThrow();
   });
 
-  it('does not open a value of which one bit was changed', () => {
+  it('does not open a value with one changed bit', () => {
     const box = new SecretBox(NEW);
     const sealed = box.seal('secret', 'x');
     for (let bit = 0; bit < sealed.length * 8; bit++) {
@@ -41,7 +41,7 @@ describe('a secret box', () => {
     }
   });
 
-  it('does not open a value that was cut anywhere, its tag neither', () => {
+  it('does not open a value cut at any place, even in its tag', () => {
     const box = new SecretBox(NEW);
     for (const plain of ['secret', '']) {
       const sealed = box.seal(plain, 'x');

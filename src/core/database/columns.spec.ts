@@ -34,7 +34,7 @@ describe('columns of a row', () => {
     );
   });
 
-  it('are those of the class it extends too, and of no other class', () => {
+  it('include those of its base class and of no other class', () => {
     expect(columnsOf(ParcelEntity, 'p')).toBe(`${columnsOf(Parcel, 'p')}, p.due_at AS "dueAt"`);
     expect(columnsOf(VanEntity, 'v', { without: ['place'] })).toBe('v.id');
   });
@@ -43,14 +43,14 @@ describe('columns of a row', () => {
     expect(columnsOf(VanEntity, 'v')).toBe('v.id, v.street_name AS "place.street", v.marks AS "place.marks"');
   });
 
-  it('are those that are asked for', () => {
+  it('are limited to the chosen ones', () => {
     expect(columnsOf(ParcelEntity, 'p', { only: ['dueAt', 'id'] })).toBe('p.id, p.due_at AS "dueAt"');
     expect(columnsOf(ParcelEntity, 'p', { without: ['contents', 'labels', 'isLabelled', 'dueAt'] })).toBe(
       'p.id, p.account_id AS "accountId"',
     );
   });
 
-  it('are an error of a class without any', () => {
+  it('throw for a class without columns', () => {
     expect(() => columnsOf(class Van {}, 'v')).toThrow('Van has no such columns');
   });
 });
@@ -99,7 +99,7 @@ describe('an insert', () => {
     expect(insert.valuesOf({ ...parcel, contents: null, dueAt: null })).toEqual(['one', 'a', null, ['fragile'], null]);
   });
 
-  it('leaves to the defaults of the table what it does not name', () => {
+  it('leaves columns that it does not name to the defaults of the table', () => {
     const short = insertInto('test.insert_short', ParcelEntity, { without: ['contents', 'labels', 'dueAt'] });
     expect(short.text).toContain('INSERT INTO parcels (id, account_id)');
     expect(short.valuesOf(parcel)).toEqual(['one', 'a']);
@@ -131,13 +131,13 @@ describe('an insert', () => {
     ]);
   });
 
-  it('is an error of a class without a table', () => {
+  it('throws for a class without a table', () => {
     expect(() => insertInto('test.no_table', Parcel)).toThrow('Parcel has no table');
   });
 });
 
 describe('an update', () => {
-  it('writes what is not left out, by parameters behind those that name the row', () => {
+  it('writes the columns that are not left out, with parameters behind those of the condition', () => {
     const update = updateOf('test.update', ParcelEntity, {
       without: ['id', 'accountId', 'labels'],
       first: 2,

@@ -52,13 +52,13 @@ describe('Group', () => {
   };
   const answer = (value: string) => (): Promise<string> => Promise.resolve(value);
 
-  it('does one alone when nothing else is asked for, in the next turn', async () => {
+  it('runs a single work alone in the next turn', async () => {
     const { database, ask } = setUp();
     expect(await ask('1', answer('one'))).toBe('one');
     expect(database.sizes).toEqual([0]);
   });
 
-  it('does together what is asked for in one turn, and gives each its own', async () => {
+  it('runs works of one turn together and gives each its own result', async () => {
     const { database, ask } = setUp();
     const asked = Promise.all(['1', '2', '3'].map((about) => ask(about, answer(about))));
     await nextTurn();
@@ -67,7 +67,7 @@ describe('Group', () => {
     expect(database.sizes).toEqual([3]);
   });
 
-  it('keeps two groups on their way, and does together what is asked for meanwhile', async () => {
+  it('runs two groups at once and collects later works for the next one', async () => {
     const { database, ask } = setUp();
     const asked: Promise<string>[] = [];
     for (let turn = 0; turn < 5; turn++) {
@@ -83,7 +83,7 @@ describe('Group', () => {
     expect(await Promise.all(asked)).toHaveLength(10);
   });
 
-  it('is never of more than so many, and accounts take turns', async () => {
+  it('takes at most its limit of works, and accounts take turns', async () => {
     const { database, ask } = setUp(4);
     const order: string[] = [];
     const note = (name: string) => async (): Promise<void> => void order.push(name);
@@ -100,7 +100,7 @@ describe('Group', () => {
     await Promise.all(asked);
   });
 
-  it('never has two about the same', async () => {
+  it('never takes two works with the same conflict key', async () => {
     const { database, ask } = setUp();
     const asked = [ask('1', answer('first')), ask('1', answer('second')), ask('2', answer('other'))];
     for (let turn = 0; turn < 4; turn++) await nextTurn();
@@ -109,7 +109,7 @@ describe('Group', () => {
     expect(database.sizes).toEqual([2, 0]);
   });
 
-  it('does each alone when one has failed, and keeps whoever fails out of groups for a while', async () => {
+  it('repeats each work alone after a failure, and keeps the failing owner out of groups for a while', async () => {
     const { database, ask } = setUp();
     const asked = Promise.allSettled([
       ask('1', answer('fine'), 'good'),
@@ -126,7 +126,7 @@ describe('Group', () => {
     expect(database.sizes).toEqual([2, 0, 0, 0, 2]);
   });
 
-  it('does alone what asks for it, and the others together', async () => {
+  it('runs a work alone that leaves its group, and the others together', async () => {
     const { database, ask } = setUp();
     const asked = [
       ask('1', answer('fine')),
@@ -172,7 +172,7 @@ describe('Group', () => {
     expect(await Promise.all(asked)).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
   });
 
-  it('lets go alone whose work has failed, also where only the work finds out whose it is', async () => {
+  it('runs an owner alone after a failure, also when only the work sets the owner', async () => {
     const { database, group } = setUp();
     const run = (about: string, owner: string, failure: Error | null): Promise<string> =>
       group.run({ owner: about, conflictKey: about }, (tx, setOwner) => {

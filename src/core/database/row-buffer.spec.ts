@@ -64,7 +64,7 @@ describe('RowBuffer', () => {
     },
   );
 
-  it('drops a batch that the database will never take, so that it does not stand before the others', async () => {
+  it('drops a batch that the database will never take, so that it does not block the others', async () => {
     add(1, 2, 3, 4);
     fail = pgError('22021');
     expect(await buffer.flush()).toBe(false);

@@ -28,7 +28,7 @@ function namedBy(work: () => unknown): string[] {
 }
 
 describe('a draft', () => {
-  it('is the whole request when nobody found anything', () => {
+  it('is the whole request when no rule is broken', () => {
     expect(draft([]).accept([])).toBe(whole);
     expect(new Draft(whole).accept()).toBe(whole);
     expect(new Draft(whole).sound).toBe(whole);
@@ -49,7 +49,7 @@ describe('a draft', () => {
     expect(one.refusal(more)).toMatchObject({ status: 400, code: 'invalid_request', param: 'other' });
   });
 
-  it('says nothing more of a field that is refused already, or of what is in it', () => {
+  it('ignores further violations of a refused field and of its parts', () => {
     const more = [invalid('url'), invalid('customer.name'), invalid('customer.document')];
     expect(namedBy(() => draft([invalid('customer.name')]).accept(more))).toEqual([
       'customer.name',

@@ -10,7 +10,7 @@ const named = (text: string): JsonScan['found']['named'] => scanJson(text).found
 const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
 describe('the scan of a body', () => {
-  it('finds nothing in what can be stored', () => {
+  it('finds nothing in a body that can be stored', () => {
     const text = fc.string({ unit: anyCharacter }).filter((value) => !value.includes('\u0000'));
     // A property generator may well think of "__proto__" by itself, at any depth: that one must be found, not passed.
     const body = fc
@@ -72,7 +72,7 @@ describe('the scan of a body', () => {
     ...['9007199254740993', '-9007199254740993', '1.00000000000000000001', '1e400', '-1e400', '1e-400'],
     ...['1.7976931348623159e308', '12345678901234567890', '0.1234567890123456789', '4.9e-325'],
     ...[`0.${'0'.repeat(400)}1`, '1'.repeat(1_000)],
-  ])('finds that the number %s would be another one', (number) => {
+  ])('finds that the number %s would change', (number) => {
     expect(named(`{"a":[${number}]}`)).toEqual([
       { param: 'a.0', code: 'inexact_number', message: 'has more digits than a number keeps; send it as a text' },
     ]);
@@ -120,7 +120,7 @@ describe('the scan of a body', () => {
     });
   });
 
-  it('reads what is no JSON to its end', () => {
+  it('reads invalid JSON to its end', () => {
     const characters = fc.constantFrom(...'{}[]",:\\u0-1eE.+tfn \nx');
     fc.assert(
       fc.property(fc.array(characters, { maxLength: 60 }), (all) => {
@@ -129,7 +129,7 @@ describe('the scan of a body', () => {
     );
   });
 
-  it('finds the same in a query', () => {
+  it('finds the same faults in a query', () => {
     const query = { a: 'b', c: ['d', '\u0000'], ['e\u0000']: 'x' };
     expect(scanQuery(query).named.map(({ param, code }) => `${param}: ${code}`)).toEqual([
       'c: invalid_characters',
@@ -137,7 +137,7 @@ describe('the scan of a body', () => {
     ]);
   });
 
-  it('echoes a key without what would break a terminal, and not more than 64 characters of it', () => {
+  it('echoes at most 64 characters of a key, without characters that break a terminal', () => {
     const key = `\u001b[31m${'x'.repeat(100)}\u0000`;
     const [violation] = named(JSON.stringify({ [key]: 1 }));
     expect(violation?.param).toBe(`?[31m${'x'.repeat(59)}`);

@@ -84,7 +84,7 @@ function contract(kind: JobQueue['kind'], redisUrl: () => string | undefined): v
     await waitFor('3 jobs', () => seen.length === 3);
   });
 
-  it('runs as many at once as the concurrency says, and no more', async () => {
+  it('runs exactly as many at once as the concurrency allows', async () => {
     const hold = gate();
     let running = 0;
     let most = 0;
@@ -203,7 +203,7 @@ function contract(kind: JobQueue['kind'], redisUrl: () => string | undefined): v
     expect(started).toEqual([0, 1]);
   });
 
-  it('does not wait for ever for a job that hangs', async () => {
+  it('closes although a job hangs', async () => {
     await queue.close();
     queue = open(100);
     const hold = gate();

@@ -24,14 +24,14 @@ class Queue {
 }
 
 describe('LowWaterMark', () => {
-  it('begins with all, and then a margin below what was reached', () => {
+  it('reads from the beginning first, then from a margin below the mark', () => {
     const queue = new Queue().add(5, 900);
     expect(queue.claim(1_000)).toEqual({ from: 0, taken: [5, 900] });
     expect(queue.add(995).claim(1_005)).toEqual({ from: 990, taken: [995] });
     expect(queue.claim(1_020)).toEqual({ from: 995, taken: [] });
   });
 
-  it('goes no further than what was taken where there was more', () => {
+  it('moves only to the last taken key when there is more', () => {
     const queue = new Queue().add(100, 200, 300, 400);
     expect(queue.claim(1_000, 2).taken).toEqual([100, 200]);
     expect(queue.claim(1_000, 2)).toEqual({ from: 190, taken: [300, 400] });
@@ -59,7 +59,7 @@ describe('LowWaterMark', () => {
     expect(queue.claim(1_001, 2).from).toBeGreaterThan(0);
   });
 
-  it('takes a wider margin where keys come late, up to its most, and a narrower one by and by', () => {
+  it('widens the margin for late keys up to its limit, and narrows it slowly', () => {
     const queue = new Queue();
     queue.claim(1_000);
     queue.clock += 5_000;

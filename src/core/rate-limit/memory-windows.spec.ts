@@ -10,7 +10,7 @@ describe('MemoryWindows', () => {
     expect(windows.size).toBeLessThanOrEqual(62);
   });
 
-  it('is bounded, and forgets first what was not counted in for the longest time', () => {
+  it('is bounded, and forgets the least recently counted window first', () => {
     const windows = new MemoryWindows(3);
     for (const key of ['a', 'b', 'c']) windows.take(key, 'one', policy, 0);
     windows.take('a', 'two', policy, 1);

@@ -53,7 +53,7 @@ function contract(create: () => Promise<{ limiter: RateLimiter; pass: Pass }>): 
     expect(await limiter.take('b', slow)).toMatchObject({ allowed: true, remaining: 9 });
   });
 
-  it('takes what is known afterwards, also what is not there, up to one burst', async () => {
+  it('debits a cost known afterwards, also below zero, up to one burst', async () => {
     await limiter.take('debit', slow, 4);
     limiter.debit('debit', slow, 8);
     await waitFor('the debit', async () => !(await limiter.take('debit', slow)).allowed);
@@ -65,7 +65,7 @@ function contract(create: () => Promise<{ limiter: RateLimiter; pass: Pass }>): 
     expect(await limiter.take('another', slow)).toMatchObject({ allowed: true, remaining: 9 });
   });
 
-  it('takes what a request costs, or nothing', async () => {
+  it('takes the whole cost of a request, or nothing', async () => {
     expect(await limiter.take('cost', slow, 7)).toMatchObject({ allowed: true, remaining: 3 });
     expect(await limiter.take('cost', slow, 5)).toEqual({
       allowed: false,
@@ -138,7 +138,7 @@ function contract(create: () => Promise<{ limiter: RateLimiter; pass: Pass }>): 
       expect(await limiter.takeInWindow('twice', 'a', window)).toEqual(known);
     });
 
-    it('takes back what did not happen, and only that', async () => {
+    it('uncounts only the member that is given back', async () => {
       for (const member of ['a', 'b', 'c']) await limiter.takeInWindow('back', member, window);
       await limiter.giveBack('back', 'nobody');
       await limiter.giveBack('nothing', 'a');
@@ -174,7 +174,7 @@ function contract(create: () => Promise<{ limiter: RateLimiter; pass: Pass }>): 
     });
   });
 
-  it('throws on what could never be allowed or never be refused', () => {
+  it('throws on a policy that could never allow or never refuse', () => {
     const impossible: [RateLimitPolicy, number][] = [
       [{ rate: 0, burst: 1 }, 1],
       [{ rate: Number.NaN, burst: 1 }, 1],
