@@ -117,7 +117,8 @@ export class MembersRepository {
   }
 
   /**
-   * Removes invitations expired before `expiredBefore`, as e-mails of invited people are not kept. @returns how many
+   * Removes invitations expired before `expiredBefore`, as e-mails of invited people are not kept.
+   * @returns how many
    */
   @Retained('invitations', 0)
   async removeInvitations(tx: Tx, expiredBefore: Date, limit: number): Promise<number> {

@@ -73,7 +73,8 @@ export class SessionsRepository {
   }
 
   /**
-   * Ends all sessions under the user's lock, so that no login based on the old state survives. @param except continues
+   * Ends all sessions under the user's lock, so that no login based on the old state survives.
+   * @param except continues
    */
   endAll(tx: Tx, userId: string, except: string | null): void {
     tx.defer(END_ALL, [userId, except]);

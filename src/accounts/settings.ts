@@ -33,8 +33,8 @@ function text(rule: string, change: (value: string) => AccountChanges | null, bo
 }
 
 /**
- * Accepts names of merchants, accounts and people: visible, on one line, read in one direction. @param max characters,
- * before blanks around them are dropped
+ * Accepts names of merchants, accounts and people: visible, on one line, read in one direction.
+ * @param max characters, before blanks around them are dropped
  */
 export function isName(value: string, max: number): boolean {
   return visibleLength(value) > 0 && value.length <= max && !hasControls(value);

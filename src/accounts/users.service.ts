@@ -83,8 +83,8 @@ export class UsersService {
   }
 
   /**
-   * Removes an operator, whose tokens stop working at once; the user stays, as the audit trail names them. @throws
-   * ApiError 404
+   * Removes an operator, whose tokens stop working at once; the user stays, as the audit trail names them.
+   * @throws ApiError 404
    */
   async removeOperator(email: string, actor: Actor): Promise<{ userId: string }> {
     return this.database.transaction(async (tx) => {

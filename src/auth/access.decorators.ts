@@ -89,8 +89,8 @@ export function LimitPerIp(limit: IpLimit = {}): MethodDecorator {
 }
 
 /**
- * Returns the tokens that a request takes beyond those of its body. @param tokens of its query, which is not validated
- * yet
+ * Returns the tokens that a request takes beyond those of its body.
+ * @param tokens of its query, which is not validated yet
  */
 export type Cost = (query: Readonly<Record<string, unknown>>) => number;
 

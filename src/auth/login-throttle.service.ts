@@ -78,8 +78,8 @@ export class LoginThrottle {
   }
 
   /**
-   * @param whose a user's id, with the purpose of the code if it is not a login @throws ApiError 429, also for the
-   *   right code
+   * @param whose a user's id, with the purpose of the code if it is not a login
+   * @throws ApiError 429, also for the right code
    */
   async takeCode(whose: string): Promise<void> {
     await this.#take(CODES, (policy) => this.limiter.take(`totp:${this.hash(whose)}`, policy));

@@ -71,8 +71,8 @@ export class PersonService {
   }
 
   /**
-   * Requires the password: a stolen token alone must not lock its user out. @throws ApiError 400 for a wrong one; 422,
-   * 429
+   * Requires the password: a stolen token alone must not lock its user out.
+   * @throws ApiError 400 for a wrong one; 422, 429
    */
   async beginSecondFactor(
     { userId }: UserPrincipal,

@@ -67,7 +67,8 @@ export interface CursorPage<T> {
 }
 
 /**
- * Makes the documented body of a page: extend it by a class, whose name becomes the schema's. @param cursor an example
+ * Makes the documented body of a page: extend it by a class, whose name becomes the schema's.
+ * @param cursor an example
  */
 export function CursorListOf<T>(Item: Type<T>, cursor = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12'): Type<CursorPage<T>> {
   class Page implements CursorPage<T> {

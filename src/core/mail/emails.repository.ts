@@ -57,8 +57,8 @@ export class EmailsRepository {
   }
 
   /**
-   * Removes mail that was sent or given up before `before`: mails contain addresses and texts. @returns how many, at
-   * most `limit`
+   * Removes mail that was sent or given up before `before`: mails contain addresses and texts.
+   * @returns how many, at most `limit`
    */
   @Retained('emails', 'mails')
   async remove(tx: Tx, endedBefore: Date, limit: number): Promise<number> {

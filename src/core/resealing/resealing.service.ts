@@ -28,7 +28,8 @@ export class ResealingService {
   ) {}
 
   /**
-   * Runs beside the service; after an interruption it continues where it stopped. @param tell called after each batch
+   * Runs beside the service; after an interruption it continues where it stopped.
+   * @param tell called after each batch
    */
   async resealAll(tell: (progress: Resealed) => void): Promise<Resealed[]> {
     const all: Resealed[] = [];
