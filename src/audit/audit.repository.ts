@@ -53,7 +53,10 @@ export class AuditRepository {
     return tx.query(WEBHOOKS_TOUCHED_BY, [accountId, userId]);
   }
 
-  /** Removes events older than `before`, by a function of the tables' owner, which keeps five years. @returns how many */
+  /**
+   * Removes events older than `before`, by a function of the tables' owner, which keeps five years.
+   * @returns how many
+   */
   @Retained('audit_events', KEPT_MS)
   async remove(tx: Tx, before: Date, limit: number): Promise<number> {
     const [row] = await tx.query<{ removed: number }>(REMOVE, [idBound(before, 'min'), limit]);

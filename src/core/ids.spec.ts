@@ -16,7 +16,7 @@ describe('an id', () => {
     );
   });
 
-  it('is above all that were made before it in its millisecond', () => {
+  it('is above all earlier ids of its millisecond', () => {
     const now = new Date();
     const ids = Array.from({ length: 10_000 }, () => {
       // Somebody whose request began earlier.

@@ -80,8 +80,8 @@ function isOneRole(deployment: Deployment, ...names: string[]): boolean {
 }
 
 /**
- * Whether a secret that operators choose is weak: few characters, one piece over and over, characters in their order, or
- * a word that everybody tries.
+ * Returns whether a secret that operators choose is weak: few characters, one repeated piece, characters in sequence,
+ * or a common word.
  */
 function isWeak(secret: string, least: number): boolean {
   const text = secret.toLowerCase();

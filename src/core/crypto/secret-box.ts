@@ -36,7 +36,10 @@ export class SecretBox {
     return Buffer.from(`${String.fromCharCode(this.#current.length)}${this.#current}`, 'latin1');
   }
 
-  /** @param context bound to the ciphertext (for example `endpoint:<id>`), so a sealed value cannot be moved to another row */
+  /**
+   * @param context bound to the ciphertext (for example `endpoint:<id>`), so a sealed value cannot be moved to another
+   *   row
+   */
   seal(plain: string, context: string, keyId = this.#current): Buffer {
     const id = Buffer.from(keyId, 'latin1');
     const nonce = uniqueBytes(12);

@@ -142,7 +142,9 @@ class Scanner {
   }
 }
 
-/** Scans a query, whose values are texts, lists of texts or objects of both. The length of an address bounds its size. */
+/**
+ * Scans a query, whose values are texts, lists of texts or objects of both. The length of an address bounds its size.
+ */
 export function scanQuery(query: object, found = new Found()): Found {
   for (const [key, value] of Object.entries(query) as [string, unknown][]) {
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) scanQuery(value, found);

@@ -50,7 +50,7 @@ describe('IsText', () => {
     expect(problems(Letter, reason)).toEqual(['must have 5 to 10 characters']);
   });
 
-  it('tells in a moment that 16 KB of what nobody sees are too few characters, whatever stands between', () => {
+  it('refuses 16 KB of invisible characters within a moment, whatever stands between', () => {
     const invisible = '\u200b\u2800 \u3164'.repeat(4_096);
     const started = performance.now();
     for (const text of [invisible, `${invisible}x`, `x${invisible}`, `${invisible}x${invisible}`]) {
@@ -60,7 +60,7 @@ describe('IsText', () => {
     expect(performance.now() - started).toBeLessThan(500);
   });
 
-  it('with nothing required takes blanks as it takes an empty text', () => {
+  it('takes blanks like an empty text when nothing is required', () => {
     expect(['', '   ', '1234567890'].map((reason) => problems(Note, reason))).toEqual([[], [], []]);
     for (const long of ['12345678901', '1234567890 ', ' '.repeat(11)]) {
       expect(problems(Note, long)).toEqual(['must have at most 10 characters']);

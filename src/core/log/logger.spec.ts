@@ -28,7 +28,7 @@ describe('a log line', () => {
     expect(Object.keys(lines[0] ?? {})).toEqual(expect.arrayContaining(names));
   });
 
-  it('tells of an error its kind, text, code, place and cause, and no other property', () => {
+  it('shows the kind, text, code, place and cause of an error, and no other property', () => {
     const cause = new Error('why');
     const error = Object.assign(new TypeError('broken', { cause }), {
       code: '23505',
@@ -45,11 +45,11 @@ describe('a log line', () => {
     expect(JSON.stringify(line)).not.toContain('52998224725');
   });
 
-  it('is written for what is thrown without being an Error', () => {
+  it('is written for a thrown value that is no Error', () => {
     expect(logged((logger) => logger.error({ error: 'text' }, 'failed'))[0]?.['error']).toEqual({ message: 'text' });
   });
 
-  it('below the level is none', () => {
+  it('is not written below the level', () => {
     expect(logged((logger) => logger.info({}, 'x'), 'warn')).toEqual([]);
     expect(logged((logger) => logger.error({}, 'x'), 'silent')).toEqual([]);
   });

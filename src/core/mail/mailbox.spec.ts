@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { mailboxOf } from './mailbox.js';
 
-describe('whom a mail reaches', () => {
+describe('mailboxOf', () => {
   const ana = mailboxOf('ana@example.com');
 
   it.each([
@@ -11,20 +11,20 @@ describe('whom a mail reaches', () => {
     '\u3000ana@example.com\u00a0',
     'ａｎａ＠ｅｘａｍｐｌｅ．ｃｏｍ',
     '𝐚𝐧𝐚@example.com',
-  ])('is the same for %j', (address) => {
+  ])('gives the same hash for %j', (address) => {
     expect(mailboxOf(address)).toBe(ana);
   });
 
-  it.each(['a.na@example.com', 'ana@example.org', 'anna@example.com'])('is another one for %s', (address) => {
+  it.each(['a.na@example.com', 'ana@example.org', 'anna@example.com'])('gives another hash for %s', (address) => {
     expect(mailboxOf(address)).not.toBe(ana);
   });
 
-  it('is one for all dots where the provider does not look at them', () => {
+  it('ignores dots if the provider ignores them', () => {
     const one = mailboxOf('anasilva@gmail.com');
     for (const other of ['ana.silva@gmail.com', 'a.n.a.silva+x@googlemail.com']) expect(mailboxOf(other)).toBe(one);
   });
 
-  it('is one for both spellings of a domain', () => {
+  it('gives the same hash for both spellings of a domain', () => {
     expect(mailboxOf('ana@padaria-são-joão.example')).toBe(mailboxOf('ana@xn--padaria-so-joo-yhbe.example'));
   });
 });

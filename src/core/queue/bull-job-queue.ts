@@ -267,8 +267,8 @@ export class BullJobQueue extends JobQueue {
 
 /** Ends a blocking read at once, for good. */
 function cutOff(client: Redis): void {
-  // Bull reconnects this connection while closing. With Redis down that fails while it still waits for running jobs, and
-  // no handler is attached yet: the unhandled rejection would end the process under those jobs.
+  // Bull reconnects this connection while closing. With Redis down that fails while Bull still waits for running jobs.
+  // No handler is attached yet: the unhandled rejection would end the process under those jobs.
   client.connect = () => Promise.resolve();
   client.disconnect();
 }

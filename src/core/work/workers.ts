@@ -14,7 +14,10 @@ export interface Work {
 /** A class with `@Processor('a kind of work')` and one `@Process({ concurrency })` method that answers a WorkAnswer. */
 export type Worker = Pick<WorkKind, 'backoff' | 'leaseMs'>;
 
-/** Providers for workers, in the module of their context: @nestjs/bull finds them and registers them as kinds of work. */
+/**
+ * Makes providers for workers, in the module of their context: @nestjs/bull finds them and registers them as kinds of
+ * work.
+ */
 export function workers(...classes: readonly Type<Worker>[]): Provider[] {
   return classes.flatMap((worker): Provider[] => {
     const kind = processorName(worker);
