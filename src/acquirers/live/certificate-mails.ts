@@ -5,7 +5,7 @@ import { bilingualMail, type Mail } from '../../core/mail/index.js';
 
 /**
  * Tells the account's contact that its certificate at a PSP ends soon, or has ended.
- * @param connections those that have this certificate, at least one
+ * @param connections the connections with this certificate, at least one
  */
 export function certificateMail(
   { id, contactEmail }: Account,

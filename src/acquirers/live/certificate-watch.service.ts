@@ -11,12 +11,12 @@ import { Metrics } from '../../core/metrics/index.js';
 import { Poller } from '../../core/queue/index.js';
 import { certificateMail } from './certificate-mails.js';
 
-/** More often than the days it reckons in: a process that is deployed every day would never come to a daily look. */
+/** Shorter than a day: a process that is deployed every day would never reach a daily sweep. */
 const SWEEP_MS = 3_600_000;
-/** The last ones first: of warnings that were missed only the latest is sent. */
+/** The last warnings first: if several were missed, only the latest is sent. */
 const WARNING_DAYS = [...CERTIFICATE_WARNINGS].sort((a, b) => a - b);
 
-/** Warns of client certificates that end: without them no live Pix is charged or refunded. */
+/** Warns of client certificates that end soon: without a certificate no live Pix is charged or refunded. */
 @Injectable()
 export class CertificateWatch implements OnApplicationBootstrap {
   constructor(
@@ -39,7 +39,7 @@ export class CertificateWatch implements OnApplicationBootstrap {
     this.poller.onWorkers('acquirers.certificates', SWEEP_MS, () => this.sweep());
   }
 
-  /** Each warning once for each certificate, in any number of workers. */
+  /** Sends each warning once for each certificate, in any number of workers. */
   async sweep(): Promise<void> {
     for (const days of WARNING_DAYS) {
       await this.database.transaction(async (tx) => {

@@ -4,7 +4,7 @@ import type { ClientCertificate } from '../pix-api/connection.js';
 import { x509Of } from '../pix-api/credentials.js';
 import type { Violation } from '../../core/errors/index.js';
 
-/** The files of a client certificate as the PSP has handed them out: a PFX, or a certificate and its key. */
+/** The files of a client certificate as the PSP issued them: a PFX, or a certificate and its key. */
 export interface CertificateFiles {
   readonly pfx: Buffer | null;
   readonly cert: Buffer | null;
@@ -12,13 +12,13 @@ export interface CertificateFiles {
   readonly passphrase: string | null;
 }
 
-/** Read, with what is wrong of it. `found`: null when there is none, or none that can be read. */
+/** A certificate that was read, and its faults. `found`: null if there is no readable certificate. */
 export interface ReadCertificate {
   readonly found: { readonly certificate: ClientCertificate; readonly x509: X509Certificate } | null;
   readonly violations: readonly Violation[];
 }
 
-/** Nothing of the files gets into a message. */
+/** Reads and checks a client certificate. No message quotes the files. */
 export function readCertificate(files: CertificateFiles, now: Date): ReadCertificate {
   const { pfx, cert, key } = files;
   if (pfx && (cert || key)) return wrong('pfx', 'stands for itself: give either --pfx, or --cert and --key-file');
@@ -28,7 +28,7 @@ export function readCertificate(files: CertificateFiles, now: Date): ReadCertifi
   return read.found ? { ...read, violations: lifetimeProblems(pfx ? 'pfx' : 'cert', read.found.x509, now) } : read;
 }
 
-/** PEM of the authority that vouches for the server. @returns what is wrong; null when nothing is */
+/** Checks the PEM of the authority that signs the server's certificate. @returns the problem; null without one */
 export function authorityProblem(ca: string): string | null {
   const certificates = ca.match(PEM_CERTIFICATE) ?? [];
   const isValid = certificates.length > 0 && certificates.every((pem) => attempt(() => new X509Certificate(pem)));
@@ -52,7 +52,7 @@ function readPem(certFile: Buffer, keyFile: Buffer, passphrase: string | null): 
   if (chain.length === 0) return wrong('cert', certProblem(certFile));
   const privateKey = readKey(keyFile, passphrase);
   if (!privateKey) return wrong('key-file', keyProblem(keyFile));
-  // Bundles begin with the authority as often as with the certificate that is meant, or still have the one before it.
+  // Why not the first: some bundles begin with the authority, and some still hold the previous certificate.
   const [x509] = chain
     .filter((one) => one.checkPrivateKey(privateKey))
     .sort((one, other) => Date.parse(other.validTo) - Date.parse(one.validTo));
@@ -67,7 +67,7 @@ function readPem(certFile: Buffer, keyFile: Buffer, passphrase: string | null): 
   return { found: { certificate, x509 }, violations: [] };
 }
 
-/** The certificates of a file in PEM, in DER (which some PSPs call .cer), or in base64 without its lines around. */
+/** The certificates of a file: PEM, DER (which some PSPs call .cer), or bare base64 without header lines. */
 function certificatesOf(file: Buffer): X509Certificate[] {
   const pems = file.toString('latin1').match(PEM_CERTIFICATE) ?? [];
   const read = pems.flatMap((pem) => attempt(() => new X509Certificate(pem)) ?? []);

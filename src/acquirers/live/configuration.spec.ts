@@ -78,7 +78,7 @@ describe('the configuration of a live acquirer', () => {
     expect(x509?.toString()).toBe(`${CERTIFICATES.cert}\n`);
     const { certificate } = settings.credentials;
     expect(certificate?.kind === 'pem' && certificate.cert.startsWith(CERTIFICATES.cert)).toBe(true);
-    // A TLS connection shows the same one.
+    // A TLS connection presents the same certificate.
     expect(certificate && x509Of(certificate).fingerprint256).toBe(x509?.fingerprint256);
   });
 
@@ -106,7 +106,7 @@ describe('the configuration of a live acquirer', () => {
     expect(settings.credentials.certificate && x509Of(settings.credentials.certificate).subject).toContain('padaria');
   });
 
-  it('keeps what only some accounts need, and not what nobody does', () => {
+  it('keeps variables that only some accounts need, and drops unknown ones', () => {
     const inter = { psp: 'inter', variables: { conta_corrente: '12345678' } };
     expect([violationsOf(inter), violationsOf({ psp: 'inter' })]).toEqual([[], []]);
     expect(violationsOf({ psp: 'inter', variables: { conta_corrente: '1 2', conta: '1' } })).toEqual([
@@ -115,7 +115,7 @@ describe('the configuration of a live acquirer', () => {
     ]);
   });
 
-  it('tells all that is wrong at once', () => {
+  it('reports all faults at once', () => {
     const wrong = violationsOf({
       psp: 'bb',
       pixKey: '123',
@@ -167,7 +167,7 @@ describe('the configuration of a live acquirer', () => {
     ['an encrypted key alone', { ...PEM, key: Buffer.from(CERTIFICATES.encryptedKey) }, /^key-file: .*is encrypted/],
     ['the key of another', { ...PEM, key: Buffer.from(CERTIFICATES.otherKey) }, /^key-file: is not the key of/],
     ['nothing', {}, /^pfx: is missing: Efí asks for a client certificate/],
-  ])('says what is wrong of a certificate: %s', (_what, files, message) => {
+  ])('names the fault of a certificate: %s', (_what, files, message) => {
     expect(violationsOf({ certificate: { ...NO_FILES, ...files } })).toEqual([expect.stringMatching(message)]);
   });
 
@@ -181,7 +181,7 @@ describe('the configuration of a live acquirer', () => {
     expect(at('https://psp.example/a?b=c', true)).toEqual(['base-url: must not have a query or a fragment']);
   });
 
-  it('needs addresses where the profile has none, and a secret unless the certificate is it', () => {
+  it('requires URLs that the profile does not have, and a secret unless the certificate replaces it', () => {
     expect(violationsOf({ psp: 'standard' })).toEqual([
       expect.stringMatching(/^base-url: is missing/),
       expect.stringMatching(/^token-url: is missing/),

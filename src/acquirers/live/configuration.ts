@@ -8,14 +8,14 @@ import { httpUrlProblem, isLoopbackHost } from '../../core/net/index.js';
 import { withoutTrailingSlashes } from '../../core/text.js';
 import { authorityProblem, type CertificateFiles, readCertificate } from './certificate.js';
 
-/** The configuration of an account's PSP as it was given, unchecked. */
+/** The given configuration of an account's PSP, unchecked. */
 export interface Configuration {
   readonly accountId: string;
   /** Name of the PSP's profile. */
   readonly psp: string;
   readonly pixKey: string;
   readonly clientId: string;
-  /** Null: none was given, which is right where the certificate is the secret. */
+  /** Null: none was given, which is right if the certificate replaces the secret. */
   readonly clientSecret: string | null;
   readonly certificate: CertificateFiles;
   /** PEM. */
@@ -30,14 +30,17 @@ export interface Circumstances {
   readonly production: boolean;
 }
 
-/** `settings` are of use only without violations; those are named as the command line names its options. */
+/**
+ * The result of reading. `settings` are usable only without violations; violations use the names of the command line's
+ * options.
+ */
 export interface ReadConfiguration {
   readonly settings: ConnectionSettings;
   readonly x509: X509Certificate | null;
   readonly violations: readonly Violation[];
 }
 
-/** Checks all of it at once, without a call to the PSP. */
+/** Checks the whole configuration at once, without a call to the PSP. */
 export function readConfiguration(input: Configuration, { now, production }: Circumstances): ReadConfiguration {
   const violations: Violation[] = [];
   const check = (param: string, message: string | null): void => {
@@ -83,7 +86,7 @@ export function readConfiguration(input: Configuration, { now, production }: Cir
 
 const MAX_CREDENTIAL = 2_000;
 
-/** It becomes a header. */
+/** Credentials are sent in a header, so they hold no blanks or line breaks. */
 function credentialProblem(value: string): string | null {
   const isValid = value !== '' && value.length <= MAX_CREDENTIAL && !/[\s\p{Cc}]/u.test(value);
   return isValid ? null : `must have 1 to ${MAX_CREDENTIAL} characters and no blanks or line breaks`;

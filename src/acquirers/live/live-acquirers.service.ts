@@ -17,16 +17,16 @@ import { acquirerNameOf, connectionIdOf } from '../pix-api/connection.js';
 import { subjectOf } from './certificate.js';
 import { type Configuration, readConfiguration } from './configuration.js';
 
-/** What came of a configuration; nothing secret in it. */
+/** The result of a configuration, without any secret. */
 export interface Configured {
   /** The connection's. */
   readonly id: string;
   readonly acquirer: string;
   readonly psp: string;
   readonly pixKey: string;
-  /** The account had it already, and its credentials were replaced. */
+  /** The account already had this connection, and its credentials were replaced. */
   readonly renewed: boolean;
-  /** The acquirer that live charges went to until now, if it was another one. */
+  /** The previous acquirer of live charges, if it was another one. */
   readonly replaced: string | null;
   readonly certificate: { readonly subject: string; readonly expiresAt: Date } | null;
 }
@@ -40,11 +40,11 @@ export interface LiveName {
 }
 
 export interface LiveConnection extends ConnectionSummary {
-  /** Whether new live charges of its account go there. */
+  /** Whether new live charges of its account go to this connection. */
   readonly live: boolean;
 }
 
-/** How accounts come to their live acquirer, and whether it works. */
+/** Assigns live acquirers to accounts and tests them. */
 @Injectable()
 export class LiveAcquirersService {
   constructor(
@@ -93,8 +93,9 @@ export class LiveAcquirersService {
   }
 
   /**
-   * Sends the account's new live charges nowhere from the commit on. The connection stays, for what was made with it: its
-   * charges are settled and refunded, its callbacks and lists read. `configure` with its PSP and key sends charges there again.
+   * Stops sending the account's new live charges anywhere from the commit on. The connection stays for existing
+   * charges: they are settled and refunded, and its callbacks and lists are read. `configure` with the same PSP and key
+   * resumes it.
    * @throws ApiError 404, 422 when the account has none
    */
   async disconnect(accountId: string, actor: Actor): Promise<LiveName> {
@@ -108,7 +109,7 @@ export class LiveAcquirersService {
   }
 
   /**
-   * Gives the address of the account's callbacks another secret. The one before opens it too until `check` finds the new
+   * Gives the account's callback address another secret. The previous secret stays valid until `check` finds the new
    * address registered at the PSP.
    * @throws ApiError 404, 422 when the account has none
    */
@@ -123,7 +124,7 @@ export class LiveAcquirersService {
   }
 
   /**
-   * Has a connection's PSP charge so from a day on.
+   * Adds a fee schedule of a connection's PSP from a day on.
    * @param connectionId null: the only one that the account has
    * @throws ApiError 404, 400 for a day that is too early and where the account has several
    */
@@ -176,7 +177,7 @@ export class LiveAcquirersService {
   }
 
   /**
-   * Tries the account's live acquirer out, step by step: makes a charge there and takes it back.
+   * Tests the account's live acquirer step by step: creates a charge there and cancels it.
    * @param options.baseUrl at which the PSP reaches the service; null: not known
    * @throws ApiError 404, 422 when the account has none
    */

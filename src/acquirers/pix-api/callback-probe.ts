@@ -4,28 +4,28 @@ import type { SecretBox } from '../../core/crypto/index.js';
 const PROBE_MS = 5_000;
 const PURPOSE = 'pix-callback-probe';
 
-/** Chosen at random for each probe, so that an earlier answer cannot be replayed. */
+/** Chosen at random for each probe, so that nobody can replay an earlier answer. */
 export const NONCE_HEADER = 'x-callback-nonce';
-/** Signed by the service that the address belongs to. */
+/** Signed by the service that owns the address. */
 export const PROOF_HEADER = 'x-callback-proof';
 
-/** Who answers at a callback's address. */
+/** The server that answers at a callback's address. */
 export type CallbackAnswer =
   | { readonly kind: 'this_service' }
-  /** This service, that lets only the PSP in. */
+  /** This service, but it accepts only the PSP. */
   | { readonly kind: 'refused' }
   /** Recebe by its headers, with other keys or without this connection. */
   | { readonly kind: 'another_recebe' }
   | { readonly kind: 'somebody_else'; readonly status: number }
   | { readonly kind: 'nobody'; readonly code: string };
 
-/** @returns null for what is no nonce of ours: only texts of this form are ever signed */
+/** @returns null for a text that is not a nonce of ours: only texts of this form are ever signed */
 export function callbackProof(secrets: SecretBox, connectionId: string, nonce: unknown): string | null {
   if (typeof nonce !== 'string' || !/^[\w-]{43}$/.test(nonce)) return null;
   return secrets.sign(PURPOSE, `${connectionId}.${nonce}`);
 }
 
-/** Calls the address as PSPs do to test it, and asks the server that answers for a proof. */
+/** Calls the address as PSPs do to test it, and requests a proof from the server that answers. */
 export async function probeCallback(url: string, secrets: SecretBox, connectionId: string): Promise<CallbackAnswer> {
   const nonce = randomBytes(32).toString('base64url');
   let response: Response;
@@ -47,7 +47,7 @@ export async function probeCallback(url: string, secrets: SecretBox, connectionI
   return { kind: 'somebody_else', status: response.status };
 }
 
-/** `fetch` says what failed in the error's cause; its message may quote the address. */
+/** Returns a code for the log. `fetch` names the failure in the error's cause; its message may quote the address. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'failed';
   if (error.name === 'TimeoutError') return 'timeout';

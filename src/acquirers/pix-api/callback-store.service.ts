@@ -10,12 +10,12 @@ import { InboxService } from '../inbox.service.js';
 import { type Callback, isReadable, readCallbackBody } from './callbacks.js';
 import { CallbacksRepository } from './callbacks.repository.js';
 
-/** How much is kept of a body without a hint: enough to see what it is. */
+/** Size of the kept part of a body without a hint: enough to judge the body. */
 const KEPT_BYTES_OF_NOTHING = 4 * 1024;
 
 /**
- * The bodies of callbacks. Each, sealed, and what it hints at are stored in one commit before it is answered; the inbox
- * asks the PSP about each hint, and nothing of what the body says is believed.
+ * Stores callbacks. The sealed body and its hints are stored in one commit before the answer. The inbox queries the PSP
+ * about each hint; the body itself is never trusted.
  */
 @Injectable()
 export class CallbackStore {
@@ -29,7 +29,7 @@ export class CallbackStore {
     private readonly logger: Logger,
   ) {}
 
-  /** @param body of a caller that was let in */
+  /** @param body of a caller that was accepted */
   async keep(acquirer: string, body: Buffer): Promise<void> {
     const now = this.clock.now();
     const id = newId(now);
@@ -39,7 +39,7 @@ export class CallbackStore {
       id,
       acquirer,
       sha256: createHash('sha256').update(body).digest(),
-      // Byte by byte, whatever it is.
+      // Stored byte by byte, because the body may be any data.
       bodySealed: this.secrets.seal(kept.toString('latin1'), `callback:${id}`),
       status: callback ? 'read' : 'unreadable',
       hints: callback?.hints.length ?? 0,
@@ -48,7 +48,7 @@ export class CallbackStore {
     const { isNew, refused } = await this.database.transaction(async (tx) => {
       const isNew = await this.callbacks.insert(tx, row);
       const told = callback?.hints ?? [];
-      // What a body says that was there before is known, but for what was set aside since.
+      // Hints of a repeated body are already stored. Only ones that were set aside since become due again.
       const hints = isNew ? told : await this.inbox.setAside(tx, acquirer, told);
       return { isNew, refused: await this.inbox.queueUnconfirmed(tx, acquirer, hints) };
     });
@@ -64,7 +64,7 @@ export class CallbackStore {
     if (skipped > 0) this.logger.warn({ acquirer, callbackId: id, skipped }, 'a callback has entries that say nothing');
   }
 
-  /** @returns null for what is not JSON: nothing of it is quoted, it may be a payer's */
+  /** @returns null if the body is not JSON. No log quotes the body: it may hold a payer's data */
   #read(acquirer: string, body: Buffer): Callback | null {
     if (!isReadable(body)) return null;
     let json: unknown;
@@ -76,7 +76,7 @@ export class CallbackStore {
     try {
       return readCallbackBody(json);
     } catch (error) {
-      // A defect here: the body is kept, and what it hints at is found in the acquirer's list.
+      // A defect here loses nothing: the body is kept, and the acquirer's list shows its Pix.
       this.logger.error({ acquirer, error }, 'reading a callback failed');
       return null;
     }

@@ -3,7 +3,7 @@ import { isSameCallback } from './callback-url.js';
 
 const OURS = 'https://pay.example.com/callbacks/pix/019aa0f0-0000-7000-8000-000000000001/secret';
 
-describe('the address that a PSP shows as registered', () => {
+describe('the registered address that a PSP shows', () => {
   it.each([
     OURS,
     `${OURS}/`,
@@ -23,5 +23,5 @@ describe('the address that a PSP shows as registered', () => {
     `${OURS}pix`,
     'nothing',
     '',
-  ])('is another one: %s', (registered) => expect(isSameCallback(registered, OURS)).toBe(false));
+  ])('is a different one: %s', (registered) => expect(isSameCallback(registered, OURS)).toBe(false));
 });

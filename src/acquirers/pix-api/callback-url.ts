@@ -1,20 +1,22 @@
 import type { SecretBox } from '../../core/crypto/index.js';
 import { withoutTrailingSlashes } from '../../core/text.js';
 
-/** What the secret of a callback's address is signed for. */
+/** Purpose of the signature that is the secret of a callback's address. */
 const PURPOSE = 'pix-callback';
 
 /**
- * Where a PSP reports to for one connection; PSPs may append `/pix`. A caller who knows it can make us ask the PSP, and
- * nothing more, but it is a secret all the same: never logged, never stored.
- * @param number which secret; the first one's number does not stand in the address
+ * Address to which a PSP reports for one connection; PSPs may append `/pix`. Somebody who knows it can make us query
+ * the PSP, and nothing more. It is a secret all the same: never logged, never stored.
+ * @param number of the secret; the address does not show the number of the first one
  */
 export function callbackUrl(publicBaseUrl: string, secrets: SecretBox, connectionId: string, number = 1): string {
   const signature = secrets.sign(PURPOSE, signedText(connectionId, number));
   return `${publicBaseUrl}/callbacks/pix/${connectionId}/${number === 1 ? '' : `${number}.`}${signature}`;
 }
 
-/** Whether a PSP that shows `registered` calls our address: some show it with the `/pix` or `/` that they append. */
+/**
+ * Whether `registered`, as a PSP shows it, is our address: some PSPs show it with the `/pix` or `/` that they append.
+ */
 export function isSameCallback(registered: string, ours: string): boolean {
   const bare = (address: string): string | null => {
     if (!URL.canParse(address.trim())) return null;
@@ -25,19 +27,19 @@ export function isSameCallback(registered: string, ours: string): boolean {
   return called !== null && called === bare(ours);
 }
 
-/** The address as people may see it: without the secret. */
+/** The address without its secret, for people. */
 export function callbackUrlHint(publicBaseUrl: string, connectionId: string): string {
   return `${publicBaseUrl}/callbacks/pix/${connectionId}/…`;
 }
 
-/** @returns which of the connection's secrets it is; null when it is none, and never was */
+/** @returns the number of the connection's secret; null for a text that never was one */
 export function callbackSecretNumber(secrets: SecretBox, connectionId: string, secret: string): number | null {
   const { digits = '1', signature = '' } = SECRET.exec(secret)?.groups ?? {};
   const number = Number(digits);
   return secrets.isSigned(PURPOSE, signedText(connectionId, number), signature) ? number : null;
 }
 
-/** The number of the first secret is not written. */
+/** The number of the first secret is left out. */
 const SECRET = /^(?:(?<digits>[2-9]|[1-9]\d{1,8})\.)?(?<signature>[^.]+)$/;
 
 function signedText(connectionId: string, number: number): string {

@@ -51,7 +51,7 @@ const Tests = (path: string): MethodDecorator =>
     ApiErrors(404, 429, 500, 503),
   );
 
-/** Where PSPs tell of payments. Some append `/pix` to the address that was registered, some call it as it is. */
+/** Endpoint to which PSPs report payments. Some append `/pix` to the registered address, some call it unchanged. */
 @Public()
 @ApiTags('Callbacks')
 @ApiParam(SECRET)
@@ -92,7 +92,8 @@ export class CallbacksController {
   }
 
   async #test(address: Address, request: Request, response: Response): Promise<void> {
-    // Before it is asked whether the PSP calls: `check`, which is not let in then, still learns whom it has reached.
+    // Why before the check of the caller: `check` is refused as a caller, but must still learn which service it
+    // reached.
     const proof = await this.callbacks.prove(
       { ...address, connection: withSmallUuids(address.connection) },
       request.headers[NONCE_HEADER],
@@ -109,7 +110,7 @@ export class CallbacksController {
   #isCertified({ ips, headers }: Request): boolean | null {
     const { certificateHeader } = this.config;
     if (certificateHeader === null) return null;
-    // With addresses from X-Forwarded-For a proxy that is trusted has passed it on, and the header is the proxy's own.
+    // If addresses come from X-Forwarded-For, a trusted proxy passed the request on, and the header is the proxy's own.
     return ips.length > 0 && headers[certificateHeader.name] === certificateHeader.value;
   }
 }

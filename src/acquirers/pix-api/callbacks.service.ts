@@ -14,33 +14,37 @@ import { acquirerNameOf } from './connection.js';
 import { type CallbackCaller, ConnectionsService } from './connections.service.js';
 import { type Caller, inboundProblem } from './inbound.rules.js';
 
-/** A batch of a thousand Pix is about half of it. */
+/** Twice the size of a batch of a thousand Pix, roughly. */
 export const MAX_CALLBACK_BYTES = 1024 * 1024;
 
-/** How much one connection may send. More is refused, and its Pix are found in the acquirer's list. */
+/** Limit of bytes that one connection may send. More is refused; the acquirer's list shows those Pix. */
 const BYTES_PER_DAY = 256 * 1024 * 1024;
 const BYTES_PER_TOKEN = 4 * 1024;
-/** Bodies that are in memory at a time before their end has come, of one connection and of all. */
+/** Maximum number of bodies in memory while they are being received, of one connection and of all. */
 const READ_OF_ONE = 8;
 const READ_OF_ALL = 64;
-/** Bodies that are stored at a time: those of one connection leave connections to the database to others. */
+/**
+ * Maximum number of bodies that are being stored; the limit for one connection leaves database connections for others.
+ */
 const STORED_OF_ONE = 2;
 const STORED_OF_ALL = 8;
 const MAX_WAITING = 1_000;
 
 /** A request to a callback's address. */
 export interface PostedCallback {
-  /** The parts of the address, which may be anything at all. */
+  /** The parts of the address; they may be any text. */
   readonly connection: string;
   readonly secret: string;
-  /** Asked for once the caller is let in: a stranger's body is not waited for. Null when it is too large to be read. */
+  /**
+   * Reads the body once the caller is accepted: a stranger's body is not waited for. Null when it is too large to read.
+   */
   readonly readBody: () => Promise<Buffer | null>;
   readonly caller: Caller;
 }
 
 /**
- * What PSPs post to us. Who does not know the secret of the address hears that there is no such address, and costs no
- * look into the database. Of the others as much is let in as a PSP has reason to send.
+ * Receives callbacks of PSPs. If a caller does not know the secret of the address, the answer is 404, without a
+ * database query. Other callers may send as much as a PSP needs.
  */
 @Injectable()
 export class CallbacksService {
@@ -58,7 +62,7 @@ export class CallbacksService {
   ) {}
 
   /**
-   * Stores a callback with what it hints at. One without a body only asks whether we are there.
+   * Stores a callback with its hints. If the body is empty, the PSP only tests the address.
    * @throws ApiError 404 for a caller that is not the PSP, 413, 429
    */
   async receive({ connection, secret, readBody, caller }: PostedCallback): Promise<void> {
@@ -66,14 +70,14 @@ export class CallbacksService {
     const expected = await this.#callerOf({ connection, secret });
     if (!expected) {
       await this.#limitGuesses(caller.address);
-      // What stands in the place of the id may be anything, a secret among them.
+      // Anything may stand in place of the id, even a secret, so only a UUID is logged.
       throw this.#refused('wrong_secret', isUuid(connection) ? { connection } : {});
     }
     const problem = inboundProblem(expected.inbound, caller);
     if (problem !== null) throw this.#refused('not_allowed', { acquirer, problem, address: caller.address });
     await this.#limit(acquirer);
     const refusal = (): ApiError => serviceUnavailable('Too many callbacks are being read; retry later.');
-    // A body keeps its place until it is stored: no more bodies than these are in memory.
+    // A body keeps its place until it is stored, so that no more bodies than these are in memory.
     await this.#reading.pass(
       async () => {
         const body = await this.#read(acquirer, readBody);
@@ -84,7 +88,7 @@ export class CallbacksService {
     );
   }
 
-  /** @returns null for an empty one */
+  /** @returns null for an empty body */
   async #read(acquirer: string, readBody: PostedCallback['readBody']): Promise<Buffer | null> {
     const body = await readBody();
     if (body === null) {
@@ -106,7 +110,7 @@ export class CallbacksService {
     return proof !== null && (await this.#callerOf(address)) ? proof : null;
   }
 
-  /** @returns who has to be calling; null where the secret does not open the address */
+  /** @returns the expected caller; null if the secret does not open the address */
   async #callerOf({
     connection,
     secret,
@@ -117,8 +121,8 @@ export class CallbacksService {
   }
 
   /**
-   * Not by address: a PSP calls for all of its accounts from a few. What is refused here is found in the acquirer's
-   * list.
+   * Limits by acquirer and not by address: a PSP calls for all of its accounts from a few addresses. Refused callbacks
+   * lose nothing: the acquirer's list shows their Pix.
    */
   async #limit(acquirer: string): Promise<void> {
     const { enabled, rate, burst } = this.config.rateLimit;
@@ -140,7 +144,7 @@ export class CallbacksService {
     await refuse(taken);
   }
 
-  /** Limits the callers without the right secret, which a PSP has. */
+  /** Limits callers without the right secret. A PSP always has it. */
   async #limitGuesses(address: string): Promise<void> {
     const { enabled, authFailuresPerMinute } = this.config.rateLimit;
     if (!enabled) return;

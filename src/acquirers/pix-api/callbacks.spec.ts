@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { isReadable, readCallbackBody } from './callbacks.js';
 import { aPix, aReturn, E2E } from './psp.fixture.js';
 
-/** Of `aPix`. */
+/** The txid of `aPix`. */
 const TXID = '7978c0c97ea847e78e8849634473c1f1';
 const OTHER = 'E12345678202009091221zzzzzzzzzzz';
 
 describe('the body of a callback', () => {
   const isRead = (text: string): boolean => isReadable(Buffer.from(text));
 
-  it('is read with a thousand Pix, and whatever stands in their texts', () => {
+  it('is readable with a thousand Pix and any text in their fields', () => {
     const pix = Array.from({ length: 1_000 }, () =>
       aPix({ infoPagador: `${'[{,"'.repeat(30)}\\`, devolucoes: [aReturn()] }),
     );
@@ -21,7 +21,7 @@ describe('the body of a callback', () => {
     ['deep lists', '['.repeat(500_000)],
     ['deep objects', '{"a":'.repeat(100_000)],
     ['many values', `[${'{},'.repeat(340_000)}0]`],
-  ])('is not read with %s', (_, text) => expect(isRead(text)).toBe(false));
+  ])('is not readable with %s', (_, text) => expect(isRead(text)).toBe(false));
 });
 
 describe('readCallbackBody', () => {
@@ -35,7 +35,7 @@ describe('readCallbackBody', () => {
     ]);
   });
 
-  it('tells returns that were asked for from those that the bank took', () => {
+  it('distinguishes requested returns from returns that the bank took', () => {
     const devolucoes = [aReturn(), aReturn({ id: 'm1', natureza: 'MED_FRAUDE' }), aReturn({ natureza: 'ORIGINAL' })];
     expect(readCallbackBody({ pix: [aPix({ devolucoes })] }).hints).toEqual([
       { kind: 'pix', reference: E2E, txid: TXID },
@@ -44,7 +44,7 @@ describe('readCallbackBody', () => {
     ]);
   });
 
-  it('skips and counts what names nothing, and names each thing once', () => {
+  it('skips and counts entries without an id, and names each object once', () => {
     const bad = [null, 7, {}, aPix({ endToEndId: '../../x' }), aPix({ devolucoes: [{ id: 'a/b', status: 'X' }] })];
     expect(readCallbackBody({ pix: [...bad, aPix(), aPix()] })).toEqual({
       hints: [{ kind: 'pix', reference: E2E, txid: TXID }],
@@ -52,24 +52,24 @@ describe('readCallbackBody', () => {
     });
   });
 
-  it.each([undefined, null, '', 7, '../../x', 'a'.repeat(36)])('leaves a txid out that is none: %j', (txid) => {
+  it.each([undefined, null, '', 7, '../../x', 'a'.repeat(36)])('ignores an invalid txid: %j', (txid) => {
     expect(readCallbackBody({ pix: [aPix({ txid })] })).toEqual({
       hints: [{ kind: 'pix', reference: E2E }],
       skipped: 0,
     });
   });
 
-  it('reads a Pix of which the body says nothing but its id', () => {
+  it('reads a Pix whose entry has only an id', () => {
     expect(readCallbackBody([{ endToEndId: E2E }])).toEqual({ hints: [{ kind: 'pix', reference: E2E }], skipped: 0 });
   });
 
-  it('takes the call that only tries the URL out for nothing', () => {
+  it('reads the empty call that tests the URL as no hints', () => {
     for (const body of [null, {}, '', { evento: 'teste_webhook' }, { pix: {} }, []]) {
       expect(readCallbackBody(body).hints).toEqual([]);
     }
   });
 
-  it('reads a Pix that stands for its list, and counts what is neither', () => {
+  it('reads a single Pix without a list around it, and counts other values', () => {
     expect(readCallbackBody({ pix: aPix() })).toEqual({
       hints: [{ kind: 'pix', reference: E2E, txid: TXID }],
       skipped: 0,
@@ -96,13 +96,13 @@ describe('readCallbackBody', () => {
     ]);
   });
 
-  it('believes no more than a thousand entries of one body', () => {
+  it('reads at most a thousand entries of one body', () => {
     const pix = Array.from({ length: 1_500 }, (_, index) => aPix({ endToEndId: String(index).padStart(32, '0') }));
     const { hints, skipped } = readCallbackBody({ pix });
     expect([hints.length, skipped]).toEqual([1_000, 500]);
   });
 
-  it('never throws, whatever comes', () => {
+  it('never throws, whatever the body is', () => {
     fc.assert(fc.property(fc.jsonValue(), (body) => readCallbackBody(body).hints.length >= 0));
     fc.assert(fc.property(fc.array(fc.jsonValue()), (pix) => readCallbackBody({ pix }).hints.length >= 0));
   });

@@ -5,7 +5,7 @@ import { isShallow } from './json-shape.js';
 import { bonus, list, word } from './messages.js';
 import { isE2eId, isReturnName, returnHint } from './translation.js';
 
-/** The parts of a callback that say what to ask about. Amounts and people may be made up and are not read. */
+/** The parts of a callback that name an object to query. Amounts and people may be made up and are not read. */
 const entry = z.object({
   endToEndId: z.string().refine(isE2eId),
   txid: z.unknown().optional(),
@@ -17,25 +17,26 @@ const returned = z.object({
   natureza: bonus(word),
 });
 
-/** More than a batch of a thousand Pix has: reading it would take the processor from everybody. */
+/** More values than a batch of a thousand Pix has: parsing them would take the processor from other requests. */
 const MAX_VALUES = 50_000;
-/** A callback holds a batch; a PSP that sends more than this at once is none. */
+/** Maximum size of a batch; no real PSP sends more at once. */
 const MAX_ENTRIES = 1_000;
 const MAX_HINTS = 2_000;
 
 export interface Callback {
   readonly hints: readonly NotificationHint[];
-  /** Entries that name nothing that could be asked for. */
+  /** Entries that name no object to query. */
   readonly skipped: number;
 }
 
 /**
- * What a PSP's callback hints at, with what of it was not read. The body is an object with `pix`, or the bare list: both
- * are read of every PSP, for the profile's may be out of date. Each thing is named once, however often the body does.
+ * Reads the hints of a callback, and counts entries that could not be read. The body is an object with `pix`, or the
+ * bare list. Both forms are accepted from every PSP, because a profile may be out of date. Each object is named once,
+ * even if the body repeats it.
  */
 export function readCallbackBody(body: unknown): Callback {
   const pix = Array.isArray(body) ? body : (body as { pix?: unknown } | null)?.pix;
-  // The call by which a PSP tries a URL out has no Pix in it.
+  // PSPs test a URL with a call that has no Pix in it.
   const entries = list.safeParse(pix).data;
   if (!entries) return { hints: [], skipped: pix == null ? 0 : 1 };
   const hints = new Map<string, NotificationHint>();
@@ -62,7 +63,7 @@ export function readCallbackBody(body: unknown): Callback {
   return { hints: [...hints.values()], skipped };
 }
 
-/** Whether the body has no more values and levels than a PSP has reason to send. */
+/** Whether the body has no more values and levels than a PSP needs to send. */
 export function isReadable(body: Buffer): boolean {
   return isShallow(body.toString('latin1'), MAX_VALUES);
 }

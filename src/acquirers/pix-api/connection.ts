@@ -1,36 +1,36 @@
 import type { AcquirerConnectionEntity } from './connections.entity.js';
 import type { FeeSchedule } from './fees.js';
 
-/** A client certificate with its key, as the PSP has handed it out. */
+/** A client certificate with its key, as the PSP issued it. */
 export type ClientCertificate =
   | { readonly kind: 'pfx'; /** Base64. */ readonly pfx: string; readonly passphrase: string | null }
   | { readonly kind: 'pem'; readonly cert: string; readonly key: string; readonly passphrase: string | null };
 
-/** What one account needs to talk to its PSP. Only `SecretBox` sees it on its way to the database; never logged. */
+/** An account's credentials at its PSP. Never logged; `SecretBox` seals them before they are stored. */
 export interface PixApiCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Null only where the profile asks for none. */
+  /** Null only if the profile requires none. */
   readonly certificate: ClientCertificate | null;
-  /** PEM of who vouches for the PSP's server, where public authorities do not. */
+  /** PEM of the authority that signs the PSP's server certificate, if it is not a public one. */
   readonly ca: string | null;
-  /** Values of the profile's own variables, as an application key in a header or query. */
+  /** Values of the profile's own variables, such as an application key in a header or query. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** One account's live Pix at one PSP. Its acquirer is named `pix-api:<id>`, for ever. */
+/** Live Pix of one account at one PSP. The name of its acquirer, `pix-api:<id>`, never changes. */
 export interface PixApiConnection extends Pick<
   AcquirerConnectionEntity,
   'id' | 'accountId' | 'profile' | 'pixKey' | 'baseUrl' | 'tokenUrl' | 'version'
 > {
   readonly credentials: PixApiCredentials;
-  /** What the PSP charges, by the first days. */
+  /** The PSP's fees, ordered by first day. */
   readonly fees: readonly FeeSchedule[];
 }
 
 export const FAMILY = 'pix-api';
 
-/** The name that a connection's acquirer has for ever. */
+/** The permanent name of a connection's acquirer. */
 export function acquirerNameOf(connectionId: string): string {
   return `${FAMILY}:${connectionId}`;
 }

@@ -40,7 +40,7 @@ describe('clients of connections', () => {
     expect(state.reads).toBe(3);
   });
 
-  it('are replaced when their connection has changed; the old one is closed when no call can be under way on it', async () => {
+  it('are replaced when their connection has changed; the old one is closed once its calls have ended', async () => {
     jest.useFakeTimers();
     try {
       const { state, clients } = setup();
@@ -59,7 +59,7 @@ describe('clients of connections', () => {
     }
   });
 
-  it('there is none without a connection, until there is one', async () => {
+  it('do not exist without a connection, and are made once there is one', async () => {
     const { state, clients } = setup();
     state.exists = false;
     await expect(clients.of('a')).rejects.toThrow('There is no acquirer connection a');

@@ -1,8 +1,8 @@
 import type { PixApiConnection } from './connection.js';
 
-/** How long a client is used before its connection is looked at again. */
+/** How long a client is used before its connection is read again. */
 const FRESH_MS = 10_000;
-/** A call may be waiting for its next attempt while its client is replaced: it ends on the old one. */
+/** Grace time of a replaced client: a call that waits for its next attempt ends on the old one. */
 const RETIRED_MS = 60_000;
 
 interface Client {
@@ -16,8 +16,8 @@ interface Entry<C> {
 }
 
 /**
- * One client for each connection, made when it is first needed and anew when its connection has changed: a certificate
- * that was replaced serves within seconds, in every process.
+ * Keeps a client for each connection, made on first use and again when its connection has changed. A replaced
+ * certificate is in use within seconds, in every process.
  */
 export class ConnectionClients<C extends Client> {
   readonly #entries = new Map<string, Entry<C>>();

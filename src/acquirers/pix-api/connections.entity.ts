@@ -12,9 +12,12 @@ export class AcquirerConnectionEntity {
   readonly accountId!: string;
   /** Name of the PSP profile. */
   @Column('text') readonly profile!: string;
-  /** The Pix key that is charged to. (profile, Pix key) names a connection: configuring it again renews its credentials. */
+  /**
+   * The Pix key of the charges. (profile, Pix key) identifies a connection: configuring it again renews its
+   * credentials.
+   */
   @Column('text', { name: 'pix_key' }) readonly pixKey!: string;
-  /** Instead of the profile's, as for a PSP's homologation; null: the profile's. No slash at the end. */
+  /** Replaces the profile's URL, for example for a PSP's homologation; null: the profile's. No slash at the end. */
   @Column('text', { name: 'base_url', nullable: true }) readonly baseUrl!: string | null;
   @Column('text', { name: 'token_url', nullable: true }) readonly tokenUrl!: string | null;
   @Sealed(`'acquirer_connection:' || id`)
@@ -25,18 +28,18 @@ export class AcquirerConnectionEntity {
   readonly certificateExpiresAt!: Date | null;
   @Column('integer', { name: 'certificate_warned_days', nullable: true }) readonly certificateWarnedDays!:
     number | null;
-  /** Changes with whatever changes of it: clients made from an older one are thrown away. */
+  /** Changes with every change of the connection: clients made from an older version are replaced. */
   @Column('integer') readonly version!: number;
   /** The number of the secret in the address of its callbacks. */
   @Column('integer', { name: 'callback_secret', default: 1 }) readonly callbackSecret!: number;
-  /** The oldest one that still opens it: another one than the newest until that is registered at the PSP. */
+  /** The oldest secret that is still valid. Differs from the newest until the newest is registered at the PSP. */
   @Column('integer', { name: 'oldest_callback_secret', default: 1 }) readonly oldestCallbackSecret!: number;
   @Column('timestamptz', { name: 'webhook_registered_at', nullable: true }) readonly webhookRegisteredAt!: Date | null;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
 }
 
-/** What the PSP of a connection charges for an operation. Of two of one day the one that was written later holds. */
+/** Fees of a connection's PSP for an operation. If two begin on one day, the one written later counts. */
 @NotPersonal('prices')
 @Entity('acquirer_fees')
 export class AcquirerFeeEntity implements FeeSchedule {

@@ -20,7 +20,7 @@ export interface SealedConnection extends Omit<PixApiConnection, 'credentials' |
 
 type StoredConnection = Omit<PixApiConnection, 'credentials'> & { readonly sealed: Buffer };
 
-/** A connection for eyes. */
+/** A connection without its secrets, for people. */
 export interface ConnectionSummary extends Omit<PixApiConnection, 'credentials'> {
   readonly certificate: CertificateFacts | null;
   readonly webhookRegisteredAt: Date | null;
@@ -79,13 +79,13 @@ const LOCK_BY_ID = write(
   'acquirer_connections.lock_by_id',
   'SELECT 1 FROM acquirer_connections WHERE id = $1 FOR UPDATE',
 );
-/** The clients that know the schedules of before are made anew. */
+/** Makes clients that know the previous schedules obsolete. */
 const CHANGED = write(
   'acquirer_connections.changed',
   'UPDATE acquirer_connections SET version = version + 1 WHERE id = $1',
 );
 const INSERT_FEE = insertInto('acquirer_fees.insert', AcquirerFeeEntity);
-/** Warnings are about one certificate, and a webhook is registered at one address: another one starts anew. */
+/** A warning belongs to one certificate, and a webhook to one address: a new certificate or address resets them. */
 const RENEW = write(
   'acquirer_connections.renew',
   `UPDATE acquirer_connections SET base_url = $2, token_url = $3, credentials_sealed = $4, version = version + 1,
@@ -106,7 +106,7 @@ const PAGE = read(
      AND id >= $3::uuid AND id <= $4::uuid
    ORDER BY id DESC LIMIT $5`,
 );
-/** At the address with that secret: the PSP calls no older one. */
+/** If the PSP has registered the address with this secret, it no longer calls an older one. */
 const REGISTERED = write(
   'acquirer_connections.webhook_registered',
   'UPDATE acquirer_connections SET webhook_registered_at = $2, oldest_callback_secret = greatest(oldest_callback_secret, $3) WHERE id = $1',
@@ -151,18 +151,18 @@ export class ConnectionsRepository {
     tx.defer(ROTATE_CALLBACK, [id, now]);
   }
 
-  /** What it is configured by; null when there is none. */
+  /** Profile and Pix key of a connection; null when there is none. */
   async nameOf(tx: Tx, id: string): Promise<Pick<PixApiConnection, 'profile' | 'pixKey'> | null> {
     return tx.first<Pick<PixApiConnection, 'profile' | 'pixKey'>>(NAME_OF, [id]);
   }
 
-  /** The connection of that name and whose it is, locked; null when there is none. */
+  /** Locks the connection of that profile and Pix key and returns its account; null when there is none. */
   async lock(tx: Tx, profile: string, pixKey: string): Promise<{ id: string; accountId: string } | null> {
     const [row] = await tx.query<{ id: string; accountId: string }>(LOCK, [profile, pixKey]);
     return row ?? null;
   }
 
-  /** What it is, locked first, so that nobody adds a schedule meanwhile; null when there is none. */
+  /** Locks a connection before reading it, so that nobody adds a schedule meanwhile; null when there is none. */
   async lockById(tx: Tx, id: string): Promise<StoredConnection | null> {
     await tx.query(LOCK_BY_ID, [id]);
     return tx.first<StoredConnection>(FIND, [id]);
@@ -211,7 +211,7 @@ export class ConnectionsRepository {
     tx.defer(REGISTERED, [id, at, secret]);
   }
 
-  /** Those whose certificate ends by `until` and whose last warning was an earlier one than that of `days`. */
+  /** Claims connections whose certificate ends by `until` and whose last warning was earlier than the one of `days`. */
   async claimWarnings(tx: Tx, days: number, until: Date): Promise<ConnectionSummary[]> {
     return (await tx.query<SummaryRow>(CLAIM_WARNINGS, [days, until])).map(toSummary);
   }

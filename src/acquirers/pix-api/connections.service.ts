@@ -17,7 +17,7 @@ export interface ConnectionSettings extends Omit<PixApiConnection, 'id' | 'versi
   readonly certificate: CertificateFacts | null;
 }
 
-/** Who calls back for a connection, and the numbers of the secrets that open its address now. */
+/** The expected caller of a connection's callbacks, and the numbers of the secrets that open its address now. */
 export interface CallbackCaller {
   readonly inbound: InboundAuthentication;
   readonly oldestSecret: number;
@@ -33,7 +33,7 @@ export class ConnectionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** The connection with its secrets, as it is now. @returns null when there is none */
+  /** Reads the connection with its secrets. @returns null when there is none */
   async find(id: string): Promise<PixApiConnection | null> {
     const found = await this.connections.find(id);
     if (!found) return null;
@@ -48,7 +48,7 @@ export class ConnectionsService {
     return found && inbound ? { inbound, ...found } : null;
   }
 
-  /** @returns the account whose money an acquirer keeps; null for one that keeps every account's, as the sandbox */
+  /** @returns the account whose money an acquirer keeps; null for an acquirer of all accounts, such as the sandbox */
   async ownerOf(tx: Tx, acquirer: string): Promise<string | null> {
     const id = connectionIdOf(acquirer);
     return id === null ? null : this.connections.ownerOf(tx, id);
@@ -59,18 +59,18 @@ export class ConnectionsService {
     return (await this.connections.list(accountId)).map(({ id }) => acquirerNameOf(id));
   }
 
-  /** Its callbacks come to an address with another secret; the ones before still open it until that one is registered. */
+  /** Gives the callback address another secret. Previous secrets stay valid until the new one is registered. */
   rotateCallback(tx: Tx, id: string): void {
     this.connections.rotateCallback(tx, id, this.clock.now());
   }
 
-  /** What it is configured by, which never changes. @returns null when there is no such connection */
+  /** Profile and Pix key of a connection, which never change. @returns null when there is no such connection */
   nameOf(tx: Tx, id: string): Promise<Pick<PixApiConnection, 'profile' | 'pixKey'> | null> {
     return this.connections.nameOf(tx, id);
   }
 
   /**
-   * Has the PSP charge so from a day on; running services notice within seconds.
+   * Adds a fee schedule from a day on; running services notice within seconds.
    * @throws ApiError 404, 400 for a day that is too early
    */
   async addFee(tx: Tx, id: string, fee: FeeSchedule): Promise<void> {
@@ -97,8 +97,8 @@ export class ConnectionsService {
   }
 
   /**
-   * Makes the account's connection for (profile, Pix key), or renews the one that there is; running services notice
-   * within seconds. The caller holds the lock of the account.
+   * Makes the account's connection for (profile, Pix key), or renews the existing one; running services notice within
+   * seconds. The caller holds the lock of the account.
    * @throws ApiError 409 when another account has it: configuring its key anew would take its money
    */
   async save(tx: Tx, settings: ConnectionSettings): Promise<{ id: string; renewed: boolean }> {
@@ -116,36 +116,38 @@ export class ConnectionsService {
     try {
       await this.connections.insert(tx, connection, now);
     } catch (error) {
-      // Not by this account, which is locked.
+      // Another account won the race: this account is locked.
       if (uniqueViolation(error) === 'acquirer_connections_pix_key_key') throw taken(profile, pixKey);
       throw error;
     }
     return { id, renewed: false };
   }
 
-  /** @param secret the number of the one in the address that the PSP calls */
+  /** @param secret the number of the secret in the address that the PSP calls */
   webhookRegistered(tx: Tx, id: string, secret: number): void {
     this.connections.webhookRegistered(tx, id, this.clock.now(), secret);
   }
 
-  /** Connections whose warning of that many days before the end of their certificate is due, each for one caller. */
+  /**
+   * Claims connections whose warning of that many days before the end of their certificate is due, each for one caller.
+   */
   claimWarnings(tx: Tx, days: number): Promise<ConnectionSummary[]> {
     return this.connections.claimWarnings(tx, days, daysFrom(this.clock.now(), days));
   }
 
   /**
-   * When the first client certificate at each PSP ends, by profile. One that ended long ago is left out:
-   * no refund can need it any more.
+   * When the first client certificate at each PSP ends, by profile. Certificates that ended long ago are left out: no
+   * refund can need them any more.
    */
   firstExpiries(): Promise<Map<string, Date>> {
     return this.connections.firstExpiries(daysFrom(this.clock.now(), -REFUND_DAYS));
   }
 }
 
-/** How long before their begin new fees are entered: by then every process knows them, and old fees are done with. */
+/** How long before their begin new fees are entered: meanwhile every process learns them, and the old fees run out. */
 const FEE_NOTICE_MS = 10 * 60_000;
 
-/** A Pix can be returned for so long (Regulamento do Pix, devolução). */
+/** How long a Pix can be returned (Regulamento do Pix, devolução). */
 const REFUND_DAYS = 90;
 
 function daysFrom(now: Date, days: number): Date {

@@ -5,7 +5,7 @@ import type { ClientCertificate, PixApiConnection, PixApiCredentials } from './c
 import type { PspProfile } from './profile.js';
 
 /**
- * The connection's side of TLS: its certificate, and whom it believes.
+ * TLS context of a connection: its client certificate and its trusted authorities.
  * @throws Error when the certificate or its key cannot be read
  */
 export function secureContextOf({ certificate, ca }: Pick<PixApiCredentials, 'certificate' | 'ca'>): SecureContext {
@@ -29,7 +29,7 @@ function certificateOptions(certificate: ClientCertificate): Parameters<typeof c
  */
 export function x509Of(certificate: ClientCertificate): X509Certificate {
   const context = secureContextOf({ certificate, ca: null });
-  // Node reads a PFX only for a connection; one that leads nowhere will do.
+  // Node reads a PFX only for a connection, so we open one that leads nowhere.
   const socket = new TLSSocket(new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() }), {
     secureContext: context,
   });
@@ -43,14 +43,14 @@ export function x509Of(certificate: ClientCertificate): X509Certificate {
 }
 
 /**
- * Until when the client certificate holds.
+ * When the client certificate expires.
  * @throws Error when it cannot be read
  */
 export function certificateExpiry(certificate: ClientCertificate): Date {
   return new Date(x509Of(certificate).validTo);
 }
 
-/** Names the token of an account, PSP, client, certificate and scope, as a hash that no secret can be read from. */
+/** Names the token of an account, PSP, client, certificate and scope, as a hash that reveals no secret. */
 export function tokenKey({ accountId, tokenUrl, credentials }: PixApiConnection, profile: PspProfile): string {
   const { clientId, clientSecret, certificate } = credentials;
   const parts = [accountId, profile.name, tokenUrl, clientId, clientSecret, certificate, profile.token.value.scope];

@@ -22,7 +22,7 @@ describe('the doctor', () => {
   let service: Server;
   let callbackUrl: string;
   let answer: { status: number; headers: Record<string, string> };
-  /** Of whoever answers; null: somebody who proves nothing. */
+  /** The service that answers the probe; null: a server that proves nothing. */
   let answering: { secrets: SecretBox; connectionId: string } | null;
 
   const healthy: Script = ({ method, path, body }) => {
@@ -84,18 +84,18 @@ describe('the doctor', () => {
     expect((await examine()).at(-1)).toMatchObject({ ok: true, detail: 'registered' });
   });
 
-  it.each(['/', '/pix', '/pix/'])('knows its address where the PSP shows %s behind it', async (suffix) => {
+  it.each(['/', '/pix', '/pix/'])('recognizes its address if the PSP shows %s behind it', async (suffix) => {
     registered = `${callbackUrl}${suffix}`;
     expect((await examine()).at(-1)).toMatchObject({ ok: true, detail: 'registered' });
   });
 
-  it('names a PSP that makes a charge with another amount', async () => {
+  it('reports a PSP that makes a charge with another amount', async () => {
     psp.script = (asked) => (asked.path.startsWith('/cob') ? { status: 201, body: aCob() } : healthy(asked));
     const charge = (await examine()).find(({ step }) => step === 'charge');
     expect(charge).toMatchObject({ ok: false, detail: 'its answer names another amount' });
   });
 
-  it('takes a registered URL away only when it is told to, and names whose it is without its path', async () => {
+  it('replaces a registered URL only if told to, and names its host without its path', async () => {
     const other = 'https://somebody.example.com/its-own-word';
     registered = other;
     const kept = { step: 'webhook', detail: expect.stringContaining('https://somebody.example.com/…') };
@@ -110,7 +110,7 @@ describe('the doctor', () => {
     expect(registered).toBe(callbackUrl);
   });
 
-  it('says without registering that none is registered', async () => {
+  it('reports without registering that no URL is registered', async () => {
     expect((await examine({}, { registration: 'never' })).at(-1)).toMatchObject({ step: 'webhook', ok: 'warning' });
     expect(registered).toBeNull();
   });
@@ -140,7 +140,7 @@ describe('the doctor', () => {
   ])('registers no address at which a Recebe %s answers', async (_which, secrets, connectionId) => {
     answering = { secrets, connectionId: connectionId ?? aConnection(psp).id };
     expect((await examine()).at(-2)).toMatchObject({ ok: false, detail: expect.stringContaining('another Recebe') });
-    // Nor where only the PSP is let in, and a refusal is what there should be.
+    // If only the PSP may call, a refusal is expected, but another Recebe is still found.
     answer = { ...answer, status: 404 };
     const [callback] = (await examine({}, { certificatesChecked: true })).slice(-2);
     expect(callback).toMatchObject({ ok: false, detail: expect.stringContaining('another Recebe') });
@@ -153,7 +153,7 @@ describe('the doctor', () => {
     expect(registered).toBeNull();
   });
 
-  it('registers no address at which nobody answers, and none that it does not know', async () => {
+  it('registers no address that nobody answers at, and no unknown address', async () => {
     const nobody = await examine({}, { callbackUrl: 'http://127.0.0.1:1/' });
     expect(nobody.at(-2)).toMatchObject({ ok: false, detail: expect.stringContaining('nobody answers') });
     const unknown = await examine({}, { callbackUrl: null });
@@ -164,7 +164,7 @@ describe('the doctor', () => {
     expect(registered).toBeNull();
   });
 
-  it('registers an address where a proxy lets in nobody but the PSP', async () => {
+  it('registers an address behind a proxy that accepts only the PSP', async () => {
     answer = { ...answer, status: 404 };
     const [callback, webhook] = (await examine({}, { certificatesChecked: true })).slice(-2);
     expect(callback).toMatchObject({ step: 'callback', ok: 'warning' });
@@ -183,7 +183,7 @@ describe('the doctor', () => {
     expect(findings.slice(2).every((one) => one.ok === 'skipped')).toBe(ok === false);
   });
 
-  it('says what is missing, and skips the rest', async () => {
+  it('reports missing settings, and skips the other steps', async () => {
     const findings = await examine({ profile: 'bb' });
     expect(findings[0]).toMatchObject({ step: 'settings', ok: false });
     expect(findings[0]?.detail).toContain('gw-dev-app-key');
@@ -192,7 +192,7 @@ describe('the doctor', () => {
     expect((await examine({ profile: 'nobody' }))[0]?.ok).toBe(false);
   });
 
-  it('says that a certificate cannot be read', async () => {
+  it('reports that a certificate cannot be read', async () => {
     const certificate = { kind: 'pfx', pfx: SELF_SIGNED_PFX.pfx, passphrase: 'wrong' } as const;
     const credentials = { ...connection().credentials, certificate };
     const [, found] = await examine({ credentials });
@@ -200,7 +200,7 @@ describe('the doctor', () => {
     expect(found?.remedy).toContain('passphrase');
   });
 
-  it('says that the server is not trusted, or not there', async () => {
+  it('reports a server that is not trusted, or does not exist', async () => {
     const untrusted = await examine({ credentials: { ...connection().credentials, ca: null } });
     expect(untrusted[2]).toMatchObject({ step: 'tls', ok: false });
     expect(untrusted[2]?.remedy).toContain('authority');
@@ -208,7 +208,7 @@ describe('the doctor', () => {
     expect(away[2]).toMatchObject({ step: 'tls', ok: false });
   });
 
-  it('says that no token is to be had, that scopes are missing, or that the charge is refused', async () => {
+  it('reports a missing token, missing scopes, or a refused charge', async () => {
     psp.script = () => ({ status: 400, body: aProblem('CobOperacaoInvalida', 400) });
     psp.tokenScript = () => ({ status: 200, body: { access_token: 't', expires_in: 300, scope: 'cob.read' } });
     const findings = await examine();

@@ -18,37 +18,37 @@ export type DoctorStep = 'settings' | 'certificate' | 'tls' | 'token' | 'scope' 
 export interface Finding {
   readonly step: DoctorStep;
   readonly ok: boolean | 'warning' | 'skipped';
-  /** What was found. It names no secret and no person. */
+  /** The result of the step. No secret and no person is named. */
   readonly detail: string;
-  /** What to do about it; null when nothing is. */
+  /** The remedy for the operator; null when nothing has to be done. */
   readonly remedy: string | null;
 }
 
-/** Whether the callback's address is registered at the PSP: not, where none is registered, or in place of any other. */
+/** When to register the callback's address at the PSP: never, if none is registered, or in place of any other. */
 export type Registration = 'never' | 'missing' | 'replace';
 
 export interface DoctorOptions {
-  /** Where the PSP is to call; null: not known. */
+  /** The address that the PSP calls; null: not known. */
   readonly callbackUrl: string | null;
   /** The keys of the service: the server that answers there must have them too. */
   readonly secrets: SecretBox;
   readonly registration: Registration;
-  /** A proxy checks the client certificates of PSPs, so that other callers are not let in. */
+  /** Whether a proxy checks the client certificates of PSPs and refuses other callers. */
   readonly certificatesChecked: boolean;
   readonly now: Date;
   readonly client?: PixApiClientOptions;
 }
 
-/** Days before its end at which a client certificate is warned about. */
+/** Days before the end of a client certificate at which a warning is sent. */
 export const CERTIFICATE_WARNINGS = [60, 30, 7] as const;
 
 const TLS_MS = 5_000;
-/** A cent, and for a minute: should its removal fail, it is soon nothing. */
+/** One cent, payable for a minute: if its removal fails, it expires soon. */
 const TEST_CHARGE = { amount: 1, seconds: 60 } as const;
 
 /**
- * Proves one connection step by step, up to a charge that is created and removed, and that callbacks arrive here. What
- * cannot be proved because an earlier step failed is reported as skipped.
+ * Tests a connection step by step, up to creating and removing a charge, and receiving callbacks. If a step fails, the
+ * steps that need it are reported as skipped.
  */
 export async function* check(connection: PixApiConnection, options: DoctorOptions): AsyncGenerator<Finding> {
   const profile = findProfile(connection.profile);
@@ -285,7 +285,7 @@ function whoAnswers(answer: Exclude<CallbackAnswer, { kind: 'this_service' }>): 
   }
 }
 
-/** An address as people may see it: whatever stands behind the host may be secret. */
+/** The address without its path and query, which may be secret. */
 function placeOf(url: string): string {
   return URL.canParse(url) ? `${new URL(url).origin}/…` : 'something that is no URL';
 }
@@ -325,7 +325,7 @@ function urlOf(answer: PspAnswer): string | null {
   return read?.success ? read.data.webhookUrl : null;
 }
 
-/** An operator reads it, about a test charge without a payer: the PSP's own words help. */
+/** The PSP's own words, for an operator: they are about a test charge without a payer. */
 function refusalOf(answer: Exclude<PspAnswer, { kind: 'ok' }>): string {
   if (answer.kind === 'not_found') return 'not found';
   const { code, words } = answer.problem;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
-/** A request without where it goes. */
+/** A request without its address. */
 export interface HttpMessage {
   readonly method: 'GET' | 'PUT' | 'PATCH' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ export interface HttpRequest extends HttpMessage {
 export interface HttpAnswer {
   readonly status: number;
   readonly retryAfter: string | null;
-  /** The header by which a server says what is wrong with a token (RFC 6750). */
+  /** The header in which a server names the fault of a token (RFC 6750). */
   readonly challenge: string | null;
   readonly body: string;
 }
@@ -25,12 +25,12 @@ export interface HttpAnswer {
 export interface ExchangeLimits {
   /** The time from the request's first byte to the answer's last one. */
   readonly answerMs: number;
-  /** The same, waiting for a connection included. */
+  /** The time from the call to the answer's last byte, including the wait for a connection. */
   readonly totalMs: number;
   readonly maxBytes: number;
 }
 
-/** No whole answer came. */
+/** No complete answer arrived. */
 export class ExchangeError extends Error {
   constructor(
     readonly code: string,
@@ -42,7 +42,7 @@ export class ExchangeError extends Error {
 }
 
 /**
- * One request, on undici's lowest level, for only there it is known whether a request that failed ever left.
+ * Sends a request on undici's lowest level: only there we learn whether a failed request was ever sent.
  * @throws ExchangeError
  */
 export function exchange(agent: Dispatcher, request: HttpRequest, limits: ExchangeLimits): Promise<HttpAnswer> {
@@ -75,7 +75,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#total = setTimeout(() => this.#stop('timeout'), limits.totalMs);
   }
 
-  /** A connection is there and nothing is written yet: aborting here still means that nothing was sent. */
+  /** Nothing is written to the connection yet: aborting here still means that nothing was sent. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#stopped) return controller.abort(this.#stopped);
     this.#controller = controller;
@@ -123,7 +123,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** A code like ECONNREFUSED or CERT_HAS_EXPIRED; never a message, which may quote what was sent. */
+/** A code such as ECONNREFUSED or CERT_HAS_EXPIRED; never a message, which may quote the request. */
 function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' && /^[A-Z0-9_]{1,80}$/i.test(code) ? code : 'connection_failed';

@@ -26,7 +26,7 @@ describe('the fee of a PSP', () => {
     expect(providerFee([schedule(fields)], 'PIX', amount, NOON)).toBe(fee);
   });
 
-  it('is nothing for another operation, and before the first schedule begins', () => {
+  it('is zero for another operation, and before the first schedule begins', () => {
     const schedules = [
       schedule({ fixed: 5 }),
       schedule({ operation: 'devolution', validFrom: '2026-11-25', fixed: 7 }),
@@ -42,12 +42,12 @@ describe('the fee of a PSP', () => {
     expect(providerFee(schedules, 'PIX', 100, new Date('2026-11-25T03:00:00.000Z'))).toBe(8);
   });
 
-  it('is by the later one of two schedules of one day', () => {
+  it('follows the later of two schedules of one day', () => {
     const schedules = [schedule({ fixed: 9_900 }), schedule({ fixed: 99 })];
     expect(providerFee(schedules, 'PIX', 100, NOON)).toBe(99);
   });
 
-  it('is a whole number between the least and the most, and never less for a larger amount', () => {
+  it('is a whole number between minimum and maximum, and never less for a larger amount', () => {
     const cents = fc.integer({ min: 0, max: 1_000_000 });
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 10_000 }), cents, cents, cents, cents, cents, (...numbers) => {

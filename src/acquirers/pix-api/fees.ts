@@ -1,26 +1,26 @@
 import { type Day, saoPauloDay } from '../../brazil/index.js';
 import { type Amount, basisPoints } from '../../core/money/index.js';
 
-/** What PSPs charge for: a Pix that comes in, and money of one that goes back. */
+/** Operations with a fee: an incoming Pix, and a devolution. */
 export const FEE_OPERATIONS = ['PIX', 'devolution'] as const;
 
 export type FeeOperation = (typeof FEE_OPERATIONS)[number];
 
-/** What a PSP charges for an operation from a day in São Paulo on, until another schedule begins. Amounts in cents. */
+/** A PSP's fee for an operation from a day in São Paulo on, until another schedule begins. Amounts in cents. */
 export interface FeeSchedule {
   readonly operation: FeeOperation;
   readonly validFrom: Day;
   readonly bps: number;
   readonly fixed: Amount;
   readonly minimum: Amount;
-  /** Null: none. */
+  /** Null: no maximum. */
   readonly maximum: Amount | null;
 }
 
 /**
- * The fee that the PSP charges and API Pix does not tell: the basis points, rounded half up, and the fixed part, within
- * the least and the most. It may be more than the amount.
- * @param schedules by their first days; of two of one day the later one holds
+ * The fee of the PSP, which API Pix does not report: basis points, rounded half up, plus the fixed part, within minimum
+ * and maximum. The fee may exceed the amount.
+ * @param schedules by their first days; if two begin on one day, the later one counts
  */
 export function providerFee(
   schedules: readonly FeeSchedule[],

@@ -4,7 +4,7 @@ import { inboundProblem } from './inbound.rules.js';
 const from = (address: string, certified: boolean | null = null) => ({ address, certified });
 const ADDRESSES = ['192.0.2.7', '198.51.100.0/24', '2001:db8::/32'];
 
-describe('who calls back', () => {
+describe('the caller of a callback', () => {
   it.each([
     [false, null, null],
     [false, false, null],
@@ -24,7 +24,7 @@ describe('who calls back', () => {
     (address) => expect(inboundProblem({ mtls: false, addresses: ADDRESSES }, from(address))).toBe('address'),
   );
 
-  it('an empty list lets nobody in', () => {
+  it('is refused if the list is empty', () => {
     expect(inboundProblem({ mtls: false, addresses: [] }, from('192.0.2.7'))).toBe('address');
   });
 });

@@ -5,7 +5,7 @@ const CLOSING = new Set([0x7d, 0x5d]);
 /** More levels than any message of API Pix has. */
 const MAX_DEPTH = 20;
 
-/** Whether JSON has at most so many values, and few levels, before it is parsed; its texts are not looked into. */
+/** Whether JSON has at most `maxValues` values and few levels. Counts before parsing; texts are skipped. */
 export function isShallow(json: string, maxValues: number): boolean {
   let [depth, values, isText] = [0, 0, false];
   for (let at = 0; at < json.length; at += 1) {

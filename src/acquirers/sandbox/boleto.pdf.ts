@@ -10,7 +10,7 @@ export interface BoletoSheet {
   readonly createdAt: Date;
   /** Any instant of the due day in São Paulo. */
   readonly dueAt: Date;
-  /** What the bank knows it by. */
+  /** The bank's number of the boleto. */
   readonly number: string;
   readonly merchant: string;
   readonly payer: { readonly name: string | null; readonly document: string | null };
@@ -19,19 +19,19 @@ export interface BoletoSheet {
 /** Points: 103 mm wide and 13 mm high, as the standard asks for. */
 const BARCODE_WIDTH = 292;
 const BARCODE_HEIGHT = 37;
-/** How much wider a wide bar is than a narrow one; the standard allows 2 to 3. */
+/** Ratio of a wide bar to a narrow one; the standard allows 2 to 3. */
 const WIDE = 3;
 
-/** Narrow and wide of the digits 0 to 9 in "2 of 5". */
+/** Narrow and wide elements of the digits 0 to 9 in "2 of 5". */
 const PATTERNS = ['nnwwn', 'wnnnw', 'nwnnw', 'wwnnn', 'nnwnw', 'wnwnn', 'nwwnn', 'nnnww', 'wnnwn', 'nwnwn'];
 
-/** The page a payer of the sandbox prints or opens: the line to type and the bars to scan, on one sheet. */
+/** The sheet that a payer of the sandbox prints or opens: the digitable line and the bar code. */
 export function boletoPdf(sheet: BoletoSheet): Promise<Buffer> {
   return renderPdf('Boleto', (pdf) => {
     const right = pdf.page.width - MARGIN;
     const width = right - MARGIN;
     pdf.font('Helvetica-Bold').fontSize(16).text('Banco Sandbox | 999', MARGIN, MARGIN, { lineBreak: false });
-    // From the left: where a viewer draws another font than Helvetica, a wider one, the last digits stay on the page.
+    // Aligned left: if a viewer draws a wider font than Helvetica, the last digits stay on the page.
     pdf.fontSize(11).text(formatBoletoLine(sheet.line), MARGIN, MARGIN + 28, { lineBreak: false });
     pdf.font('Helvetica').fontSize(9).fillColor('#b00020');
     pdf.text('Boleto de teste: não pague. Nenhum banco o conhece.', MARGIN, MARGIN + 48, { width, lineBreak: false });
@@ -56,7 +56,7 @@ export function boletoPdf(sheet: BoletoSheet): Promise<Buffer> {
 }
 
 /**
- * Interleaved 2 of 5: of each pair of digits the first is in the bars and the second in the spaces between them.
+ * Encodes interleaved 2 of 5: the first digit of each pair is in the bars, the second in the spaces between them.
  * @returns narrow and wide, bars and spaces in turn, start and stop included
  */
 export function interleaved2of5(digits: string): string {

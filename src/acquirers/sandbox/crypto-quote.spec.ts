@@ -5,7 +5,7 @@ import { addressFor, quote } from './crypto-quote.js';
 
 const sha256 = (data: Buffer): Buffer => createHash('sha256').update(data).digest();
 
-describe('a quote', () => {
+describe('a crypto quote', () => {
   it.each([
     [1990, 'BRL', '3.62', 'USDT'],
     [550, 'BRL', '1.00', 'USDT'],
@@ -17,7 +17,7 @@ describe('a quote', () => {
     [999_999_999_999, 'EUR', '11111111111.10', 'USDT'],
     [1, 'BTC', '0.00000001', 'BTC'],
     [123_456_789, 'BTC', '1.23456789', 'BTC'],
-  ])('for %d of %s asks for %s %s', (amount, currency, expected, crypto) => {
+  ])('for %d of %s is %s %s', (amount, currency, expected, crypto) => {
     expect(quote(amount, currency)).toMatchObject({ amount: expected, currency: crypto });
   });
 
@@ -40,8 +40,8 @@ describe('a quote', () => {
   });
 });
 
-describe('an address', () => {
-  it('of TRON is Base58Check of 0x41 and 20 bytes', () => {
+describe('a sandbox address', () => {
+  it('on TRON is Base58Check of 0x41 and 20 bytes', () => {
     const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
     for (const seed of ['a', 'b', 'another']) {
       const address = addressFor('TRON_TESTNET', seed);
@@ -53,7 +53,7 @@ describe('an address', () => {
     }
   });
 
-  it('of Bitcoin’s test network is Bech32 whose checksum holds', () => {
+  it('on Bitcoin’s test network is Bech32 with a valid checksum', () => {
     const charset = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
     /** The reference implementation of BIP 173, in integers of any size. */
     const polymod = (values: readonly number[]): bigint => {
@@ -70,7 +70,7 @@ describe('an address', () => {
       const values = [...data].map((character) => charset.indexOf(character));
       return polymod([...codes.map((code) => code >> 5), 0, ...codes.map((code) => code & 31), ...values]) === 1n;
     };
-    // BIP 173's own example of a test network's P2WPKH.
+    // BIP 173's own example of a P2WPKH address on a test network.
     expect(isValid('tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx')).toBe(true);
     for (const seed of ['a', 'b', 'another']) {
       const address = addressFor('BITCOIN_TESTNET', seed);
@@ -79,7 +79,7 @@ describe('an address', () => {
     }
   });
 
-  it('is the same for the same seed, and another for another', () => {
+  it('is the same for the same seed, and different for different seeds', () => {
     expect(addressFor('TRON_TESTNET', 'a')).toBe(addressFor('TRON_TESTNET', 'a'));
     expect(addressFor('TRON_TESTNET', 'a')).not.toBe(addressFor('TRON_TESTNET', 'b'));
   });

@@ -9,14 +9,17 @@ export interface CryptoQuote {
 
 /** Smallest units of one unit. */
 const DECIMALS = { BTC: 8, USDT: 2 } as const;
-/** What is shown is what is stored: a JSON number of 15 digits comes back as it was. */
+/** JSON numbers keep 15 digits exactly, so the shown amount equals the stored one. */
 const MAX_DIGITS = 15;
 
-/** Cents of a currency for 1 USDT. Fixed, and therefore wrong, on purpose: a test gets the same amount every time. */
+/**
+ * Cents of a currency for 1 USDT. The rates are fixed, and so not real, on purpose: a test gets the same amount every
+ * time.
+ */
 const CENTS_PER_USDT = new Map(Object.entries({ USD: 100, USDT: 100, USDC: 100, EUR: 90, BRL: 550 }));
 
 /**
- * What a payer of the sandbox has to send.
+ * Amount that a payer of the sandbox has to send.
  * @param amount in the smallest unit: satoshis for BTC, cents for the others
  * @returns null for a currency without a rate
  */
@@ -31,8 +34,8 @@ export function quote(amount: number, currency: string): CryptoQuote | null {
 }
 
 /**
- * An address with the checksum of its network, made of `seed`: wallets take it for one, and nobody has its key. Networks
- * are test networks, for what is sent to it is gone.
+ * Makes an address from `seed` with a valid checksum, so that wallets accept it, but nobody has its key. Only test
+ * networks: money sent to it is lost.
  */
 export function addressFor(network: CryptoQuote['network'], seed: string): string {
   const hash = createHash('sha256').update(seed, 'utf8').digest().subarray(0, 20);

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_MULTIBANCO_AMOUNT, multibancoReference } from './multibanco.js';
 
-/** The weights that payment institutions publish, from the right: another way to the same digits. */
+/** The weights that payment institutions publish, from the right: an independent way to compute the digits. */
 const WEIGHTS = [3, 30, 9, 90, 27, 76, 81, 34, 49, 5, 50, 15, 53, 45, 62, 38, 89, 17, 73, 51];
 
 function checkDigits(entity: string, id: string, amount: number): string {
@@ -12,7 +12,7 @@ function checkDigits(entity: string, id: string, amount: number): string {
 }
 
 describe('a Multibanco reference', () => {
-  it('is that of the published example: entity 11604, 25,86 €', () => {
+  it('matches the published example: entity 11604, 25,86 €', () => {
     expect(multibancoReference('11604', '9991234', 2586)).toBe('999123490');
   });
 

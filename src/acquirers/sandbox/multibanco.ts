@@ -1,13 +1,13 @@
-/** An entity that no company has: SIBS gives numbers from 10000 on, and this one is at the end of the range. */
+/** An entity that no company has: SIBS assigns numbers from 10000 on, and 99999 is the end of the range. */
 export const SANDBOX_ENTITY = '99999';
 
-/** The check digits take part of eight digits for the amount. */
+/** The check digits cover eight digits of the amount. */
 export const MAX_MULTIBANCO_AMOUNT = 99_999_999;
 
 /**
- * A Multibanco reference: seven digits that name the payment and two check digits over entity, those seven and the
- * amount, so that a cash machine refuses a mistyped reference or amount. ISO 7064 modulo 97-10, as SIBS's weights
- * (3, 30, 9, 90, … from the right) amount to.
+ * Makes a Multibanco reference: seven digits that name the payment and two check digits. The check digits cover entity,
+ * the seven digits and amount, so that a cash machine refuses a mistyped one. ISO 7064 modulo 97-10, which equals
+ * SIBS's weights (3, 30, 9, 90, … from the right).
  * @param entity 5 digits @param id 7 digits @param amount cents, 1 to `MAX_MULTIBANCO_AMOUNT`
  * @throws RangeError for parts that do not fit
  */

@@ -41,7 +41,7 @@ describe('the sheet of a boleto', () => {
     const patterns = ['nnwwn', 'wnnnw', 'nwnnw', 'wwnnn', 'nnwnw', 'wnwnn', 'nwwnn', 'nnnww', 'wnnwn', 'nwnwn'];
     const narrow = Math.min(...bars.map(([, , width = 0]) => width));
     const kind = (width: number): string => (width > 2 * narrow ? 'w' : 'n');
-    // Bar, the space to the next bar, and so on, without the start (2 bars) and the stop (2 bars).
+    // Each bar and the space to the next bar, without the start (2 bars) and the stop (2 bars).
     const elements = bars.flatMap(([x = 0, , width = 0], index) => {
       const next = bars[index + 1]?.[0];
       return [kind(width), ...(next === undefined ? [] : [kind(next - x - width)])];
@@ -56,11 +56,11 @@ describe('the sheet of a boleto', () => {
     expect((last[0] ?? 0) + (last[2] ?? 0) - (first[0] ?? 0)).toBeCloseTo(292, 0);
   });
 
-  it('starts and stops as the symbology says', () => {
+  it('starts and stops as the symbology requires', () => {
     expect(interleaved2of5('00')).toBe('nnnnnnnnwwwwnnwnn');
   });
 
-  it('holds names that are too long or of other scripts on their line', async () => {
+  it('keeps names that are too long or in other scripts on one line', async () => {
     const long = { ...sheet, merchant: 'Comércio '.repeat(60), payer: { name: '漢字 🧉 Müller', document: null } };
     const pdf = await boletoPdf(long);
     expect(pagesOf(pdf)).toBe(1);
@@ -81,7 +81,7 @@ describe('a receipt', () => {
     payer: { name: 'Maria da Silva', document: '52998224725' },
   } as const;
 
-  it('tells amount, time in São Paulo, end-to-end id and masked parties', async () => {
+  it('shows amount, time in São Paulo, end-to-end id and masked parties', async () => {
     const pdf = await receiptPdf(receipt);
     expect(pagesOf(pdf)).toBe(1);
     const texts = textsOf(pdf);
@@ -100,7 +100,7 @@ describe('a receipt', () => {
     expect(texts.join()).not.toMatch(/Silva|52998224725/);
   });
 
-  it('names the other methods and says what it does not know', async () => {
+  it('names the other methods and marks unknown values', async () => {
     const texts = textsOf(
       await receiptPdf({ ...receipt, method: 'CREDIT_CARD', currency: 'USD', payer: { name: null, document: null } }),
     );

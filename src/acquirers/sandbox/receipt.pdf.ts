@@ -4,7 +4,7 @@ import { labelled, MARGIN, maskedDocument, maskedName, renderPdf, timeText } fro
 
 export interface Receipt {
   readonly method: PaymentMethod;
-  /** The end-to-end id of a Pix, the acquirer's id of another payment. */
+  /** The end-to-end id of a Pix, or the acquirer's id of another payment. */
   readonly reference: string;
   readonly txid: string;
   readonly amount: Amount;
@@ -23,7 +23,7 @@ const NAMES: Readonly<Record<PaymentMethod, string>> = {
   CRYPTO: 'Criptomoeda',
 };
 
-/** What the sandbox bank gives as the proof of a payment: whole amounts, masked people. */
+/** The sandbox bank's proof of a payment: whole amounts, masked people. */
 export function receiptPdf(receipt: Receipt): Promise<Buffer> {
   const rows: readonly (readonly [string, string])[] = [
     ['Valor', moneyText(receipt.amount, receipt.currency)],

@@ -8,8 +8,8 @@ const FIND_CHARGE = read(
   `SELECT ${columnsOf(SandboxChargeEntity, 'sandbox_charges')} FROM sandbox_charges WHERE txid = $1`,
 );
 /**
- * Once for each return id. A cashout is a Pix of its own; the others give back at most what came in. A failure that was
- * asked for is used up by what may fail ($9).
+ * Inserts a return once for each return id. A cashout is a Pix of its own; other returns never exceed the received
+ * amount. A requested failure is used up by the first return that may fail ($9).
  */
 const INSERT_RETURN = write(
   'sandbox.insert_return',
@@ -40,7 +40,7 @@ const FAIL_NEXT_REFUND = insertInto('sandbox.fail_next_refund', SandboxRefundFai
 });
 
 export interface SandboxReturn extends Omit<SandboxReturnEntity, 'fails'> {
-  /** Whether it is one that a failure may have been asked for. */
+  /** Whether a requested failure may apply to this return. */
   readonly mayFail: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface SandboxReturn extends Omit<SandboxReturnEntity, 'fails'> {
 export class SandboxBankRepository {
   constructor(private readonly reader: Reader) {}
 
-  /** The first end is the end. */
+  /** Ends a charge. The first end stays. */
   endCharge(tx: Tx, txid: string, status: SandboxChargeEntity['status'], at: Date): void {
     tx.put(END_CHARGE, { txid, status, endedAt: at });
   }
@@ -58,7 +58,7 @@ export class SandboxBankRepository {
     return this.reader.first<SandboxChargeEntity>(FIND_CHARGE, [txid]);
   }
 
-  /** Like a bank, never returns more than came in: the Pix is locked while its returns are summed. Idempotent. */
+  /** Never returns more than was received, like a bank: the Pix is locked while its returns are summed. Idempotent. */
   async insertReturn(tx: Tx, row: SandboxReturn): Promise<void> {
     await tx.query(LOCK_PIX, [row.holderId, row.endToEndId]);
     tx.defer(INSERT_RETURN, [

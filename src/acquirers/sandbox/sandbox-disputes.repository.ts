@@ -13,8 +13,8 @@ const OF = read(
   `SELECT ${COLUMNS} FROM sandbox_disputes WHERE txid = $1 ORDER BY opened_at, reference`,
 );
 /**
- * The one that has waited longest. The bank's clock never goes back, whichever of our machines opened the dispute: an end
- * before its opening would be taken for an older state.
+ * Ends the dispute that has waited longest. The bank's clock never goes back, whichever of our machines opened the
+ * dispute: an end before its opening would count as an older state.
  */
 const END = write(
   'sandbox.end_dispute',
@@ -37,7 +37,7 @@ const LAST_ENDED = read(
 export class SandboxDisputesRepository {
   constructor(private readonly reader: Reader) {}
 
-  /** Once for each reference. */
+  /** Inserts a dispute once for each reference. */
   insert(tx: Tx, dispute: SandboxDisputeEntity): void {
     tx.put(INSERT, dispute);
   }
@@ -51,7 +51,7 @@ export class SandboxDisputesRepository {
     return this.reader.query(OF, [txid]);
   }
 
-  /** @returns which one was ended, or where none waits the last one that was; null where there is none at all */
+  /** @returns the ended dispute; if none is open, the last one that was ended; null without any dispute */
   async end(
     tx: Tx,
     txid: string,

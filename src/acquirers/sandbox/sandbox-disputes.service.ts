@@ -24,20 +24,23 @@ const REASONS: Readonly<Record<DisputeType, string | null>> = {
 
 export interface SandboxClaim {
   readonly txid: string;
-  /** Which payment of the order; null: the last one. */
+  /** The disputed payment of the order; null: the last one. */
   readonly paymentReference: string | null;
   readonly type: DisputeType;
-  /** Default: all that was paid. */
+  /** Default: the whole paid amount. */
   readonly amount?: Amount | undefined;
   readonly method?: DisputeMethod | null | undefined;
   readonly reason?: string | null | undefined;
-  /** Who opened it, where the report says so: not always the payer of the payment. */
+  /** The person who opened the dispute, if the report names one: not always the payer of the payment. */
   readonly payer: SandboxPayer;
-  /** Null: not told. Default: in seven days. */
+  /** Null: not reported. Default: in seven days. */
   readonly responseDeadline?: Date | null | undefined;
 }
 
-/** The sandbox bank's desk for payers who want their money back; told through the inbox like all the rest. */
+/**
+ * The sandbox bank's desk for payers who want their money back. Disputes are reported through the inbox like everything
+ * else.
+ */
 @Injectable()
 export class SandboxDisputes {
   constructor(
@@ -83,7 +86,7 @@ export class SandboxDisputes {
     return JSON.parse(this.secrets.open(payerSealed, contextOf(reference))) as SandboxPayer;
   }
 
-  /** What a card's order is in by a dispute that is not won; null without one. */
+  /** Type of the card order's last dispute that is not won or withdrawn; null without one. */
   async standing(txid: string): Promise<DisputeType | null> {
     const standing = (await this.disputes.of(txid)).filter(
       ({ status, result }) => status !== 'canceled' && result !== 'disagreed',
@@ -92,7 +95,7 @@ export class SandboxDisputes {
   }
 
   /**
-   * Opens a dispute: a MED each time, one of a card once for each type.
+   * Opens a dispute. A MED can be opened any number of times, a card dispute once for each type.
    * @returns the id of the stored notification; null when the order has no such payment
    * @throws ApiError 400 for one too many
    */
@@ -131,19 +134,19 @@ export class SandboxDisputes {
     });
   }
 
-  /** The bank or the central bank rules. */
+  /** Ends a dispute by a ruling of the bank or the central bank. */
   rule(txid: string, result: 'agreed' | 'disagreed'): Promise<string | null> {
     return this.#end(txid, 'closed', result);
   }
 
-  /** The payer withdraws. */
+  /** Ends a dispute by the payer's withdrawal. */
   withdraw(txid: string): Promise<string | null> {
     return this.#end(txid, 'canceled', null);
   }
 
   /**
-   * Ends the dispute of the order that has waited longest; where none waits, the bank repeats what it said of the last.
-   * @returns the id of the stored notification; null when there never was one
+   * Ends the dispute of the order that has waited longest. If none is open, the bank repeats its last answer.
+   * @returns the id of the stored notification; null when the order never had a dispute
    */
   #end(txid: string, status: 'closed' | 'canceled', result: Dispute['result']): Promise<string | null> {
     return this.database.transaction(async (tx) => {

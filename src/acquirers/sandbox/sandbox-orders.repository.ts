@@ -21,7 +21,7 @@ const PAYMENTS_OF = read(
      SELECT ${PAYMENT_COLUMNS} FROM sandbox_pix WHERE txid = $1 ORDER BY settled_at DESC, end_to_end_id DESC LIMIT 100) p
    ORDER BY "settledAt", "endToEndId"`,
 );
-/** One of any number: the last where none is named. */
+/** Finds the named payment of an order, or the last one if none is named. */
 const PAYMENT_OF = read(
   'sandbox.payment_of',
   `SELECT ${PAYMENT_COLUMNS} FROM sandbox_pix WHERE txid = $1 AND ($2::text IS NULL OR end_to_end_id = $2)
@@ -36,7 +36,7 @@ const EVENTS_OF = read(
    WHERE txid = $1 ORDER BY happened_at, kind`,
 );
 
-/** What the sandbox bank's books hold of payments by any method and of orders. */
+/** The sandbox bank's records of orders and of payments by any method. */
 @Injectable()
 export class SandboxOrdersRepository {
   constructor(private readonly reader: Reader) {}
@@ -49,12 +49,12 @@ export class SandboxOrdersRepository {
     return this.reader.one<SandboxPixEntity>(FIND_PAYMENT, [holderId, reference]);
   }
 
-  /** The last hundred, in the order in which they came: an order may be paid again and again. */
+  /** The last hundred payments, oldest first: an order may be paid again and again. */
   async paymentsOf(txid: string): Promise<SandboxPixEntity[]> {
     return this.reader.query(PAYMENTS_OF, [txid]);
   }
 
-  /** @param reference of one of the order's payments; null: the last */
+  /** @param reference of one of the order's payments; null: the last one */
   async paymentOf(txid: string, reference: string | null): Promise<SandboxPixEntity | null> {
     return this.reader.first<SandboxPixEntity>(PAYMENT_OF, [txid, reference]);
   }

@@ -22,7 +22,7 @@ import { SandboxBankRepository } from './sandbox-bank.repository.js';
 import type { SandboxPixEntity } from './sandbox.entity.js';
 import { SandboxOrdersRepository } from './sandbox-orders.repository.js';
 
-/** A COMPE code of no bank. */
+/** A COMPE code that no bank has. */
 const BANK = '999';
 
 const REASONS: Readonly<Record<OrderEvent['kind'], string>> = {
@@ -38,8 +38,9 @@ export interface SandboxPayer {
 }
 
 /**
- * The sandbox bank's desk for orders by other methods, and for how Pix charges end. What it issues is made of the order alone, so asking twice gives the
- * same; what happens to orders and to Pix charges is written in its books and told through the inbox.
+ * The sandbox bank's desk for orders by other methods, and for the end of Pix charges. Issued data depend on the order
+ * alone, so repeating a request gives the same. Events of orders and Pix charges are recorded in its books and reported
+ * through the inbox.
  */
 @Injectable()
 export class SandboxOrders implements OrderDesk {
@@ -89,8 +90,8 @@ export class SandboxOrders implements OrderDesk {
   }
 
   /**
-   * A payer pays, by any method. The same reference (of a Pix: its end-to-end id) again is the same payment and changes
-   * nothing. Tests choose references freely, so each account has its own.
+   * Records a payment by any method. If the reference (for a Pix: its end-to-end id) repeats, nothing changes. Tests
+   * choose references freely, so each account has its own.
    * @returns the id of the stored notification
    */
   async receivePayment(payment: {
@@ -117,7 +118,7 @@ export class SandboxOrders implements OrderDesk {
     });
   }
 
-  /** Something else happens to an order, once. @returns the id of the stored notification */
+  /** Records another event of an order, once. @returns the id of the stored notification */
   async tell(txid: string, kind: OrderEvent['kind']): Promise<string> {
     return this.database.transaction(async (tx) => {
       this.records.insertEvent(tx, txid, kind, this.clock.now());
@@ -125,7 +126,7 @@ export class SandboxOrders implements OrderDesk {
     });
   }
 
-  /** The bank ends a Pix charge without payment. @returns the id of the stored notification */
+  /** Ends a Pix charge without payment. @returns the id of the stored notification */
   async endCharge(txid: string, status: 'EXPIRED' | 'REFUSED'): Promise<string> {
     return this.database.transaction(async (tx) => {
       this.bank.endCharge(tx, txid, status, this.clock.now());
@@ -133,12 +134,12 @@ export class SandboxOrders implements OrderDesk {
     });
   }
 
-  /** A charge is taken back, of which the bank need not tell. */
+  /** Cancels a charge. Our own cancellation needs no notification from the bank. */
   async removeCharge(txid: string): Promise<void> {
     await this.database.transaction(async (tx) => this.bank.endCharge(tx, txid, 'REMOVED', this.clock.now()));
   }
 
-  /** The payment that a notification is about. */
+  /** Finds the payment that a notification is about. */
   async findNotified(reference: string): Promise<SandboxPixEntity | null> {
     const [accountId = '', endToEndId = ''] = reference.split('/');
     return this.records.findPayment(accountId, endToEndId);
@@ -161,7 +162,7 @@ export class SandboxOrders implements OrderDesk {
     return issued({ BOLETO: { barcode, line: boletoLine(barcode), pdfUrl } });
   }
 
-  /** The txid is drawn at random and is known to who is to see the page. */
+  /** The txid is drawn at random and known only to people who may see the page. */
   #page(kind: 'cards' | 'boletos', txid: string): string {
     return `${this.config.publicBaseUrl}/sandbox/${kind}/${txid}`;
   }
@@ -192,7 +193,7 @@ function lastMillisecond(expiresAt: Date): Date {
   return new Date(expiresAt.getTime() - 1);
 }
 
-/** Decimal digits that look drawn at random and are always the same for one text. */
+/** Decimal digits that look random and are always the same for one text. */
 function digitsOf(text: string, length: number): string {
   const number = BigInt(`0x${createHash('sha256').update(text, 'utf8').digest('hex')}`);
   return String(number % 10n ** BigInt(length)).padStart(length, '0');

@@ -6,7 +6,7 @@ import { Database } from '../../core/database/index.js';
 import type { ReturnName, ReturnRequest, ReturnState } from '../acquirer.port.js';
 import { SandboxBankRepository } from './sandbox-bank.repository.js';
 
-/** A return is on its way for this long (docs/contract.md#sandbox: within about a second). */
+/** How long a return is in progress (docs/contract.md#sandbox: within about a second). */
 const RETURN_MS = 400;
 /** An ISPB that no bank has. */
 const ISPB = '00000000';
@@ -21,7 +21,7 @@ export class SandboxReturns {
     private readonly clock: Clock,
   ) {}
 
-  /** Makes a return. A request with a name that was used before means the same return. */
+  /** Makes a return. If the request repeats a name, the return is the existing one. */
   async request(request: ReturnRequest): Promise<ReturnState> {
     const { accountId, cause, way, reference, returnId, amount, destination } = request;
     const now = this.clock.now();
@@ -55,8 +55,8 @@ export class SandboxReturns {
   }
 
   /**
-   * The next refund of the charge ends FAILED (`refund_fail` of docs/sandbox.md); saying it twice is saying it once. What
-   * goes back by itself does not use it up.
+   * Makes the next refund of the charge end FAILED (`refund_fail` of docs/sandbox.md). Repeating this changes nothing.
+   * Unwanted money that is sent back automatically does not use it up.
    */
   async failNext(txid: string): Promise<void> {
     await this.database.transaction(async (tx) => this.bank.failNextRefund(tx, txid, this.clock.now()));

@@ -32,8 +32,8 @@ const ENDS: Readonly<Record<SandboxChargeEntity['status'], Omit<PixChargeEnd, 'a
 };
 
 /**
- * A bank inside the service for test keys. It keeps its own books and tells of them only through the inbox, exactly
- * as a bank would: what works here works with a real one.
+ * A bank inside the service for test keys. The sandbox keeps its own books and reports only through the inbox, exactly
+ * like a bank: code that works with it works with a real bank.
  */
 @Injectable()
 export class SandboxAcquirer implements Acquirer, OnModuleInit {
@@ -56,7 +56,7 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
     readonly returns: SandboxReturns,
   ) {}
 
-  /** @throws ConfigError at start, rather than an error at every charge, when the address does not fit a BR Code */
+  /** @throws ConfigError at start if the address does not fit a BR Code: otherwise every charge would fail */
   onModuleInit(): void {
     try {
       encodeBrCode({ kind: 'dynamic', location: this.#location(newTxid()), merchantName: 'X', merchantCity: 'X' });
@@ -74,8 +74,8 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
 
   async getPixCharge(txid: string): Promise<PixChargeState> {
     const ended = await this.bank.findCharge(txid);
-    // The codes are made by the issuer above, so the bank's books hold only what has ended; a Pix is told of in the
-    // commit that makes it.
+    // The issuer above makes the codes, so the bank's books hold only ended charges. A Pix is reported in the commit
+    // that creates it.
     if (!ended) return { kind: 'not_found' };
     return { kind: 'found', brCode: '', ended: { ...ENDS[ended.status], at: ended.endedAt }, payments: [] };
   }
@@ -113,7 +113,7 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
     return this.orders.removeCharge(txid);
   }
 
-  /** What was issued and has no entry in the books waits for its payer. */
+  /** The status in the sandbox. Issued charges without an entry in the books wait for their payer. */
   async getStatus(txid: string): Promise<AcquirerStatus> {
     const [payments, events, disputed, ended] = await Promise.all([
       this.records.paymentsOf(txid),

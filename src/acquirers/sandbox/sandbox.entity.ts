@@ -80,7 +80,7 @@ export class SandboxDisputeEntity {
   @Column('timestamptz', { name: 'opened_at' }) readonly openedAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
   @Column('timestamptz', { name: 'closed_at', nullable: true }) readonly closedAt!: Date | null;
-  /** Who opened it, as its report says; null: it names nobody. */
+  /** The person who opened the dispute, as its report says; null: the report names nobody. */
   @Sealed(`'sandbox_dispute:' || reference`)
   @Column('bytea', { name: 'payer_sealed', nullable: true })
   readonly payerSealed!: Buffer | null;
