@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Reader, read } from '../core/database/index.js';
 import { CHECKS } from './coherence.js';
 
-/** Rows that are shown of a promise. */
+/** Number of rows that are shown of a broken promise. */
 const SHOWN = 5;
 
 export interface BrokenPromise {
@@ -10,7 +10,7 @@ export interface BrokenPromise {
   readonly rows: readonly object[];
 }
 
-/** All in one statement, and so as everything was at one instant, whatever is written meanwhile. */
+/** All checks in one statement, so that they see everything at one instant, whatever is written meanwhile. */
 function statementOf(checks: readonly (typeof CHECKS)[number][], name: string): ReturnType<typeof read> {
   const parts = checks.map(
     ({ sql }, number) => `(SELECT ${number} AS number, to_jsonb(c) AS row FROM (${sql}) c LIMIT ${SHOWN})`,
@@ -22,12 +22,12 @@ const LASTING = CHECKS.filter(({ ofEvents }) => ofEvents !== true);
 const OF_LASTING = statementOf(LASTING, 'coherence.lasting');
 const OF_ALL = statementOf(CHECKS, 'coherence.all');
 
-/** What all of the books promise: journal, balances, sales, refunds, cases and what is told of them. */
+/** Checks the invariants of all books: journal, balances, sales, refunds, cases and their notifications. */
 @Injectable()
 export class CoherenceService {
   constructor(private readonly reader: Reader) {}
 
-  /** @param withEvents also what all events together tell, which ends with their retention @returns the broken ones */
+  /** @param withEvents checks events too; these checks fail once old events are removed @returns the broken promises */
   async check(withEvents: boolean): Promise<{ promises: number; broken: BrokenPromise[] }> {
     const checks = withEvents ? CHECKS : LASTING;
     type Row = { number: number; row: object };

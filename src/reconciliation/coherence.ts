@@ -1,8 +1,8 @@
-/** Each query finds what must not be: a row is a broken promise, and its text says which. */
+/** Each query finds rows that must not exist: a row is a broken promise, and the query's name says which. */
 export const CHECKS: readonly {
   readonly name: string;
   readonly sql: string;
-  /** Counts on all events that there ever were: old ones are removed. */
+  /** Needs all events that there ever were: old ones are removed after their retention. */
   readonly ofEvents?: true;
 }[] = [
   {
@@ -376,7 +376,7 @@ type Row = Record<string, unknown>;
 
 /**
  * The broken promises by their names, each with its first rows; empty when everything is right.
- * @param ask the database for the rows of a statement, which has a name of its own so that its plan can be kept
+ * @param ask queries the database for the rows of a statement; the statement's own name lets its plan be kept
  */
 export async function brokenPromises(
   ask: (sql: string, statement: string) => Promise<Row[]>,

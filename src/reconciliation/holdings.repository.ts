@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { read, Reader } from '../core/database/index.js';
 import type { Amount } from '../core/money/index.js';
 
-/** Adds up entries by cause: what came, what went back by its own id, what disputes took, what operators corrected. */
+/**
+ * Adds up entries by cause: received money, returns by their own id, money taken by disputes, operators' corrections.
+ */
 const OF_PIX = read(
   'holdings.of_pix',
   `WITH pix AS (
@@ -34,14 +36,14 @@ const OF_PIX = read(
    FROM entries e JOIN journal_lines l ON l.entry_id = e.id AND l.bucket = 'clearing' GROUP BY 1`,
 );
 
-/** What acquirers hold by the ledger (the bucket `clearing`). Reads only. */
+/** Money that acquirers hold by the ledger (the bucket `clearing`). Reads only. */
 @Injectable()
 export class HoldingsRepository {
   constructor(private readonly reader: Reader) {}
 
   /**
-   * What is left there of each Pix, in cents, for acquirers whose references are worldwide. Payments that a merchant made
-   * to a payer (cashouts) are none of these. A Pix without an entry is left out.
+   * The remaining amount of each Pix at the acquirer, in cents, for acquirers whose references are worldwide. Cashouts
+   * (a merchant's payments to a payer) do not count. A Pix without an entry is left out.
    */
   async ofPix(acquirers: readonly string[], endToEndIds: readonly string[]): Promise<Map<string, Amount>> {
     const rows = await this.reader.query<{ endToEndId: string; amount: Amount }>(OF_PIX, [acquirers, endToEndIds]);

@@ -47,7 +47,7 @@ interface Case {
   readonly pix: readonly BookedPix[];
   readonly returns?: readonly BookedReturn[];
   readonly disputes?: readonly BookedDispute[];
-  /** By the ledger; else as the list has it. */
+  /** The amount by the ledger; without it, the list's amount. */
   readonly held?: readonly (readonly [string, number])[];
   readonly found: readonly Partial<Difference>[];
 }
@@ -182,7 +182,7 @@ const CASES: readonly Case[] = [
     disputes: [booked()],
     found: [],
   },
-  // Of a case that is over here nothing is said before the bank has come to its end.
+  // If a case is over here, it is no difference before the bank has ended it too.
   ...(['in_progress', 'returned', 'failed'] as const).flatMap((here) =>
     (['in_progress', 'returned', 'failed'] as const).map((there) => ({
       what: `a dispute that is ${here} here and ${there} there`,

@@ -4,9 +4,9 @@ import type { BookedDispute } from '../med/index.js';
 import type { BookedPix, BookedReturn } from '../transactions/index.js';
 
 export type DifferenceKind =
-  /** The acquirer has a Pix, or a return, and what it says of it cannot be read: it cannot be compared. */
+  /** The acquirer has a Pix or a return that cannot be read, and so not be compared. */
   | 'unreadable'
-  /** The acquirer has a Pix of which nothing is known here. */
+  /** The acquirer has a Pix that is unknown here. */
   | 'missing_here'
   /** Settled here, and the acquirer's list does not have it. */
   | 'missing_there'
@@ -30,7 +30,7 @@ export type DifferenceKind =
   /** All of the above agree, and the ledger says that the acquirer holds another part of a Pix. */
   | 'ledger_differs';
 
-/** What one side says of a Pix or a return; the state is null of a Pix. */
+/** One side's record of a Pix or a return; for a Pix the state is null. */
 export interface Side {
   /** Cents. */
   readonly amount: Amount;
@@ -39,13 +39,13 @@ export interface Side {
 
 export interface Difference {
   readonly kind: DifferenceKind;
-  /** Null: it cannot be read. */
+  /** Null: the id cannot be read. */
   readonly endToEndId: string | null;
-  /** Null: it is about the Pix itself, or about a return without an id that can be read. */
+  /** Null: the difference is about the Pix itself, or about a return without a readable id. */
   readonly returnId: string | null;
-  /** The case that it is about; null where it is about none. */
+  /** The case of a dispute difference; null for any other. */
   readonly caseId: string | null;
-  /** Null: this side has none. */
+  /** Null: this side has no record. */
   readonly here: Side | null;
   readonly there: Side | null;
 }
@@ -54,19 +54,19 @@ export interface Books {
   readonly pix: readonly BookedPix[];
   readonly returns: readonly BookedReturn[];
   readonly disputes: readonly BookedDispute[];
-  /** What the acquirer holds of each Pix by the ledger, in cents. */
+  /** The acquirer's remaining amount of each Pix by the ledger, in cents. */
   readonly held: ReadonlyMap<string, Amount>;
 }
 
-/** What the acquirer has left of a Pix, in cents. */
+/** The acquirer's remaining amount of a Pix by its list, in cents. */
 export function heldOf({ pix, returns }: StatementLine): Amount {
   const gone = returns.filter(({ state }) => state === 'returned').map(({ amount }) => amount);
   return gone.reduce((left, amount) => left - amount, pix.amount);
 }
 
 /**
- * Every difference between the acquirer's list and our books, Pix by Pix. None: both tell the same.
- * @param unreadable what of the list cannot be read: it is there, and is not missed there
+ * Finds every difference between the acquirer's list and our books, Pix by Pix; empty if both agree.
+ * @param unreadable entries of the list that cannot be read: they exist there, so they do not count as missing
  */
 export function differencesOf(
   there: readonly StatementLine[],
@@ -119,7 +119,7 @@ function returnDifferences(
   { pix: { endToEndId }, returns: there }: StatementLine,
   here: readonly BookedReturn[],
 ): Difference[] {
-  // Of one that failed here and moved at the bank an operator has entered the loss under the same id: that counts.
+  // If a return failed here but moved at the bank, an operator booked the loss under the same id: the booking wins.
   const failedFirst = [...here].sort((a, b) => Number(b.state === 'failed') - Number(a.state === 'failed'));
   const own = new Map(failedFirst.map((known) => [known.returnId, known]));
   const named = new Set(there.map(({ returnId }) => returnId));
@@ -134,14 +134,15 @@ function returnDifferences(
   const ofTheirs = there.flatMap((theirs) => {
     if (theirs.cause === 'dispute') return [];
     const ours = own.get(theirs.returnId) ?? null;
-    // One that failed has moved nothing.
+    // A failed return has moved no money.
     if (!ours) return theirs.state === 'failed' ? [] : [difference('return_not_asked', null, theirs)];
     return [
       ...(ours.amount === theirs.amount ? [] : [difference('return_amount_differs', ours, theirs)]),
       ...(ours.state === theirs.state ? [] : [difference('return_state_differs', ours, theirs)]),
     ];
   });
-  // What is still on its way may not have reached the acquirer, and what failed may never have.
+  // Only returned money must be in the list: a return in progress may not have reached the acquirer, a failed one may
+  // never.
   const missing = here.filter(({ returnId, state }) => state === 'returned' && !named.has(returnId));
   return [...ofTheirs, ...missing.map((ours) => difference('return_missing_there', ours, null))];
 }
@@ -168,12 +169,13 @@ function disputeDifferences(
   });
   const ofTheirs = there.flatMap((theirs) => {
     const ours = own.get(theirs.hint.reference) ?? null;
-    // One that failed has moved nothing. That of a Pix of no sale has no case: an operator books it as a return.
+    // A failed return has moved no money. If a Pix belongs to no sale, there is no case: an operator books a return
+    // instead.
     const isBooked = booked.some(({ returnId, amount }) => returnId === theirs.returnId && amount === theirs.amount);
     if (!ours) return theirs.state === 'failed' || isBooked ? [] : [difference('dispute_unknown', null, theirs)];
-    // Nothing has been taken yet: the case may wait for an operator, or be over, as one that the merchant has given up.
+    // Nothing has been taken yet: the case may wait for an operator, or be over because the merchant has given up.
     if (theirs.state === 'in_progress' && (ours.waits || ours.state !== 'in_progress')) return [];
-    // What stands differently besides is what has to be decided.
+    // If the case waits for an operator, all other differences are part of that decision.
     if (ours.waits) return [difference('dispute_waits', ours, theirs)];
     return [
       ...(ours.amount === theirs.amount || theirs.state === 'failed'
@@ -186,7 +188,7 @@ function disputeDifferences(
   return [...ofTheirs, ...missing.map((ours) => difference('dispute_missing_there', ours, null))];
 }
 
-/** Banks name a dispute by an id of its own, or by the Pix and the devolution. */
+/** Banks name a dispute by an id of its own, or by Pix and devolution: the last part is the return's id. */
 function returnIdOf(dispute: BookedDispute | null): string | null {
   return dispute?.reference.split('/').at(-1) ?? null;
 }

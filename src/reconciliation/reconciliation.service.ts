@@ -21,15 +21,15 @@ import { type Books, type Difference, differencesOf, heldOf } from './reconcilia
 export interface Total {
   readonly count: number;
   readonly amount: Amount;
-  /** How much of `amount` was sent back. */
+  /** The part of `amount` that was sent back. */
   readonly returned: Amount;
-  /** How much of `amount` the acquirer still has; on our side, what the ledger says. */
+  /** The part of `amount` that the acquirer still has; on our side, by the ledger. */
   readonly held: Amount;
 }
 
 export interface Reconciliation {
   readonly from: Date;
-  /** The end of the window, not included. */
+  /** The end of the window, excluded. */
   readonly to: Date;
   readonly acquirers: readonly {
     readonly acquirer: string;
@@ -37,11 +37,11 @@ export interface Reconciliation {
     readonly here: Total;
     readonly differences: readonly Difference[];
   }[];
-  /** Acquirers whose lists could not be read, and why. */
+  /** Acquirers whose lists could not be read, with the error. */
   readonly notCompared: readonly { readonly acquirer: string; readonly error: string }[];
 }
 
-/** What an acquirer has charged in a month, by our books. Amounts in cents. */
+/** An acquirer's fees of a month by our books. Amounts in cents. */
 export interface FeeReconciliation {
   readonly acquirer: string;
   readonly operations: readonly {
@@ -50,15 +50,15 @@ export interface FeeReconciliation {
     readonly amount: Amount;
     readonly fee: Amount;
   }[];
-  /** What operators have entered of that invoice. */
+  /** Corrections of that invoice that operators have entered. */
   readonly corrections: { readonly count: number; readonly amount: Amount };
   readonly here: Amount;
   readonly invoice: Amount;
-  /** What the invoice has more. */
+  /** Invoice less our books. */
   readonly difference: Amount;
 }
 
-/** Holds the acquirers' lists of a day and their invoices of a month against our books. Reads only. */
+/** Compares the acquirers' lists of a day and their invoices of a month with our books. Reads only. */
 @Injectable()
 export class ReconciliationService {
   constructor(
@@ -72,8 +72,8 @@ export class ReconciliationService {
   ) {}
 
   /**
-   * A day in São Paulo, by the banks' clocks. What went back of a Pix is compared with the Pix, whenever it went back.
-   * An acquirer that does not answer is named, and the others are compared all the same.
+   * Compares a day in São Paulo, by the banks' clocks. Returns are compared with their Pix, whenever they happened. If
+   * an acquirer does not answer, it is named, and the others are still compared.
    * @throws ApiError 404 for an unknown account, 422 `no_provider_configured`
    */
   async compare(accountId: string, day: Day): Promise<Reconciliation> {
@@ -87,7 +87,7 @@ export class ReconciliationService {
     const acquirers: Reconciliation['acquirers'][number][] = [];
     const notCompared: Reconciliation['notCompared'][number][] = [];
     for (const acquirer of listed) {
-      // Later payments are not in the list yet, so they are not missing there.
+      // Later payments are not in the list yet, so they do not count as missing there.
       const end = this.acquirers.get(acquirer).listedUntil?.() ?? to;
       const ofDay = await this.records.settled(acquirer, from, end < to ? end : to);
       const read = await this.#read(acquirer, from, to, new Set(ofDay.map(({ endToEndId }) => endToEndId)));
@@ -105,9 +105,10 @@ export class ReconciliationService {
   }
 
   /**
-   * A month in São Paulo: what came by the bank's clock, what went back when its end was known here.
+   * Compares the fees of a month in São Paulo: incoming Pix by the bank's clock, returns by the time at which their end
+   * became known here.
    * @param connectionId null: the only one of the account
-   * @param month `2026-11` @param invoice what the PSP asks for it
+   * @param month `2026-11` @param invoice the amount that the PSP invoices
    * @throws ApiError 404, 400 where the account has several connections, 422 `no_provider_configured`
    */
   async compareFees(
@@ -127,7 +128,7 @@ export class ReconciliationService {
     return { acquirer, operations, corrections, here, invoice, difference: invoice - here };
   }
 
-  /** The acquirer's list, whole, or why there is none: a part of it would have everything else missing there. */
+  /** The acquirer's whole list, or the error. A part of a list would make everything else look missing there. */
   async #read(
     acquirer: string,
     from: Date,
@@ -148,12 +149,13 @@ export class ReconciliationService {
   }
 
   /**
-   * @param listed the account's: a Pix that several of them see is settled under the one whose charge it paid
+   * Reads our side of the comparison.
+   * @param listed the account's acquirers: a Pix that several of them see is settled under the one whose charge it paid
    * @param named by the list
    */
   async #booksOf(listed: readonly string[], named: readonly string[], ofDay: readonly BookedPix[]): Promise<Books> {
     const ids = new Set(ofDay.map(({ endToEndId }) => endToEndId));
-    // Settled here under another time than the list has now: known all the same.
+    // Pix that are settled here under another time than the list shows are known too.
     const others = [...new Set(named)].filter((id) => !ids.has(id));
     const known = await Promise.all(listed.map((name) => this.records.known(name, others)));
     const pix = [...ofDay, ...known.flat()];

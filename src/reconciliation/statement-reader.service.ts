@@ -13,12 +13,12 @@ import { InternalRecordsRepository } from '../transactions/index.js';
 import type { Window } from './statement-window.js';
 import type { StatementList } from './statements.entity.js';
 
-/** Lines that are looked up here together. */
+/** Number of lines that are looked up here together. */
 const CHUNK = 200;
 
 /**
- * Reads the acquirers' own lists and puts into the inbox what no callback told of, and returns that were not asked for
- * here. Nothing is believed but by the inbox, which asks again about each.
+ * Reads the acquirers' own lists. Payments that no callback reported go into the inbox, and so do returns that were not
+ * requested here. The list alone is not trusted: the inbox queries the acquirer about each.
  */
 @Injectable()
 export class StatementReader {
@@ -31,7 +31,7 @@ export class StatementReader {
     private readonly logger: Logger,
   ) {}
 
-  /** @throws what the acquirer's answer is, when it cannot be had: what was read before it is in the inbox */
+  /** @throws the acquirer's error when its list cannot be read: lines read before it are in the inbox */
   async read(acquirer: string, list: StatementList, { from, to }: Window): Promise<void> {
     const { statement } = this.acquirers.get(acquirer);
     if (statement === null) return;
@@ -62,7 +62,10 @@ export class StatementReader {
     await this.database.transaction((tx) => this.inbox.queueAll(tx, acquirer, hints));
   }
 
-  /** It cannot be credited: an operator has to look. What has a name is kept by the inbox, where operators see it. */
+  /**
+   * Unreadable lines cannot be credited: an operator has to look. If a line has an id, the inbox keeps its hint, where
+   * operators see it.
+   */
   #unreadable(acquirer: string, lines: readonly UnreadableLine[]): NotificationHint[] {
     return lines.flatMap(({ what, endToEndId, returnId, hint }) => {
       this.metrics.statementOddities.inc({ what: 'unreadable' });
@@ -71,13 +74,13 @@ export class StatementReader {
     });
   }
 
-  /** Hints at payments that were not settled here. */
+  /** Hints about payments that were not settled here. */
   async #payments(hints: readonly NotificationHint[]): Promise<NotificationHint[]> {
     const unsettled = new Set(await this.records.unsettled(hints.map(({ reference }) => reference)));
     return hints.filter(({ reference }) => unsettled.has(reference));
   }
 
-  /** Hints at disputes, and at returns that wait here for their end. */
+  /** Hints about disputes, and about returns that wait here for their end. */
   async #returns(acquirer: string, lines: readonly StatementLine[]): Promise<NotificationHint[]> {
     const returned = lines.filter(({ returns }) => returns.length > 0);
     if (returned.length === 0) return [];
@@ -96,11 +99,11 @@ export class StatementReader {
             'a return was made that was not asked for here',
           );
         } else if (own === 'failed' && state !== 'failed') {
-          // Money left that the books have given back to the merchant: an operator has to look, at once.
+          // Money left that the books have given back to the merchant: an operator has to look at once.
           this.metrics.statementOddities.inc({ what: 'failed_return_moved' });
           this.logger.error({ acquirer, endToEndId: pix.endToEndId, returnId, state }, 'a return that failed was made');
         } else if (own === 'returned' && state === 'failed') {
-          // The books have it with its payer, and the bank has it still: an operator has to look, at once.
+          // The books say that the payer has the money, but the bank still has it: an operator has to look at once.
           this.metrics.statementOddities.inc({ what: 'made_return_failed' });
           this.logger.error({ acquirer, endToEndId: pix.endToEndId, returnId }, 'a return that was made has failed');
         }

@@ -16,7 +16,7 @@ declare module '../core/queue/index.js' {
 const SWEEP_MS = 5_000;
 const BATCH = 100;
 
-/** Queues the acquirers' lists that are due to be read. */
+/** Queues the acquirers' lists that are due for reading. */
 @Injectable()
 export class StatementSweep implements OnApplicationBootstrap {
   constructor(
@@ -33,7 +33,10 @@ export class StatementSweep implements OnApplicationBootstrap {
     this.poller.onWorkers('reconciliation.statements', SWEEP_MS, () => this.sweep());
   }
 
-  /** One that loses its worker is due again when its lease is over. @returns whether there may be more at once */
+  /**
+   * Queues due lists. If a worker dies, its list is due again when the lease ends. @returns whether more lists may be
+   * due at once
+   */
   async sweep(): Promise<boolean> {
     const names = await this.connections.acquirersOf(null);
     const listed = names.filter((name) => this.acquirers.get(name).statement !== null);

@@ -13,7 +13,7 @@ const fresh: Progress = {
   attempts: 0,
 };
 
-/** Goes on until the pass has come to its end. */
+/** Reads windows until the pass has ended. */
 function pass(progress: Progress, now: Date): { windows: string[]; after: Progress } {
   const windows: string[] = [];
   let current = progress;
@@ -25,7 +25,7 @@ function pass(progress: Progress, now: Date): { windows: string[]; after: Progre
   return { windows, after: current };
 }
 
-describe('how far a list is read', () => {
+describe('the window of a list', () => {
   it('begins ten minutes ago, and then overlaps by ten minutes every minute', () => {
     const first = pass(fresh, NOW);
     expect(first.windows).toEqual(['21T11:50 21T12:00']);
@@ -33,13 +33,13 @@ describe('how far a list is read', () => {
     expect(pass(first.after, at('21T12:01')).windows).toEqual(['21T11:50 21T12:01']);
   });
 
-  it('after an outage every hour of it is read, and none is passed over', () => {
+  it('covers every hour of an outage, and skips none', () => {
     const { windows, after } = pass({ ...fresh, sweptUntil: at('21T09:40') }, NOW);
     expect(windows).toEqual(['21T09:30 21T10:30', '21T10:30 21T11:30', '21T11:30 21T12:00']);
     expect(after.sweptUntil).toEqual(NOW);
   });
 
-  it('returns are looked for among the Pix of ninety days, once a day', () => {
+  it('covers the Pix of ninety days for returns, once a day', () => {
     const { windows, after } = pass({ ...fresh, list: 'returns' }, NOW);
     expect(windows).toHaveLength(18);
     expect([windows[0], windows.at(-1)]).toEqual(['23T12:00 28T12:00', '16T12:00 21T12:00']);
@@ -47,14 +47,14 @@ describe('how far a list is read', () => {
     expect(pass(after, at('22T12:00')).windows).toHaveLength(18);
   });
 
-  it('once a day the last three days are read again, up to what is not late yet', () => {
+  it('covers the last three days again once a day, except times that are not late yet', () => {
     const { windows, after } = pass({ ...fresh, list: 'late_payments' }, NOW);
     expect(windows).toHaveLength(12);
     expect([windows[0], windows.at(-1)]).toEqual(['18T12:00 18T18:00', '21T06:00 21T11:50']);
     expect(after.nextDueAt).toEqual(at('22T12:00'));
   });
 
-  it('what could not be read stays where it was, and is tried again in growing pauses', () => {
+  it('stays where it was after a failure, and is retried in growing pauses', () => {
     const failing = { ...fresh, sweptUntil: at('21T08:00'), resumeAt: at('21T09:00') };
     const pauses = Array.from({ length: 6 }, (_, attempts) => {
       const { nextDueAt, ...kept } = afterFailure({ ...failing, attempts }, NOW);

@@ -2,8 +2,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { NotPersonal } from '../core/database/index.js';
 
 /**
- * The parts of an acquirer's list: payments are read every minute. Payments of the last days are read again once a day,
- * as some are listed late. Payments of which money went back are read once a day.
+ * The parts of an acquirer's list. `payments` are read every minute. `late_payments`, of the last days, are read again
+ * once a day, as some are listed late. `returns` (Pix with returned money) are read once a day.
  */
 export const LISTS = ['payments', 'late_payments', 'returns'] as const;
 export type StatementList = (typeof LISTS)[number];
@@ -13,13 +13,13 @@ export type StatementList = (typeof LISTS)[number];
 export class AcquirerStatementEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'acquirer_statements_pkey' }) readonly acquirer!: string;
   @PrimaryColumn('text', { primaryKeyConstraintName: 'acquirer_statements_pkey' }) readonly list!: StatementList;
-  /** Everything before it has been read; null before the first pass. */
+  /** Everything before this time has been read; null before the first pass. */
   @Column('timestamptz', { name: 'swept_until', nullable: true }) readonly sweptUntil!: Date | null;
-  /** Where a pass in several goes is continued; null between passes. */
+  /** Where an unfinished pass continues; null between passes. */
   @Column('timestamptz', { name: 'resume_at', nullable: true }) readonly resumeAt!: Date | null;
-  /** While a worker reads it: the end of the lease. */
+  /** While a worker reads the list: the end of the lease. */
   @Column('timestamptz', { name: 'next_due_at' }) readonly nextDueAt!: Date;
-  /** That failed since one did not. */
+  /** Failed attempts since the last success. */
   @Column('integer', { default: 0 }) readonly attempts!: number;
   @Column('text', { name: 'last_error', nullable: true }) readonly lastError!: string | null;
 }

@@ -11,7 +11,7 @@ const ENSURE = write(
    SELECT acquirer, list, $3 FROM unnest($1::text[]) acquirer CROSS JOIN unnest($2::text[]) list
    ON CONFLICT DO NOTHING`,
 );
-/** Only of acquirers that are still there. */
+/** Claims due lists, only of acquirers that still exist. */
 const CLAIM_DUE = write(
   'statements.claim_due',
   `UPDATE acquirer_statements SET next_due_at = $3 WHERE (acquirer, list) IN (
@@ -29,7 +29,7 @@ const RENEW = write(
   'statements.renew',
   `UPDATE acquirer_statements SET next_due_at = $4 WHERE acquirer = $1 AND list = $2 AND next_due_at = $3 RETURNING list`,
 );
-/** Saves nothing if the lease was over and another worker has begun. */
+/** Saves nothing if the lease has ended and another worker has begun. */
 const SAVE = write(
   'statements.save',
   `UPDATE acquirer_statements SET swept_until = $4, resume_at = $5, next_due_at = $6, attempts = $7, last_error = $8
@@ -58,14 +58,14 @@ export class StatementsRepository {
     return this.reader.first<Progress>(FIND, [acquirer, list]);
   }
 
-  /** @returns the progress under its new lease; as it was when another worker has the lease by now */
+  /** @returns the progress under its new lease; unchanged when another worker now holds the lease */
   async renew(tx: Tx, held: Progress, leasedUntil: Date): Promise<Progress> {
     const { acquirer, list, nextDueAt } = held;
     const renewed = await tx.query(RENEW, [acquirer, list, nextDueAt, leasedUntil]);
     return renewed.length === 0 ? held : { ...held, nextDueAt: leasedUntil };
   }
 
-  /** @param before as it was read: who has lost its lease changes nothing */
+  /** @param before the progress as it was read: a worker that has lost its lease changes nothing */
   save(tx: Tx, before: Progress, after: Omit<Progress, 'acquirer' | 'list'>, error: string | null): void {
     tx.defer(SAVE, [
       before.acquirer,

@@ -9,13 +9,13 @@ import { StatementReader } from './statement-reader.service.js';
 import type { StatementList } from './statements.entity.js';
 import { type Progress, StatementsRepository } from './statements.repository.js';
 
-/** Renewed while a worker reads: one that died holds a list up no longer than this. */
+/** Renewed while a worker reads: if the worker dies, the list is blocked no longer than this. */
 export const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
 
 /**
- * Keeps track of how far the acquirers' own lists are read: payments whose callback never came, once a day those of the
- * last days again that were listed late, and the returns of the last ninety days.
+ * Keeps track of how far the acquirers' lists are read. Covered are payments whose callback never came, payments of the
+ * last days that were listed late (once a day), and returns of the last ninety days.
  */
 @Injectable()
 export class StatementsService {
@@ -29,7 +29,7 @@ export class StatementsService {
     private readonly logger: Logger,
   ) {}
 
-  /** Reads one window of a list. Never throws: one that cannot be read is kept, and read again later. */
+  /** Reads one window of a list. Never throws: if the window cannot be read, it is kept and read again later. */
   async read(acquirer: string, list: StatementList): Promise<void> {
     const progress = await this.statements.find(acquirer, list);
     if (!progress) return;
@@ -47,11 +47,11 @@ export class StatementsService {
     const after = problem === null ? afterRead(progress, window, now) : afterFailure(progress, this.clock.now());
     const held = await lease.end();
     await this.database.transaction(async (tx) => this.statements.save(tx, held, after, problem));
-    // The next window of a pass after an outage.
+    // Wakes the sweep for the next window of an unfinished pass, as after an outage.
     if (problem === null && after.resumeAt !== null) this.poller.wake('reconciliation.statements');
   }
 
-  /** Keeps the list from others, however long the acquirer takes. */
+  /** Keeps the list from other workers, however long the acquirer takes. */
   #lease(progress: Progress): { end(): Promise<Progress> } {
     let held = progress;
     let renewal = Promise.resolve();

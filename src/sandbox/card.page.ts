@@ -8,7 +8,10 @@ strong{font-size:1.6rem;display:block;margin:.5rem 0 1.5rem}form{display:inline}
 button{font:inherit;padding:.6rem 1.4rem;margin-right:.5rem;border:1px solid #1a1a1a;border-radius:.4rem;background:#fff;cursor:pointer}
 button.approve{background:#1a1a1a;color:#fff}`;
 
-/** No script. `form-action` stays open: browsers apply it to the redirect after the form too, which leads to the merchant. */
+/**
+ * Security headers: no script runs. `form-action` stays open, because browsers apply it to the redirect after the form
+ * too, which leads to the merchant.
+ */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLES).digest('base64')}'; base-uri 'none'; frame-ancestors 'none'`,
@@ -25,7 +28,7 @@ const OUTCOMES: Partial<Record<Transaction['status'], string>> = {
   CANCELLED: 'A cobrança foi cancelada.',
 };
 
-/** Stands for the page of the card's own bank: its visitor approves or refuses. */
+/** The page of the simulated card issuer: its visitor approves or refuses. */
 export function cardPage(transaction: Transaction, merchant: string): string {
   const button = (action: string, label: string): Html =>
     markup`<form method="post" action="/sandbox/cards/${transaction.txid}/${action}"><button class="${action}">${label}</button></form>`;

@@ -8,7 +8,7 @@ import { SandboxPagesService } from './sandbox-pages.service.js';
 const TXID = { name: 'txid', description: 'What the sandbox bank knows the payment by.', schema: { type: 'string' } };
 const PRIVATE = { 'Referrer-Policy': 'no-referrer', 'X-Robots-Tag': 'noindex, nofollow', 'Cache-Control': 'no-store' };
 
-/** Pages of the sandbox bank for payers: what `cardRedirectUrl` and `boletoPdfUrl` of test payments point to. */
+/** Pages of the sandbox bank for payers: the targets of `cardRedirectUrl` and `boletoPdfUrl` of test payments. */
 @Public()
 @ApiTags('Sandbox')
 @ApiParam(TXID)
@@ -21,7 +21,7 @@ export class SandboxPagesController {
   @ApiOperation({ summary: 'The page of a test card payment', description: 'What `cardRedirectUrl` points to.' })
   @ApiOkResponse({
     description: 'The page.',
-    // Not @ApiProduces: it would make pages of the errors too.
+    // Why not @ApiProduces: it would make the errors HTML pages too.
     content: { 'text/html': { schema: { type: 'string' } } },
   })
   async card(@Param('txid') txid: string, @Res({ passthrough: true }) response: Response): Promise<string> {

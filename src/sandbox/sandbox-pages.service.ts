@@ -5,7 +5,7 @@ import { isTxid, newTxid } from '../brazil/index.js';
 import { notFound } from '../core/errors/index.js';
 import { isOpen, returnUrlOf, type Transaction, TransactionsService } from '../transactions/index.js';
 
-/** What a payer sees of the sandbox bank. The txid in the address is drawn at random and is the credential. */
+/** Pages of the sandbox bank for payers. The txid in the address is drawn at random and is the credential. */
 @Injectable()
 export class SandboxPagesService {
   constructor(
@@ -15,7 +15,7 @@ export class SandboxPagesService {
     private readonly confirmations: ConfirmationService,
   ) {}
 
-  /** @throws ApiError 404 for what is not to be paid by card */
+  /** @throws ApiError 404 for a transaction that is not payable by card */
   async card(txid: string): Promise<{ transaction: Transaction; merchant: string }> {
     const transaction = await this.#find(txid);
     if (!transaction.artefacts?.CREDIT_CARD) throw notFound('page');
@@ -23,8 +23,8 @@ export class SandboxPagesService {
   }
 
   /**
-   * The payer's bank has authenticated the cardholder, and approves or refuses. Only the first answer counts.
-   * @returns where the payer goes now, or null when the merchant has not said
+   * Records the card issuer's answer after it has authenticated the cardholder. Only the first answer counts.
+   * @returns the merchant's page for the payer, or null without one
    */
   async answerCard(txid: string, approved: boolean): Promise<string | null> {
     const { transaction } = await this.card(txid);
@@ -42,11 +42,11 @@ export class SandboxPagesService {
         : await this.bank.orders.tell(txid, 'refused');
       await this.confirmations.confirm(notification);
     }
-    // A header takes no other letters than those of an encoded address.
+    // A header allows only the letters of an encoded address.
     return returnUrlOf(transaction)?.href ?? null;
   }
 
-  /** @throws ApiError 404 for what has no boleto */
+  /** @throws ApiError 404 for a transaction without a boleto */
   async boleto(txid: string): Promise<Buffer> {
     const transaction = await this.#find(txid);
     const { artefacts, expiresAt } = transaction;

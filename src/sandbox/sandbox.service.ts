@@ -28,12 +28,12 @@ import type { SandboxEventBody } from './dto/simulate.body.js';
 import type { SimulateDto } from './dto/simulate.dto.js';
 import { sandboxCharge } from './sandbox.serializer.js';
 
-/** The payer of who names none: a CPF with valid check digits that stands in every tutorial. */
+/** The payer if the request names none: a CPF with valid check digits that stands in every tutorial. */
 const DEFAULT_PAYER = '52998224725';
 /** An ISPB that no bank has. */
 const SANDBOX_ISPB = '00000000';
 
-/** Makes things happen at the sandbox bank, which then tells of them as a bank does. Test keys only. */
+/** Simulates events at the sandbox bank, which then reports them as a bank does. Test keys only. */
 @Injectable()
 export class SandboxService {
   constructor(
@@ -46,7 +46,10 @@ export class SandboxService {
     private readonly clock: Clock,
   ) {}
 
-  /** The route is for test keys only. @throws ApiError 404 for what the key cannot see, 400 for what cannot happen to it */
+  /**
+   * Simulates an event of a charge. The route is for test keys only. @throws ApiError 404 for a charge that the key
+   * cannot see, 400 for an event that cannot happen to it
+   */
   async simulate(scope: Scope, chargeId: string, dto: SimulateDto): Promise<SandboxEventBody> {
     const id = parseId(chargeId, ['ch_', 'tx_'], 'charge');
     await this.#simulate(await this.transactions.get(scope, id, 'charge'), dto);
@@ -58,16 +61,16 @@ export class SandboxService {
     };
   }
 
-  /** Simulates an event of a payment. Its state afterwards is read by `PaymentsService.get`. */
+  /** Simulates an event of a payment. Read its new state with `PaymentsService.get`. */
   async simulatePayment(scope: Scope, paymentId: string, dto: SimulateDto): Promise<void> {
     const id = parseId(paymentId, ['ch_', 'tx_'], 'payment');
     await this.#simulate(await this.transactions.get(scope, id, 'payment'), dto);
   }
 
   async #simulate(transaction: Transaction, dto: SimulateDto): Promise<void> {
-    // A moment after its creation the bank may not have been told of it yet, and what it does not know cannot be paid.
+    // A moment after its creation the charge may not have reached the bank yet, and could not be paid there.
     if (!isIssued(transaction)) await this.work.runNow('acquirer', transaction.id);
-    // The notifications are stored; applying them now, without a worker, lets us answer with the state after it.
+    // Notifications are stored; applying them now, without a worker, lets us answer with the state after it.
     if (dto.event === 'refund_fail') await this.bank.returns.failNext(transaction.txid ?? '');
     for (const notify of this.#happen(transaction, dto)) {
       const failure = await this.confirmations.confirm(await notify());
@@ -75,7 +78,7 @@ export class SandboxService {
     }
   }
 
-  /** What the bank does, each giving the id of the stored notification. */
+  /** The bank's steps for the event. Each returns the id of the stored notification. */
   #happen(transaction: Transaction, dto: SimulateDto): (() => Promise<string>)[] {
     const txid = transaction.txid ?? '';
     const tell = (kind: Parameters<typeof this.bank.orders.tell>[1]) => () => this.bank.orders.tell(txid, kind);
@@ -107,7 +110,7 @@ export class SandboxService {
         }
         return [tell('processing')];
       case 'refund_fail':
-        // It has not happened yet, so there is no notification.
+        // No refund has failed yet, so there is no notification.
         return [];
       case 'chargeback':
       case 'dispute':
@@ -146,7 +149,7 @@ export class SandboxService {
   }
 }
 
-/** Validated with the event. */
+/** The ruling, which was validated with the event. */
 function ruling({ result }: SimulateDto): 'agreed' | 'disagreed' {
   if (result === undefined) throw impossible('needs a result');
   return result;
@@ -159,21 +162,21 @@ async function happened(notification: Promise<string | null>): Promise<string> {
   return id;
 }
 
-/** @throws ApiError 400 for the id of a Pix that no Pix can have */
+/** @throws ApiError 400 for an id that no Pix can have */
 function givenReference({ end_to_end_id: id }: SimulateDto, method: PaymentMethod): string | undefined {
   if (id === undefined || method !== 'PIX' || isEndToEndId(id)) return id;
   const message = 'must be E, 8 digits of a bank, a minute as yyyyMMddHHmm and 11 letters or digits';
   throw invalidRequest([{ param: 'end_to_end_id', code: 'invalid', message }]);
 }
 
-/** The one that was named, or the payment's first. */
+/** The method that the request names, or the payment's first. */
 function methodOf({ paymentMethods }: Transaction, dto: SimulateDto): PaymentMethod {
   const method = PAYMENT_METHODS.find((candidate) => candidate === (dto.method ?? paymentMethods[0]));
   if (method !== undefined && paymentMethods.includes(method)) return method;
   throw invalidRequest([{ param: 'method', code: 'invalid', message: `must be one of ${paymentMethods.join(', ')}` }]);
 }
 
-/** Whether every method was issued. One that the bank has refused is asked about once more, to no effect. */
+/** Whether every method was issued. A refused method counts as not issued: the bank is asked again, without effect. */
 function isIssued({ paymentMethods, brCode, artefacts }: Transaction): boolean {
   return paymentMethods.every((method) => (method === 'PIX' ? brCode !== null : artefacts?.[method] !== undefined));
 }
@@ -182,7 +185,7 @@ function impossible(message: string): ReturnType<typeof invalidRequest> {
   return invalidRequest([{ param: 'event', code: 'invalid', message }]);
 }
 
-/** Who opened a dispute, where the request names somebody: never the payer of the payment by itself. */
+/** The person who opened a dispute, if the request names one: never the payer of the payment by default. */
 function reporterOf({ payer_name: name, payer_document: document }: SimulateDto): SandboxPayer {
   return { name: name ?? null, document: document == null ? null : normalizeTaxId(document) };
 }

@@ -11,10 +11,10 @@ import { attachment } from './file-name.js';
 import { ObjectStorage } from './object-storage.js';
 
 const SWEEP_MS = 10 * 60_000;
-/** How often one URL may be used at once; after that once a minute. */
+/** How often one URL may be used in a burst; after that once a minute. */
 const MAX_UPLOADS = 20;
 
-/** What an upload says of itself, as it came. */
+/** The headers of an upload, unchecked. */
 export interface UploadHeaders {
   readonly 'content-type'?: string | undefined;
   readonly 'content-length'?: string | undefined;
@@ -22,7 +22,7 @@ export interface UploadHeaders {
   readonly authorization?: string | undefined;
 }
 
-/** Our side of the URLs that point to files on our disk. With a store elsewhere there are none. */
+/** Serves the URLs of files on our own disk. If files are in a store elsewhere, there are none. */
 @Injectable()
 export class DiskFiles implements OnApplicationBootstrap {
   constructor(
@@ -36,16 +36,17 @@ export class DiskFiles implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     const { storage } = this;
-    // Only a process that takes uploads leaves some unfinished.
+    // Only a process that takes uploads leaves unfinished ones behind.
     if (!this.config.runsApi || !(storage instanceof DiskStorage)) return;
     this.poller.every('storage.sweep', SWEEP_MS, () => storage.sweep(this.clock.now()));
   }
 
   /**
+   * Receives an upload.
    * @param body null for a request without one
    * @throws ApiError 404 for a URL that is not ours, 403 when its time is over, 400 for another type or size, for a
-   *   credential that does not belong here and for an upload that broke off, 409 once the upload is closed, 429 after
-   *   20 uploads, 503
+   * credential that does not belong here and for an upload that broke off, 409 once the upload is closed, 429 after 20
+   * uploads, 503
    */
   async receive(key: string, query: LinkQuery, headers: UploadHeaders, body: Readable | null): Promise<void> {
     const storage = this.#disk();

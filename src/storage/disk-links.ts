@@ -4,10 +4,13 @@ import type { SecretBox } from '../core/crypto/index.js';
 import { forbidden, notFound } from '../core/errors/index.js';
 import type { Download, Upload } from './object-storage.js';
 
-/** A query as Express gives it: a parameter that comes twice is a list. */
+/** A query as Express gives it: a repeated parameter is a list. */
 export type LinkQuery = Readonly<Record<string, unknown>>;
 
-/** URLs of our own to the files on our disk. The signature binds all that the URL says, and which of the two it is. */
+/**
+ * URLs of our own for the files on our disk. The signature covers all parameters, and whether the URL is for an upload
+ * or a download.
+ */
 export class DiskLinks {
   constructor(
     private readonly config: Pick<Config, 'publicBaseUrl'>,
@@ -26,7 +29,7 @@ export class DiskLinks {
   }
 
   /**
-   * What the URL of an upload binds.
+   * Reads the signed parameters of an upload's URL.
    * @throws ApiError 404 for one that we have not signed; 403 when its time is over
    */
   readUpload(key: string, query: LinkQuery): Upload {
@@ -34,7 +37,7 @@ export class DiskLinks {
     return { key, contentType: type, size: Number(size) };
   }
 
-  /** Reads the link of a download, as `readUpload` reads that of an upload. */
+  /** Reads the URL of a download, as `readUpload` reads that of an upload. */
   readDownload(name: string, query: LinkQuery): Download {
     const read = this.#read('download', `/storage/objects/${name}`, query, ['type', 'file_name', 'expires']);
     return { name, contentType: read.type, fileName: read.file_name };
@@ -67,7 +70,7 @@ export class DiskLinks {
   }
 }
 
-/** JSON, so that no two URLs have the same text. */
+/** The signed text. JSON, so that no two URLs have the same text. */
 function signedText(path: string, query: Readonly<Record<string, string>>): string {
   return JSON.stringify([path, ...Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1))]);
 }

@@ -10,22 +10,22 @@ import type { DiskLinks } from './disk-links.js';
 import { type Download, ObjectStorage, type StoredObject, type Upload } from './object-storage.js';
 import { withStore } from './storage.errors.js';
 
-/** Files in the directory of a key: what was uploaded last, and the sign that nothing more is taken. */
+/** Files in the directory of a key: the last upload, and the marker that the upload is closed. */
 const UPLOAD = 'upload';
 const CLOSED = 'closed';
-/** Uploads under way, beside the directories of the keys. */
+/** Directory of running uploads, beside the directories of the keys. */
 const INCOMING = '.incoming';
-/** A draft that was not written to for so long is abandoned. */
+/** A draft that was not written to for this long is abandoned. */
 const INCOMING_LIMIT_MS = 3600_000;
 
-/** Fewer bytes than were agreed have come: the sender hung up. Nothing is kept of it. */
+/** The sender hung up before sending the agreed number of bytes. No part of the upload is kept. */
 export class UploadBrokenOff extends Error {
   override readonly name = 'UploadBrokenOff';
 }
 
-/** Files in a directory of ours: `<key>/<name>`, both UUIDs, so that no path is made of what a user sent. */
+/** Files in a directory of ours: `<key>/<name>`, both UUIDs, so that no path contains text of a user. */
 export class DiskStorage extends ObjectStorage {
-  /** Bytes that are being written by this process now; some of them are on the disk already. */
+  /** Bytes that this process is writing now; some of them are on the disk already. */
   #setAside = 0;
 
   constructor(
@@ -45,8 +45,8 @@ export class DiskStorage extends ObjectStorage {
   }
 
   /**
-   * Writes an upload as it comes in, in constant memory: beside its place first, so that there it is whole or not at
-   * all. An earlier one under the key is replaced.
+   * Writes an upload as it comes in, in constant memory. The draft is written elsewhere first, so that the final file
+   * is complete or absent. A previous upload under the key is replaced.
    * @param body exactly `upload.size` bytes
    * @throws UploadBrokenOff; ApiError 409 `upload_closed` once the key is closed; StorageUnavailable
    */
@@ -86,7 +86,7 @@ export class DiskStorage extends ObjectStorage {
         throw error;
       }
       keepOwner(path);
-      // On the disk before a row says that it is there: the file, its name, and the name of its directory.
+      // Flushed before a row says that the file exists: the file, its name, and the name of its directory.
       for (const entry of [path, join(this.directory, key), this.directory]) await flush(entry);
       return { name: `${key}/${id}`, size: (await stat(path)).size };
     };
@@ -126,7 +126,7 @@ export class DiskStorage extends ObjectStorage {
     const directory = join(this.directory, uuid(key));
     await withStore(async () => {
       if (keep === null) {
-        // Again when a file has come into it meanwhile: a twin may be taking a copy.
+        // Repeated if a file has come into the directory meanwhile: a concurrent call may be making a copy.
         await rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
         return;
       }
@@ -150,7 +150,7 @@ export class DiskStorage extends ObjectStorage {
     await this.#assertRoom();
   }
 
-  /** Removes what uploads have left behind that ended with their process. @param now of the files' clock */
+  /** Removes drafts of uploads whose process died. @param now of the files' clock */
   async sweep(now: Date): Promise<void> {
     const directory = join(this.directory, INCOMING);
     for (const name of await readdir(directory).catch(() => [])) {
@@ -161,7 +161,7 @@ export class DiskStorage extends ObjectStorage {
     }
   }
 
-  /** Writes that many bytes, which are set aside until it is done: others are under way. @throws StorageUnavailable */
+  /** Reserves `size` bytes while `write` runs, because other uploads run too. @throws StorageUnavailable */
   async #withRoom<T>(size: number, write: () => Promise<T>): Promise<T> {
     this.#setAside += size;
     try {
@@ -173,8 +173,8 @@ export class DiskStorage extends ObjectStorage {
   }
 
   /**
-   * Not the last of the disk: the database may live on it too.
-   * @param size what is about to come, and is not set aside: its sender may take as long as an upload may
+   * Refuses writes that would take the last space of the disk: the database may be on it too.
+   * @param size of the coming upload. The bytes are not reserved, because its sender may take as long as an upload may
    * @throws StorageUnavailable
    */
   async #assertRoom(size = 0): Promise<void> {
@@ -232,7 +232,7 @@ export class DiskStorage extends ObjectStorage {
   }
 }
 
-/** A path is only ever made of UUIDs. */
+/** Ensures that a path is only ever made of UUIDs. */
 function uuid(value: string): string {
   if (!isUuid(value)) throw new Error('This is not the key of a stored object');
   return value;
@@ -252,12 +252,13 @@ async function sizeOf(path: string): Promise<number | null> {
 }
 
 /**
- * @returns what comes, which is exactly `size` bytes
- * @throws UploadBrokenOff for another number of them, and for whatever the sender's connection fails with
+ * Passes on the body if it has exactly `size` bytes.
+ * @returns the chunks, together exactly `size` bytes
+ * @throws UploadBrokenOff for another number of bytes, and for any failure of the sender's connection
  */
 async function* wholeOf(body: Readable, size: number): AsyncGenerator<Buffer> {
   let read = 0;
-  // Not destroyed by what goes wrong here: its sender is still to be answered.
+  // Not destroyed on an error here: the sender still gets an answer.
   const chunks = body.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
   try {
     for await (const chunk of chunks) {
@@ -271,7 +272,7 @@ async function* wholeOf(body: Readable, size: number): AsyncGenerator<Buffer> {
   if (read !== size) throw new UploadBrokenOff();
 }
 
-/** Flushes a file or directory, as far as the system can: not every one opens a directory. */
+/** Flushes a file or directory, if the system can: not every system opens a directory. */
 async function flush(path: string): Promise<void> {
   const file = await open(path, 'r').catch((error: unknown) => {
     if (['EISDIR', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;

@@ -90,7 +90,7 @@ describe('the name of a download whose type is proven', () => {
     expect(fileNameOfType(name, ['jpg', 'jpeg'])).toBe(saved);
   });
 
-  it.each(['ã', '.exe', '🎉', 'x '])('has its extension when %j repeats for ever', (piece) => {
+  it.each(['ã', '.exe', '🎉', 'x '])('has its extension when %j repeats without end', (piece) => {
     const saved = fileNameOfType(piece.repeat(300), ['pdf']);
     expect([...saved].length).toBeLessThanOrEqual(100);
     expect(saved).toMatch(/^[^.]+\S\.pdf$/u);

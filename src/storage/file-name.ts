@@ -1,14 +1,14 @@
 import { withoutEnd } from '../core/text.js';
 
-/** Path separators, what shells and file systems read in their own way, and characters that turn text around. */
+/** Path separators, characters with a meaning for shells and file systems, and characters that turn text around. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}"*/:<>?\\|%]/gu;
 const MAX_LENGTH = 100;
 /** Names that Windows keeps for devices, with any extension and with blanks before it. */
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)\d)\s*(?:\.|$)/i;
 
 /**
- * A user's name for a file as one that can be saved: no path, no device, no invisible characters, no leading dots. A long
- * name is cut before its extension. `download` when nothing is left.
+ * Turns a user's file name into one that can be saved: no path, no device, no invisible characters, no leading dots. A
+ * long name is cut before its extension. `download` when nothing is left.
  */
 export function safeFileName(name: string): string {
   const started = name
@@ -17,7 +17,7 @@ export function safeFileName(name: string): string {
     .replace(/\.{2,}/g, '.')
     .replace(/^[\s._]+/, '');
   const ended = withoutEnd(started, (character) => character === '.' || character.trim() === '');
-  // Windows takes superscript digits and wide letters for the plain ones.
+  // Windows treats superscript digits and wide letters as the plain ones.
   const safe = DEVICE.test(ended.normalize('NFKC')) ? `_${ended}` : ended;
   const characters = [...safe];
   if (characters.length <= MAX_LENGTH) return safe === '' ? 'download' : safe;
@@ -26,9 +26,9 @@ export function safeFileName(name: string): string {
 }
 
 /**
- * A user's name for a file whose type is proven, with the one extension of this type: `receipt.hta.png` of a PDF becomes
+ * A user's file name with the one extension of its proven type: `receipt.hta.png` of a PDF becomes
  * `receipt_hta_png.pdf`.
- * @param extensions of the type; the first one is given to a name that has none of them
+ * @param extensions of the type; the first one is added if the name has none of them
  */
 export function fileNameOfType(name: string, extensions: readonly [string, ...string[]]): string {
   const safe = safeFileName(name);
@@ -39,7 +39,7 @@ export function fileNameOfType(name: string, extensions: readonly [string, ...st
   return safeFileName(`${start.trimEnd()}.${extension}`);
 }
 
-/** `Content-Disposition` of a download (RFC 6266): plain ASCII for old readers, the name itself for the others. */
+/** `Content-Disposition` of a download (RFC 6266): plain ASCII for old clients, the name itself for the others. */
 export function attachment(fileName: string): string {
   const safe = safeFileName(fileName);
   const ascii = safe.replace(/[^\x20-\x7e]/g, '_');

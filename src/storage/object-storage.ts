@@ -1,22 +1,22 @@
-/** An upload as it was agreed: bound by the signature of its URL. */
+/** An agreed upload, bound by the signature of its URL. */
 export interface Upload {
-  /** A UUID: keys are never made of what a user sends. */
+  /** A UUID: keys never contain text of a user. */
   readonly key: string;
   readonly contentType: string;
-  /** Bytes, exactly. */
+  /** Exact number of bytes. */
   readonly size: number;
 }
 
-/** A download as it was agreed. */
+/** An agreed download. */
 export interface Download {
   /** The name of a StoredObject. */
   readonly name: string;
   readonly contentType: string;
-  /** The name that the user gave it; made safe here. */
+  /** The name that the user gave the file; made safe here. */
   readonly fileName: string;
 }
 
-/** A file that cannot change any more. */
+/** A file that can no longer change. */
 export interface StoredObject {
   readonly name: string;
   /** Bytes. */
@@ -24,23 +24,23 @@ export interface StoredObject {
 }
 
 /**
- * Where files are kept that go straight from their sender to the store and from there to their reader, by URLs whose
- * signature is the credential. While its URL holds, what was uploaded can be replaced; `take` makes a copy that cannot,
- * so that what is checked is what is kept. Every method but the URLs throws StorageUnavailable when the store does not
- * answer; nothing is half done then.
+ * Storage of files that go directly from their sender to the store and from the store to their reader, by signed URLs.
+ * While its URL is valid, an upload can be replaced. `take` makes a copy that cannot change, so that the checked file
+ * is the kept file. If the store does not answer, every method but the URLs throws StorageUnavailable; nothing is half
+ * done then.
  */
 export abstract class ObjectStorage {
-  /** An address for a PUT with exactly this Content-Type and Content-Length, within `seconds`. */
+  /** A URL for a PUT with exactly this Content-Type and Content-Length, within `seconds`. */
   abstract uploadUrl(upload: Upload, seconds: number): Promise<string>;
 
-  /** An address for a GET within `seconds`, answered as an attachment. */
+  /** A URL for a GET within `seconds`, answered as an attachment. */
   abstract downloadUrl(download: Download, seconds: number): Promise<string>;
 
-  /** Copies what was uploaded under the key to a name of its own; null when nothing was. */
+  /** Copies the upload under the key to a name of its own; null without an upload. */
   abstract take(key: string): Promise<StoredObject | null>;
 
   /**
-   * Keeps a file of our own in constant memory: whole or not at all.
+   * Stores a file of our own in constant memory: complete or not at all.
    * @throws also what `chunks` throws
    */
   abstract write(key: string, chunks: AsyncIterable<Buffer>): Promise<StoredObject>;
@@ -49,15 +49,15 @@ export abstract class ObjectStorage {
   abstract firstBytes(name: string, count: number): Promise<Buffer>;
 
   /**
-   * Ends the upload: everything under the key is removed but `keep`. Where the store is ours it takes no upload under
-   * this key from now on; elsewhere a later one is removed by the next call.
+   * Ends the upload: removes everything under the key but `keep`. If the store is our disk, it takes no upload under
+   * this key from now on; elsewhere the next call removes a later upload.
    * @param keep name of a StoredObject of this key; null keeps nothing
    */
   abstract close(key: string, keep: string | null): Promise<void>;
 
-  /** Removes one; fine when it is gone. */
+  /** Removes one file; succeeds if the file is gone. */
   abstract remove(name: string): Promise<void>;
 
-  /** Whether files can be kept and read now. */
+  /** Checks whether files can be stored and read now. */
   abstract check(): Promise<void>;
 }

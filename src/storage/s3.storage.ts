@@ -23,10 +23,10 @@ import { type Download, ObjectStorage, type StoredObject, type Upload } from './
 import { withStore } from './storage.errors.js';
 
 const CONNECT_MS = 2_000;
-/** The limit of one attempt; nothing that goes through here is larger than a list. */
+/** The limit of one attempt; no answer here is larger than a list. */
 const REQUEST_MS = 5_000;
 const UPLOAD = 'upload';
-/** Every one of them must be there as it was signed. */
+/** Headers that an upload must send as they were signed. */
 const UPLOAD_HEADERS = new Set(['host', 'content-type', 'content-length']);
 
 type S3Config = Extract<StorageConfig, { kind: 's3' }>;
@@ -34,7 +34,7 @@ type S3Config = Extract<StorageConfig, { kind: 's3' }>;
 /** Any S3-compatible store. Objects are `<prefix><key>/<name>`; the upload itself is `<prefix><key>/upload`. */
 export class S3Storage extends ObjectStorage implements OnApplicationShutdown {
   readonly #client: S3Client;
-  /** Signs for the address that others know; it sends nothing. */
+  /** Signs for the public address; sends nothing. */
   readonly #signer: S3Client;
 
   constructor(
@@ -130,7 +130,7 @@ export class S3Storage extends ObjectStorage implements OnApplicationShutdown {
     const kept = keep === null ? null : this.#object(keep).Key;
     const { Bucket, Key: Prefix } = this.#object(`${key}/`);
     await withStore(async () => {
-      // One page is a thousand: more than the attempts that fit into the life of a URL.
+      // One page lists a thousand objects: more than the uploads that fit into the life of a URL.
       const { Contents = [] } = await this.#client.send(new ListObjectsV2Command({ Bucket, Prefix }));
       for (const { Key } of Contents) {
         if (Key !== kept) await this.#client.send(new DeleteObjectCommand({ Bucket, Key }));
@@ -157,15 +157,14 @@ function clientConfig(config: S3Config, endpoint: string | undefined): S3ClientC
     forcePathStyle: config.pathStyle,
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(config.credentials === undefined ? {} : { credentials: config.credentials }),
-    // The checksums that the SDK adds by itself would become part of the signature of an upload, and not every store
-    // knows them.
+    // The SDK's own checksums would become part of an upload's signature, and not every store knows them.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: 2,
     requestHandler: {
       connectionTimeout: CONNECT_MS,
       requestTimeout: REQUEST_MS,
-      // Without it a time-out is only a warning.
+      // Without this a time-out is only a warning.
       throwOnRequestTimeout: true,
     },
   };

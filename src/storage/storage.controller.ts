@@ -15,7 +15,7 @@ const SIGNATURE = {
   schema: { type: 'string' as const },
 };
 const EXPIRED = '`forbidden`: the URL has expired.';
-/** An uploaded file under our own host: it runs nothing, and another site may show it as a picture. */
+/** Headers of an uploaded file under our own host: no script runs, and another site may show the file as a picture. */
 const FILE_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; sandbox",
   'X-Content-Type-Options': 'nosniff',
@@ -24,7 +24,7 @@ const FILE_HEADERS = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 };
 
-/** Where the URLs of the storage point to when it is our own disk. */
+/** Target of the storage's URLs if the storage is our own disk. */
 @Public()
 @ApiTags('Storage')
 @Controller('storage')
@@ -43,7 +43,7 @@ export class StorageController {
   })
   @ApiParam(KEY)
   @ApiQuery(SIGNATURE)
-  // Not @ApiConsumes: any type may have been agreed.
+  // Why not @ApiConsumes: any type may have been agreed.
   @ApiBody({ description: 'The file.', schema: FILE })
   @ApiOkResponse({ description: 'Uploaded; complete it.' })
   @ApiErrors(400, 404, 500, 503)

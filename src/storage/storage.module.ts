@@ -8,11 +8,11 @@ import { DiskStorage } from './disk.storage.js';
 import { ObjectStorage } from './object-storage.js';
 import { StorageController } from './storage.controller.js';
 
-/** What is configured: files on our disk, or a store. */
+/** Makes the configured storage: files on our disk, or an S3 store. */
 async function createStorage(config: Config, links: DiskLinks, clock: Clock): Promise<ObjectStorage> {
   const { storage } = config;
   if (storage.kind === 'disk') return new DiskStorage(storage.directory, links, config.storageMinFree);
-  // Only here: AWS's SDK costs every start a tenth of a second and twenty megabytes.
+  // Imported only here: AWS's SDK costs every start a tenth of a second and twenty megabytes.
   const { S3Storage } = await import('./s3.storage.js');
   return new S3Storage(storage, clock);
 }

@@ -5,7 +5,7 @@ import { PaymentDetailBody } from '../../payments/index.js';
 import { PAYMENT_METHODS } from '../../transactions/index.js';
 import { SANDBOX_EVENTS } from './simulate.dto.js';
 
-/** A payment without Pix, told of as far as it is like a charge: there is no code and no checkout. */
+/** A payment without Pix, shown in the form of a charge, but without code and checkout. */
 export class SandboxChargeBody {
   @Text('`ch_<uuid>`.', 'ch_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12') id!: string;
   @EnumOf('Kind of object.', ['charge']) object!: 'charge';

@@ -21,7 +21,7 @@ export const SANDBOX_EVENTS = [
 ] as const;
 type SandboxEvent = (typeof SANDBOX_EVENTS)[number];
 
-/** What `method` means depends on what happens: how it is paid, or how the payer says to have been harmed. */
+/** The allowed values of `method` depend on the event: a payment method, or the harm that the payer reports. */
 function methodsFor(event: unknown): readonly string[] {
   return event === 'med_open' ? DISPUTE_METHODS : PAYMENT_METHODS;
 }
