@@ -14,7 +14,7 @@ function closedWeekdays(year: number): string[] {
   return found;
 }
 
-/** From ANBIMA's and FEBRABAN's published calendars; holidays on a weekend are left out. */
+/** From the calendars that ANBIMA and FEBRABAN publish; holidays on a weekend are left out. */
 const CLOSED: Readonly<Record<number, string[]>> = {
   2001: ['01-01', '02-26', '02-27', '04-13', '05-01', '06-14', '09-07', '10-12', '11-02', '11-15', '12-25'],
   2008: ['01-01', '02-04', '02-05', '03-21', '04-21', '05-01', '05-22', '12-25'],
@@ -26,7 +26,7 @@ const CLOSED: Readonly<Record<number, string[]>> = {
   2026: ['01-01', '02-16', '02-17', '04-03', '04-21', '05-01', '06-04', '09-07', '10-12', '11-02', '11-20', '12-25'],
   2028: ['02-28', '02-29', '04-14', '04-21', '05-01', '06-15', '09-07', '10-12', '11-02', '11-15', '11-20', '12-25'],
   2031: ['01-01', '02-24', '02-25', '04-11', '04-21', '05-01', '06-12', '11-20', '12-25'],
-  // The latest and the earliest Easter there can be: 25 April and 22 March.
+  // The latest and the earliest possible Easter: 25 April and 22 March.
   2038: ['01-01', '03-08', '03-09', '04-21', '04-23', '06-24', '09-07', '10-12', '11-02', '11-15'],
   2285: ['01-01', '02-02', '02-03', '03-20', '04-21', '05-01', '05-21', '09-07', '10-12', '11-02', '11-20', '12-25'],
 };
@@ -36,18 +36,18 @@ describe('the bank calendar', () => {
     expect(closedWeekdays(Number(year))).toEqual(days);
   });
 
-  it('keeps Ash Wednesday, Holy Thursday and the last days of the year open', () => {
+  it('keeps banks open on Ash Wednesday, Holy Thursday and the last days of the year', () => {
     for (const day of ['2026-02-18', '2026-04-02', '2026-12-24', '2026-12-31']) {
       expect({ day, open: isBankBusinessDay(day) }).toEqual({ day, open: true });
     }
   });
 
-  it('knows the day of Black Consciousness from 2024 on', () => {
+  it('closes the banks on the day of Black Consciousness from 2024 on', () => {
     expect(isBankBusinessDay('2023-11-20')).toBe(true);
     expect(isBankBusinessDay('2024-11-20')).toBe(false);
   });
 
-  it('refuses what is no day', () => {
+  it('refuses a text that is not a day', () => {
     for (const day of ['', '2026-2-1', '2026-13-01', 'today', '2026-01-01T00:00:00Z']) {
       expect(() => isBankBusinessDay(day)).toThrow(RangeError);
     }
@@ -71,7 +71,7 @@ describe('a window of business days', () => {
     expect(window.filter(isBankBusinessDay)).toHaveLength(days);
   });
 
-  it('has every day once, also where São Paulo changed its clocks', () => {
+  it('has every day once, even when São Paulo changed its clocks', () => {
     const window = businessDayWindow('2019-02-18', 200);
     expect(window).toEqual([...new Set(window)].sort());
     expect((Date.parse(window.at(-1) ?? '') - Date.parse(window[0] ?? '')) / 86_400_000).toBe(window.length - 1);

@@ -6,7 +6,7 @@ export type Day = string;
 
 const DAY_MS = 86_400_000;
 
-/** Month and day of the national holidays, and the first year in which the youngest of them was one. */
+/** Month and day of the national holidays; `since` is the first year of a recent one. */
 const FIXED: readonly { readonly day: string; readonly since?: number }[] = [
   { day: '01-01' }, // Confraternização Universal
   { day: '04-21' }, // Tiradentes
@@ -19,23 +19,23 @@ const FIXED: readonly { readonly day: string; readonly since?: number }[] = [
   { day: '12-25' }, // Natal
 ];
 
-/** Days from Easter Sunday: Carnival's Monday and Tuesday, Good Friday, Corpus Christi. */
+/** Days from Easter Sunday: Monday and Tuesday of Carnival, Good Friday, Corpus Christi. */
 const FROM_EASTER = [-48, -47, -2, 60];
 
 const holidays = new Map<number, ReadonlySet<number>>();
 
 /**
- * Whether Brazil's banks settle on that day: Monday to Friday but for the national holidays, Carnival's Monday and
- * Tuesday and Corpus Christi. Ash Wednesday, 24 and 31 December are business days; holidays of states and towns do not
- * count. Source: Res. CMN 4.880/2020, as ANBIMA's calendar applies it.
+ * Whether Brazil's banks settle on that day. Closed are weekends, national holidays, Carnival's Monday and Tuesday and
+ * Corpus Christi. Ash Wednesday, 24 and 31 December are business days; holidays of states and towns do not count.
+ * Source: Res. CMN 4.880/2020, as ANBIMA's calendar applies it.
  */
 export function isBankBusinessDay(day: Day): boolean {
   return isBusiness(timeOf(day));
 }
 
 /**
- * The shortest run of calendar days that ends with `today` and has `count` business days, as statistics count them: it begins
- * with a business day. All its days, the oldest first.
+ * The shortest run of calendar days that ends with `today` and has `count` business days. Statistics count it so that
+ * it begins with a business day. Returns all its days, the oldest first.
  */
 export function businessDayWindow(today: Day, count: number): Day[] {
   const last = timeOf(today);
@@ -44,12 +44,12 @@ export function businessDayWindow(today: Day, count: number): Day[] {
   return Array.from({ length: (last - first) / DAY_MS + 1 }, (_, index) => dayOf(first + index * DAY_MS));
 }
 
-/** Whether it is a day of the calendar, of a year from 0001 to 9999. */
+/** Whether the text is a day of the calendar, of a year from 0001 to 9999. */
 export function isDay(text: string): boolean {
   return /^(?!0000)\d{4}-\d\d-\d\d$/.test(text) && DateTime.fromISO(text, { zone: 'utc' }).isValid;
 }
 
-/** The day that it is in São Paulo. */
+/** The day in São Paulo at that instant. */
 export function saoPauloDay(at: Date): Day {
   return saoPauloLocal(at).slice(0, 10);
 }

@@ -30,7 +30,7 @@ describe('a boleto', () => {
   });
 
   it.each([
-    // The correspondences that banks publish, and the reset of 2025.
+    // Factors that banks publish, and the reset of 2025.
     ['2000-07-03', '1000'],
     ['2000-07-05', '1002'],
     ['2002-05-01', '1667'],
@@ -49,7 +49,7 @@ describe('a boleto', () => {
     expect(dueDateFactor(new Date('2025-02-22T03:00:00.000Z'))).toBe('1000');
     expect(dueDateFactor(new Date('2025-02-22T02:59:59.999Z'))).toBe('9999');
     expect(dueDateFactor(new Date('2025-02-23T02:59:59.999Z'))).toBe('1000');
-    // Summer time of 2018: the day began at 01:00 for the clocks, and it is the same day.
+    // In the summer time of 2018 this day began at 01:00 by the clocks.
     expect(dueDateFactor(new Date('2018-11-04T03:30:00.000Z'))).toBe('7698');
   });
 
@@ -62,7 +62,7 @@ describe('a boleto', () => {
     freeField: digits(25),
   });
 
-  it('has a line that another implementation takes, and that names bank, amount and factor where they belong', () => {
+  it('has a line that another implementation accepts, with bank, amount and factor in their places', () => {
     fc.assert(
       fc.property(boletos, (boleto) => {
         const barcode = boletoBarcode(boleto);
@@ -79,7 +79,7 @@ describe('a boleto', () => {
     );
   });
 
-  it('is no longer one with a single wrong digit', () => {
+  it('is invalid with a single wrong digit', () => {
     for (let at = 0; at < 44; at++) {
       const wrong = `${BARCODE.slice(0, at)}${(Number(BARCODE[at]) + 1) % 10}${BARCODE.slice(at + 1)}`;
       expect({ at, valid: isBoletoBarcode(wrong) }).toEqual({ at, valid: false });

@@ -15,11 +15,11 @@ export interface Boleto {
   readonly amount: number;
   /** Any instant of the due day in São Paulo. */
   readonly dueAt: Date;
-  /** What the bank knows the boleto by, 25 digits. */
+  /** The bank's own number of the boleto, 25 digits. */
   readonly freeField: string;
 }
 
-/** The real. */
+/** Currency code of the real. */
 const CURRENCY = '9';
 const BASE_DATE = DateTime.fromISO('1997-10-07', { zone: 'utc' });
 
@@ -34,7 +34,7 @@ export function boletoBarcode({ bank, amount, dueAt, freeField }: Boleto): strin
   return `${bank}${CURRENCY}${modulo11(`${bank}${CURRENCY}${rest}`)}${rest}`;
 }
 
-/** The 47 digits that people type, from the 44 of the bar code. Throws a RangeError for a bar code that is none. */
+/** The 47 digits that people type, from the 44 of the bar code. Throws a RangeError for an invalid bar code. */
 export function boletoLine(barcode: string): string {
   if (!isBoletoBarcode(barcode)) throw new RangeError('this is not the bar code of a boleto');
   const free = barcode.slice(19);
@@ -47,14 +47,14 @@ export function formatBoletoLine(line: string): string {
   return line.replace(/^(.{5})(.{5})(.{5})(.{6})(.{5})(.{6})(.)(.{14})$/, '$1.$2 $3.$4 $5.$6 $7 $8');
 }
 
-/** Whether the text has 44 digits of which the fifth is the check digit of the others. */
+/** Whether the text has 44 digits, and the fifth is the check digit of the others. */
 export function isBoletoBarcode(text: string): boolean {
   return /^\d{44}$/.test(text) && text[4] === modulo11(`${text.slice(0, 4)}${text.slice(5)}`);
 }
 
 /**
- * Days from 7 October 1997 to the due day: four digits that came to 9999 on 21 February 2025 and began again at 1000 on
- * the next day. Readers take the date nearest to their own, so the same number stands for a day every 9000 days.
+ * Days from 7 October 1997 to the due day, four digits. The factor reached 9999 on 21 February 2025 and began again at
+ * 1000 on the next day. Readers take the nearest date, so a factor repeats every 9000 days.
  */
 export function dueDateFactor(dueAt: Date): string {
   const day = DateTime.fromJSDate(dueAt, { zone: SAO_PAULO });
@@ -63,7 +63,7 @@ export function dueDateFactor(dueAt: Date): string {
   return String(days < 10_000 ? days : ((days - 1000) % 9000) + 1000);
 }
 
-/** Weights 2 to 9 from the right; what would be 0, 10 or 11 is 1. */
+/** Weights 2 to 9 from the right; a result of 0, 10 or 11 becomes 1. */
 function modulo11(digits: string): string {
   let sum = 0;
   for (let index = 0; index < digits.length; index += 1) {
@@ -73,7 +73,7 @@ function modulo11(digits: string): string {
   return digit >= 10 ? '1' : String(digit);
 }
 
-/** Weights 2, 1, 2 … from the right; of products above 9 the digits are added. */
+/** Weights 2, 1, 2 … from the right; the digits of products above 9 are added. */
 function modulo10(digits: string): string {
   let sum = 0;
   for (let index = 0; index < digits.length; index += 1) {

@@ -100,7 +100,7 @@ describe('encodeBrCode', () => {
     expect(parseBrCode(encodeBrCode(dynamic({ merchantCity }))).merchantCity).toBe(expected);
   });
 
-  it('fills template 26 to its 99 characters and refuses one more, saying what to do', () => {
+  it('fills template 26 to its 99 characters and refuses one more with a remedy', () => {
     const location = `pix.example.com/${'a'.repeat(61)}`;
     expect(location).toHaveLength(77);
     expect(parseBrCode(encodeBrCode(dynamic({ location })))).toMatchObject({ location });
@@ -150,7 +150,7 @@ describe('encodeBrCode', () => {
     },
   );
 
-  it('puts as much text beside a key as template 26 holds and no more', () => {
+  it('fits as much text beside a key as template 26 holds and no more', () => {
     const info = 'i'.repeat(73 - KEY.length);
     expect(parseBrCode(encodeBrCode(fixed({ info })))).toMatchObject({ info });
     expect(() => encodeBrCode(fixed({ info: `${info}i` }))).toThrow(withCode('info_too_long'));
@@ -158,7 +158,7 @@ describe('encodeBrCode', () => {
     expect(() => encodeBrCode(fixed({ key, info: 'x' }))).toThrow(/ 0 fit/);
   });
 
-  it('writes what parses back to the same', () => {
+  it('writes a code that parses back to the same', () => {
     fc.assert(
       fc.property(inputs, (input) => {
         const code = parseBrCode(encodeBrCode(input));
@@ -235,7 +235,7 @@ describe('a damaged code', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 600 }), (text) => {
         expect(() => parseBrCode(text)).toThrow(BrCodeError);
-        // The same text with a right CRC gets past the checksum and into the TLV reader.
+        // A right CRC gets the text past the checksum and into the TLV reader.
         const body = `${text.replace(/[^ -~]/g, '0')}6304`;
         expect(() => parseBrCode(body + crc16(body))).toThrow(BrCodeError);
       }),

@@ -12,7 +12,7 @@ const STATIC = encodeBrCode({
 });
 const withCode = (code: string): unknown => expect.objectContaining({ name: 'BrCodeError', code });
 
-/** A payload with some text replaced and the CRC made right again, so that only the rule can refuse it. */
+/** Replaces a text in the payload and makes the CRC right again, so that only the tested rule can refuse it. */
 function altered(from: string, to: string, payload: string = STATIC): string {
   expect(payload).toContain(from);
   const body = payload.replace(from, () => to).slice(0, -4);
@@ -64,16 +64,16 @@ describe('parseBrCode, with a right CRC', () => {
     expect(() => parseBrCode(body + crc16(body))).toThrow(withCode('crc_missing'));
   });
 
-  it('refuses more than an EMV QR code holds', () => {
+  it('refuses more characters than an EMV QR code holds', () => {
     expect(() => parseBrCode('0'.repeat(513))).toThrow(withCode('too_long'));
   });
 
-  it('takes the GUI in upper case, as the BR Code manual writes it, and templates of other arrangements', () => {
+  it('accepts the GUI in upper case, as the BR Code manual writes it, and templates of other arrangements', () => {
     const payload = altered('br.gov.bcb.pix', 'BR.GOV.BCB.PIX');
     expect(parseBrCode(altered('52040000', '27160012BR.COM.OUTRO52040000', payload))).toMatchObject({ key: KEY });
   });
 
-  it('takes an amount of zero only for Pix Saque', () => {
+  it('accepts an amount of zero only for Pix Saque', () => {
     const payload = altered('540510.50', '54010');
     expect(() => parseBrCode(payload)).toThrow(withCode('amount_invalid'));
     const withdrawal = altered(`2658`, '2670', payload).replace(KEY, `${KEY}030812345678`).slice(0, -4);
@@ -108,7 +108,7 @@ describe('crc16', () => {
   it.each([
     ['123456789', '29B1'],
     ['', 'FFFF'],
-  ])('of %j is %s', (text, crc) => {
+  ])('maps %j to %s', (text, crc) => {
     expect(crc16(text)).toBe(crc);
   });
 });

@@ -22,15 +22,15 @@ import {
 } from './br-code.types.js';
 import { crc16, readTlv } from './tlv.js';
 
-/** What `checkBrCode` found. Each of the three includes the ones before it. */
+/** The result of `checkBrCode`. Each of the three levels includes the previous ones. */
 export interface BrCodeCheck {
   /** Character set, TLV (templates included) and CRC are right. */
   readonly wellFormed: boolean;
-  /** Also obeys the mandatory rules of a Pix BR Code. */
+  /** Well-formed, and obeys the mandatory rules of a Pix BR Code. */
   readonly valid: boolean;
-  /** Also obeys what the Pix manuals say about key and txid: what `parseBrCode` accepts. */
+  /** Valid, and obeys the Pix manuals' rules for key and txid: only these codes pass `parseBrCode`. */
   readonly strictValid: boolean;
-  /** All that was found, envelope faults first; an envelope fault stands alone, for nothing behind it can be read. */
+  /** Violations, envelope faults first. An envelope fault stands alone, because nothing behind it can be read. */
   readonly violations: readonly BrCodeViolation[];
 }
 
@@ -46,7 +46,7 @@ export function parseBrCode(payload: string): BrCode {
   return code;
 }
 
-/** How right a payload is and everything that is wrong with it; never throws. */
+/** Checks how right a payload is, and lists its violations; never throws. */
 export function checkBrCode(payload: string): BrCodeCheck {
   const { violations } = read(payload);
   const has = (level: BrCodeLevel): boolean => violations.some((violation) => violation.level === level);
@@ -85,7 +85,7 @@ function readEnvelope(payload: string, report: Report): Envelope | null {
   // Beyond ASCII some readers count bytes and some characters: the same text would split into different objects.
   if (!/^[\x20-\x7e]*$/.test(payload)) return refuse('not_ascii', 'a BR Code holds printable ASCII only');
   if (payload.slice(-8, -4) !== '6304') return refuse('crc_missing', 'a BR Code ends in object 63, its CRC');
-  // Upper case only: were ad38 taken for AD38, one text could be changed without the CRC noticing.
+  // Upper case only: if ad38 counted as AD38, a text could be changed without the CRC noticing.
   if (payload.slice(-4) !== crc16(payload.slice(0, -4))) {
     return refuse('crc_mismatch', 'the CRC does not match: the code was cut or changed, copy it again');
   }
@@ -147,7 +147,7 @@ function readAccount(
   const facilitator = account.get('03') ?? null;
   const info = account.get('02') ?? null;
   if (key !== undefined && location !== undefined) {
-    // One app would pay the key, another the charge behind the location.
+    // Some apps would pay the key, others the charge behind the location.
     report('key_and_location', 'template 26 must carry a key (01) or a location (25), not both');
     return null;
   }
@@ -173,7 +173,7 @@ function readAccount(
   return { ...common, kind: 'recurrence', recurrenceLocation };
 }
 
-/** The one template between two ids that carries the Pix GUI; others belong to other arrangements and are skipped. */
+/** The only template between two ids that carries the Pix GUI; others belong to other arrangements and are skipped. */
 function pixTemplate(templates: Envelope['templates'], from: string, to: string, report: Report): Objects | null {
   const found = [...templates].filter(
     ([id, objects]) => id >= from && id <= to && objects.get('00')?.toLowerCase() === PIX_GUI,

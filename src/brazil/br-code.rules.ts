@@ -1,8 +1,11 @@
-/** The limits and forms both sides of the BR Code share: what is refused on reading is never written. */
+/** Limits and forms that both sides of the BR Code share: a text that the reader refuses is never written. */
 import type { BrCodeErrorCode } from './br-code.types.js';
 import { normalizeTaxId } from './tax-id.js';
 
-/** Written in lower case as in the Pix manual; the BR Code manual's own example is upper case, so reading ignores it. */
+/**
+ * Written in lower case as in the Pix manual. The BR Code manual's own example is upper case, so the reader ignores
+ * case.
+ */
 export const PIX_GUI = 'br.gov.bcb.pix';
 export const NO_TXID = '***';
 
@@ -10,7 +13,7 @@ export const NO_TXID = '***';
 export const PAYLOAD_MAX = 512;
 export const NAME_MAX = 25;
 export const CITY_MAX = 15;
-/** 99 of template 26, less the GUI (4 + 14) and the header of the object itself (4). */
+/** The 99 characters of template 26, less the GUI (4 + 14) and the header of the object itself (4). */
 export const LOCATION_MAX = 77;
 export const KEY_MAX = 77;
 export const INFO_MAX = 72;
@@ -29,8 +32,8 @@ const HOST =
 const PATH = /^\/[A-Za-z0-9._~%!$&'()*+,;=:@/-]+$/;
 
 /**
- * What is wrong with a payload location, or null. Source: Manual de Padrões para Iniciação do Pix, object 26-25: the
- * URL without the protocol. With one, apps that put `https://` in front would ask for `https://https://…`.
+ * The fault of a payload location, or null. Source: Manual de Padrões para Iniciação do Pix, object 26-25: the URL
+ * without the protocol. If it had one, apps that put `https://` in front would open `https://https://…`.
  */
 export function locationFault(location: string): Fault | null {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(location)) {
@@ -70,8 +73,8 @@ export function isBrCodeTxid(txid: string): boolean {
 }
 
 /**
- * Cents of object 54, or null when it is not an amount. Source: EMV QRCPS-MPM: digits and at most one point, at most
- * 13 characters; more than two decimals do not exist in BRL. Read digit by digit: no float comes near it.
+ * Cents of object 54, or null when it is not an amount. Source: EMV QRCPS-MPM: digits and at most one point, at most 13
+ * characters. BRL has at most two decimals. Read digit by digit, without floats.
  */
 export function readAmount(text: string): number | null {
   const match = text.length <= 13 ? /^([0-9]{1,10})(?:\.([0-9]{1,2}))?$/.exec(text) : null;
@@ -86,8 +89,8 @@ export function writeAmount(cents: number): string {
 }
 
 /**
- * A text as the standard lets it stand: accents are stripped, other characters outside printable ASCII dropped,
- * blanks collapsed, then cut. Letters that no accent explains (ß, ø) have no safe reading and are dropped.
+ * Makes a text fit the standard: accents are stripped, other characters outside printable ASCII dropped, blanks
+ * collapsed, then cut. Letters that no accent explains (ß, ø) have no safe reading and are dropped.
  */
 export function toBrCodeText(text: string, max: number): string {
   return text

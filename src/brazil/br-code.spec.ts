@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { checkBrCode, parseBrCode, type BrCode } from './index.js';
 
 /**
- * Pix BR Codes of known validity: official examples (BACEN Manual de Padrões para Iniciação do Pix, Manual do BR Code
- * 2.0.1, API Pix 2.9.0), codes of open-source suites (thalesog/pix-utils, iricardofernandes/jupiter) and rule-breaking
- * ones with a deliberately right CRC. `kind` says what a valid one is.
+ * Pix BR Codes of known validity; `kind` names the kind of a valid one. Official examples: BACEN Manual de Padrões para
+ * Iniciação do Pix, Manual do BR Code 2.0.1, API Pix 2.9.0. Examples of open-source suites: thalesog/pix-utils,
+ * iricardofernandes/jupiter. The others break a rule, with a deliberately right CRC.
  */
 interface BrCodeVector {
   readonly payload: string;
@@ -276,7 +276,7 @@ describe('BR Codes of known validity', () => {
     ['country AR', 'country_invalid'],
     ['legacy: e-mail key with @ replaced by space, 62-50 version template', 'key_invalid'],
     ['54 and txid filled on a dynamic code (payer ignores both); txid has hyphen', 'txid_invalid'],
-  ])('%s is refused for that and nothing else: %s', (note, code) => {
+  ])('%s is refused for this reason only: %s', (note, code) => {
     const vector = BR_CODE_VECTORS.find((candidate) => candidate.note === note);
     expect(checkBrCode(vector?.payload ?? '').violations.map((violation) => violation.code)).toEqual([code]);
   });

@@ -18,20 +18,21 @@ import {
 import { BrCodeError, type DynamicBrCode, type StaticBrCode } from './br-code.types.js';
 import { TLV_VALUE_MAX, crc16, writeTlv } from './tlv.js';
 
-/** Objects 59 and 60 are mandatory: a name written in another script alone still gives a code that can be paid. */
+/** Objects 59 and 60 are mandatory: a name in another script alone still needs to give a payable code. */
 const NAME_FALLBACK = 'RECEBEDOR';
 const CITY_FALLBACK = 'BRASIL';
 
 /**
- * The "copia e cola" text of a Pix code, CRC included; `parseBrCode` reads it back.
- * Throws a BrCodeError whose message says what to change: `location_*`, `key_invalid`, `info_too_long`,
- * `amount_invalid`, `txid_too_long`, `txid_invalid`.
+ * Writes the "copia e cola" text of a Pix code, CRC included; `parseBrCode` reads it back. Throws a BrCodeError whose
+ * message says what to change: `location_*`, `key_invalid`, `info_too_long`, `amount_invalid`, `txid_too_long`,
+ * `txid_invalid`.
  */
 export function encodeBrCode(input: DynamicBrCode | StaticBrCode): string {
   const account = input.kind === 'dynamic' ? dynamicAccount(input) : staticAccount(input);
   const payload =
     writeTlv('00', '01') +
-    // 12 = may be paid once. A static code is paid any number of times and, as in the manual's example, leaves it out.
+    // 12 = may be paid once. A static code may be paid any number of times and, as in the manual's example, leaves it
+    // out.
     (input.kind === 'dynamic' ? writeTlv('01', '12') : '') +
     writeTlv('26', account) +
     writeTlv('52', '0000') +
@@ -63,7 +64,7 @@ function staticAccount(input: StaticBrCode): string {
   const info = toBrCodeText(input.info ?? '', Number.MAX_SAFE_INTEGER);
   if (info === '') return account;
   const room = Math.min(INFO_MAX, TLV_VALUE_MAX - account.length - 4);
-  // Cutting would silently change what the merchant tells the payer.
+  // Cutting would silently change the merchant's text for the payer.
   if (info.length > room) {
     throw new BrCodeError(
       'info_too_long',

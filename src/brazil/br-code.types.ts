@@ -1,8 +1,12 @@
-/** What both kinds of code to be written carry. Name and city may be any text: they are transliterated and cut. */
+/**
+ * Fields of both kinds of codes that can be written. Name and city may be any text: they are transliterated and cut.
+ */
 interface BrCodeInput {
   readonly merchantName: string;
   readonly merchantCity: string;
-  /** Integer cents, 1 to 999 999 999 999 (object 54 has 13 characters). Left out: the payer's app asks or fetches it. */
+  /**
+   * Integer cents, 1 to 999 999 999 999 (object 54 has 13 characters). If left out, the payer's app asks or fetches it.
+   */
   readonly amount?: number;
   /** 1 to 25 alphanumerics; default `***` (none). An acquirer's txid of 26 to 35 does not fit in any BR Code. */
   readonly txid?: string;
@@ -32,7 +36,7 @@ interface BrCodeCommon {
   readonly postalCode: string | null;
   /** Integer cents. */
   readonly amount: number | null;
-  /** null when the code carries `***` or none. */
+  /** Null when the code carries `***` or no txid. */
   readonly txid: string | null;
   /** True when object 01 is `12`: the code may be paid once. */
   readonly singleUse: boolean;
@@ -56,10 +60,10 @@ export type BrCode =
   | (BrCodeCommon & { readonly kind: 'recurrence'; readonly recurrenceLocation: string });
 
 /**
- * How deep a fault lies.
- * - `envelope`: TLV, character set or CRC; nothing of the payload can be trusted.
- * - `rule`: a mandatory object of the BR Code is missing or wrong; a payer's app would refuse it.
- * - `strict`: many apps read it, the Pix manuals do not allow it.
+ * The level of a fault.
+ * - `envelope`: TLV, character set or CRC is wrong. Nothing of the payload can be trusted.
+ * - `rule`: a mandatory object of the BR Code is missing or wrong. A payer's app would refuse it.
+ * - `strict`: many apps read it, but the Pix manuals do not allow it.
  */
 export type BrCodeLevel = 'envelope' | 'rule' | 'strict';
 
@@ -93,7 +97,7 @@ export type BrCodeErrorCode =
   | 'txid_too_long'
   | 'txid_invalid';
 
-/** One thing wrong with a payload. */
+/** A fault of a payload. */
 export interface BrCodeViolation {
   readonly level: BrCodeLevel;
   readonly code: BrCodeErrorCode;

@@ -32,7 +32,7 @@ describe('end-to-end ids', () => {
     );
   });
 
-  // Examples of API Pix 2.9.0; its third one has 34 characters, against its own schema.
+  // Examples of API Pix 2.9.0; the third has 34 characters, against its own schema.
   it.each([
     ['E12345678202406201221abcdef12345', true],
     ['E1234567820200909122120200808008', true],
@@ -68,14 +68,14 @@ describe('end-to-end ids', () => {
 });
 
 describe('random ids', () => {
-  it('are drawn from all 62 characters alike and do not repeat', () => {
+  it('are drawn from all 62 characters equally and do not repeat', () => {
     const ids = Array.from({ length: 2692 }, () => newTxid());
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.every((id) => id.length === 26 && isTxid(id))).toBe(true);
     const counts = new Map<string, number>();
     for (const letter of ids.join('')) counts.set(letter, (counts.get(letter) ?? 0) + 1);
     expect(counts.size).toBe(62);
-    // 70 000 draws: 1129 expected of each, standard deviation 33; a byte modulo 62 would give some 1367.
+    // Of 70 000 draws 1129 are expected for each, standard deviation 33; a byte modulo 62 would give some 1367.
     expect(Math.max(...counts.values())).toBeLessThan(1129 + 7 * 33);
     expect(Math.min(...counts.values())).toBeGreaterThan(1129 - 7 * 33);
   });

@@ -1,4 +1,4 @@
-/** The identifiers that travel with a Pix. All are drawn from the operating system's random source. */
+/** Identifiers that travel with a Pix. All are drawn from the operating system's random source. */
 import { randomInt } from 'node:crypto';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -7,7 +7,7 @@ const END_TO_END_ID = /^E([0-9]{8})([0-9]{4})([0-9]{2})([0-9]{2})([0-9]{2})([0-9
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * An end-to-end id: `E`, the payer bank's ISPB, minute of initiation in UTC (yyyyMMddHHmm), 11 alphanumerics.
+ * Makes an end-to-end id: `E`, the payer bank's ISPB, minute of initiation in UTC (yyyyMMddHHmm), 11 alphanumerics.
  * Throws a RangeError for an ISPB that is not 8 digits or a date it cannot write.
  * Source: BACEN, Manual de Padrões / Catálogo de Mensagens do SPI, EndToEndIdentification.
  */
@@ -15,19 +15,21 @@ export function newEndToEndId(ispb: string, initiatedAt: Date): string {
   return spiId('E', ispb, initiatedAt);
 }
 
-/** The id SPI gives a devolution (`rtrId`, pacs.004): as an end-to-end id, with `D` and the returning bank's ISPB. */
+/**
+ * Makes SPI's id of a devolution (`rtrId`, pacs.004): like an end-to-end id, with `D` and the returning bank's ISPB.
+ */
 export function newRtrId(ispb: string, requestedAt: Date): string {
   return spiId('D', ispb, requestedAt);
 }
 
-/** Bank and minute of an end-to-end id, or null when it does not have the form, real calendar minute included. */
+/** Bank and minute of an end-to-end id, or null for another form or an impossible minute. */
 export function parseEndToEndId(text: string): { ispb: string; initiatedAt: Date } | null {
   const match = END_TO_END_ID.exec(text);
   if (match === null) return null;
   const [, ispb = '', year, month, day, hour, minute] = match;
   const iso = `${year}-${month}-${day}T${hour}:${minute}:00.000Z`;
   const initiatedAt = new Date(iso);
-  // Date reads 31 February as 3 March and 24:00 as the next day: only what writes back the same was a date.
+  // Date reads 31 February as 3 March and 24:00 as the next day: only a date that is written back unchanged was valid.
   if (Number.isNaN(initiatedAt.getTime()) || initiatedAt.toISOString() !== iso) return null;
   return { ispb, initiatedAt };
 }
@@ -41,8 +43,8 @@ export function isEndToEndId(text: string): boolean {
 }
 
 /**
- * A Pix charge's txid: 26 alphanumerics, the shortest that API Pix allows (26 to 35), as it is part of the BR Code's
- * location, which leaves the rest to the host. No UUID has that length, so it never equals an id of ours.
+ * Makes the txid of a Pix charge: 26 alphanumerics, the shortest that API Pix allows (26 to 35). A short txid leaves
+ * more of the BR Code's location to the host. No UUID has that length, so a txid never equals an id of ours.
  */
 export function newTxid(): string {
   return randomAlphanumeric(26);
@@ -54,12 +56,12 @@ export function isTxid(text: string): boolean {
 }
 
 /**
- * The id under which a devolution is asked for (`PUT /pix/{e2eid}/devolucao/{id}`, 1 to 35 alphanumerics).
+ * Makes the id of a devolution request (`PUT /pix/{e2eid}/devolucao/{id}`, 1 to 35 alphanumerics).
  *
- * Derived from `seed`, the refund's UUID or the returned Pix's end-to-end id, it is the same at every attempt: a retry
- * after a time-out then asks for the same devolution, where a fresh id would return the money twice. Without a seed it
- * is drawn at random. Throws a RangeError for a seed that is neither a UUID nor 1 to 35 alphanumerics: dropping
- * characters of an arbitrary text could give two refunds one id.
+ * The `seed` is the refund's UUID or the returned Pix's end-to-end id, so the id is the same at every attempt. A retry
+ * after a time-out then requests the same devolution; a fresh id would return the money twice. Without a seed the id is
+ * random. Throws a RangeError for a seed that is neither a UUID nor 1 to 35 alphanumerics: dropping characters of an
+ * arbitrary text could give two refunds one id.
  */
 export function newReturnId(seed?: string): string {
   if (seed === undefined) return randomAlphanumeric(32);
@@ -82,6 +84,6 @@ function spiId(letter: 'E' | 'D', ispb: string, at: Date): string {
 }
 
 function randomAlphanumeric(length: number): string {
-  // randomInt rejects what would make some characters likelier than others; a byte modulo 62 would not.
+  // Why randomInt: a byte modulo 62 would make some characters likelier than others.
   return Array.from({ length }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join('');
 }

@@ -20,7 +20,7 @@ describe('a Pix key', () => {
 
   it.each([
     ...['', ' ', 'x', 'maria', '52998224724', '00000000000', '11222333000182', '5299822472'],
-    // A phone says its country: alone these digits are a CPF, or nothing.
+    // A phone needs its country: without it these digits are a CPF, or nothing.
     ...['11987654321', '5511987654321', '+551198765432', '+55119876543210', '+5501987654321', '+5511887654321'],
     ...['+5511187654321', '+1 202 555 0123', '+', '+55', '+55 11 9876x4321', '++5511987654321'],
     ...['a@', '@b.com', 'a@b@c.com', 'a b@c.com', 'a@-b.com', 'a@b-.com', 'á@b.com', '\u212a@b.com', 'a@b..com'],
@@ -31,11 +31,11 @@ describe('a Pix key', () => {
       '123g4567-e12b-12d1-a456-426655440000',
     ],
     ...['{23e4567-e12b-12d1-a456-426655440000', '------------------------------------'],
-  ])('%j is none', (text) => {
+  ])('%j is not a key', (text) => {
     expect(normalizePixKey(text)).toBeNull();
   });
 
-  it('is what it is: writing it again changes nothing', () => {
+  it('stays unchanged when it is normalized again', () => {
     const like = fc.oneof(
       fc.emailAddress(),
       fc.uuid(),

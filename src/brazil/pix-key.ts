@@ -9,7 +9,7 @@ export interface PixKey {
   readonly key: string;
 }
 
-/** DICT's own pattern; it knows lower case only. */
+/** DICT's own pattern, lower case only. */
 const EMAIL =
   /^[a-z0-9.!#$&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 const MAX_EMAIL = 77;
@@ -18,13 +18,14 @@ const PHONE = /^\+55[1-9]{2}(?:9[0-9]{8}|[2-5][0-9]{7})$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * A Pix key as DICT writes it, or null. The kinds cannot be mistaken for each other: a phone starts with +55, as 11
+ * Returns a Pix key as DICT writes it, or null. The kinds cannot be confused: a phone starts with +55, because 11
  * digits alone are a CPF.
  */
 export function normalizePixKey(input: string): PixKey | null {
   const text = input.trim();
   if (text.includes('@')) {
-    // Before lower-casing, for that turns the Kelvin sign into k: a text nobody typed would become somebody's address.
+    // Checked before lower-casing, which turns the Kelvin sign into k: a text nobody typed would become somebody's
+    // address.
     if (!/^[\x21-\x7e]*$/.test(text)) return null;
     const key = text.toLowerCase();
     return key.length <= MAX_EMAIL && EMAIL.test(key) ? { kind: 'email', key } : null;

@@ -5,11 +5,11 @@ import { parseBrCode } from './index.js';
 import { BR_CODE } from '../checkout/checkout.fixture.js';
 import { qrPng } from './qr-code.js';
 
-// A CommonJS package: its function is the `default` of what an ES module gets.
+// Why `default`: the package is CommonJS, and an ES module gets its function there.
 const decode = jsqr.default;
 
 describe('qrPng', () => {
-  it('is read back as the very code', async () => {
+  it('is read back as the same code', async () => {
     const png = PNG.sync.read(qrPng(BR_CODE));
     const read = decode(new Uint8ClampedArray(png.data), png.width, png.height);
     expect(read?.data).toBe(BR_CODE);

@@ -3,19 +3,22 @@ import { LRUCache } from 'lru-cache';
 import { create } from 'qrcode';
 
 /**
- * Pixels per module: 8 stays sharp at two device pixels per CSS pixel, and at one bit per pixel a module is a byte of a
+ * Pixels per module: 8 stays sharp at two device pixels per CSS pixel. At one bit per pixel a module is one byte of a
  * row, so nothing has to be shifted.
  */
 const SCALE = 8;
-/** Modules, as ISO/IEC 18004 asks for. */
+/** Modules of blank margin that ISO/IEC 18004 requires. */
 const QUIET_ZONE = 4;
 const WHITE = 0xff;
 const BLACK = 0x00;
 
-/** A code is looked at several times, by its merchant and its payer, and drawing it takes a millisecond of processor time. */
+/**
+ * Drawn codes. Merchant and payer open the same code several times, and drawing it takes a millisecond of processor
+ * time.
+ */
 const drawn = new LRUCache<string, Buffer>({ max: 1_000 });
 
-/** The QR code of a BR Code. It is kept for a while, as many look at the same one. */
+/** The QR code of a BR Code as a PNG, cached because several people open the same one. */
 export function qrPng(brCode: string): Buffer {
   const known = drawn.get(brCode);
   if (known) return known;
@@ -25,13 +28,13 @@ export function qrPng(brCode: string): Buffer {
 }
 
 /**
- * The text's code as a PNG, black on white in its quiet zone, about 1 KB. Made here because libraries draw four bytes for each
+ * Draws the text's code as a PNG, black on white in its quiet zone, about 1 KB. Libraries draw four bytes for each
  * pixel and try five filters on them, which takes 25 ms of CPU instead of one.
  */
 export function drawQr(text: string): Buffer {
   const { modules } = create(text, { errorCorrectionLevel: 'M' });
   const size = modules.size + 2 * QUIET_ZONE;
-  // Each row of pixels begins with the number of its filter: none.
+  // Each row of pixels begins with the number of its filter: 0, none.
   const quiet = Buffer.from([0, ...new Array<number>(size).fill(WHITE)]);
   const rows = Array.from({ length: modules.size }, (_, y) => {
     const row = Buffer.from(quiet);

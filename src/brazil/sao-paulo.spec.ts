@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { releaseTimeOf, SAO_PAULO, saoPauloTime } from './index.js';
 import { scaled } from '../../test/support/scale.js';
 
-/** The wall clock by Intl, which has a tz database of its own. */
+/** The wall clock by Intl, whose tz database is independent. */
 const WALL = new Intl.DateTimeFormat('sv-SE', {
   timeZone: SAO_PAULO,
   year: 'numeric',
@@ -45,7 +45,7 @@ describe('releaseTimeOf', () => {
     expect(releaseTimeOf(new Date(paidAt), days).toISOString()).toBe(expected);
   });
 
-  it('is at once for no days, and a date of its own', () => {
+  it('is at once for 0 days, and a new date object', () => {
     const paidAt = new Date('2026-11-20T15:00:00.123Z');
     const release = releaseTimeOf(paidAt, 0);
     expect(release).toEqual(paidAt);
@@ -69,7 +69,7 @@ describe('releaseTimeOf', () => {
     expect(() => releaseTimeOf(new Date(), days)).toThrow(RangeError);
   });
 
-  it('refuses a date that is none', () => {
+  it('refuses an invalid date', () => {
     expect(() => releaseTimeOf(new Date(Number.NaN), 1)).toThrow(RangeError);
   });
 });

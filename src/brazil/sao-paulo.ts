@@ -11,16 +11,18 @@ const WRITTEN = {
 };
 const TIME = new Intl.DateTimeFormat('pt-BR', { timeZone: SAO_PAULO, hour: '2-digit', minute: '2-digit' });
 
-/** A time for people, of São Paulo: `9 de março de 2026 às 15:30` or `9 March 2026 at 15:30`. */
+/** A time in São Paulo, for people: `9 de março de 2026 às 15:30` or `9 March 2026 at 15:30`. */
 export function saoPauloTime(at: Date, language: keyof typeof WRITTEN = 'portuguese'): string {
   const { day, between } = WRITTEN[language];
   return `${day.format(at)}${between}${TIME.format(at)}`;
 }
 
-/** The offset of the hour that was asked for last: rows come in the order of their time, and a look into the tz database is slow. */
+/**
+ * The offset of the last hour that was looked up: rows come in the order of their time, and the tz database is slow.
+ */
 let known = { hour: Number.NaN, offsetMs: 0 };
 
-/** `2026-11-21T12:30:00`: São Paulo's own time, whose day is that of the books. */
+/** Local time in São Paulo, `2026-11-21T12:30:00`. Its day is the day of the books. */
 export function saoPauloLocal(at: Date): string {
   const hour = Math.floor(at.getTime() / 3_600_000);
   if (hour !== known.hour) known = { hour, offsetMs: DateTime.fromJSDate(at, { zone: SAO_PAULO }).offset * 60_000 };
@@ -34,8 +36,8 @@ export function fromSaoPauloLocal(wall: Date): Date {
 
 /**
  * When the money of a payment becomes available: the start (00:00, America/Sao_Paulo) of the n-th calendar day after
- * the day of payment in that zone; for `days` 0 at once, so `paidAt` itself. Nights, not 24-hour spans, are counted: a
- * Pix at 23:59 with one day is released a minute later.
+ * the day of payment in that zone. For `days` 0 it is `paidAt` itself. Nights are counted, not 24-hour spans: a Pix at
+ * 23:59 with one day is released a minute later.
  *
  * Computed by the tz database: on a summer-time day that began at 01:00 the release is at 01:00, its first instant.
  * Throws a RangeError for an invalid date or for `days` that are not an integer from 0 up.

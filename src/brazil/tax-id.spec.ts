@@ -10,7 +10,7 @@ const CNPJ_CHECK_DIGITS: ReadonlyArray<readonly [base: string, digits: string]> 
   ['900252550001', '00'],
 ];
 
-// Receita Federal material, its CNPJ simulator, public entities, open-source suites.
+// Receita Federal material and its CNPJ simulator, public entities, open-source suites.
 const CNPJS: ReadonlyArray<readonly [text: string, valid: boolean, note: string]> = [
   ['R55231B3000700', false, 'wrong DV'],
   ['1234567ABCDE88', true, ''],
@@ -58,7 +58,7 @@ const CPFS: ReadonlyArray<readonly [text: string, valid: boolean, note: string]>
 
 const bare = (text: string): string => text.replace(/[./-]/g, '');
 
-/** Check digits as the Receita's manual states them, weights written out: no code shared with the implementation. */
+/** Check digits by the Receita's manual, with explicit weights: shares no code with the implementation. */
 function digitsByTable(base: string, kind: 'cpf' | 'cnpj'): string {
   const weights = kind === 'cpf' ? [11, 10, 9, 8, 7, 6, 5, 4, 3, 2] : [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
   let text = base;
@@ -121,7 +121,7 @@ describe('normalizeTaxId', () => {
     expect(normalizeTaxId(text)).toBeNull();
   });
 
-  it('accepts what the published rule makes, in any usual writing, and is idempotent', () => {
+  it('accepts tax ids made by the published rule, in any usual writing, and is idempotent', () => {
     fc.assert(
       fc.property(fc.oneof(cpfs, cnpjs), fc.constantFrom('.', '-', '/', ' '), fc.nat(10), (id, separator, at) => {
         const written = id.slice(0, at) + separator + id.slice(at).toLowerCase();
@@ -130,14 +130,14 @@ describe('normalizeTaxId', () => {
     );
   });
 
-  it('judges a tax id with one digit changed as the table does', () => {
+  it('agrees with the table about a tax id with one changed digit', () => {
     const numericCnpjs = fc.stringMatching(/^[0-9]{12}$/).map((base) => base + digitsByTable(base, 'cnpj'));
     fc.assert(
       fc.property(fc.oneof(cpfs, numericCnpjs), fc.nat(13), fc.integer({ min: 1, max: 9 }), (id, position, shift) => {
         const at = position % id.length;
         const changed = id.slice(0, at) + String((Number(id.charAt(at)) + shift) % 10) + id.slice(at + 1);
         fc.pre(!/^(.)\1+$/.test(changed));
-        // Not always refused: the rests 0 and 1 share the check digit 0, there modulo 11 is blind.
+        // Some changes stay valid: the remainders 0 and 1 share the check digit 0, so modulo 11 misses them.
         const holds = digitsByTable(changed.slice(0, -2), id.length === 11 ? 'cpf' : 'cnpj') === changed.slice(-2);
         expect(normalizeTaxId(changed) !== null).toBe(holds);
       }),
@@ -155,7 +155,7 @@ describe('taxIdKind', () => {
     expect(taxIdKind(id)).toBe(kind);
   });
 
-  it('refuses what was not normalized', () => {
+  it('refuses a text that was not normalized', () => {
     expect(() => taxIdKind('123.456.789-09')).toThrow(TypeError);
   });
 });
@@ -171,7 +171,7 @@ describe('maskTaxId', () => {
     expect(maskTaxId(id)).toBe(masked);
   });
 
-  it('never shows a check digit pair or the whole of what it was given', () => {
+  it('never shows a check digit pair or the whole text', () => {
     fc.assert(
       fc.property(fc.oneof(cpfs, cnpjs), (id) => {
         expect(maskTaxId(id).endsWith('**')).toBe(true);

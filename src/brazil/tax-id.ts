@@ -1,6 +1,7 @@
 /**
  * CPF and CNPJ. Sources: Receita Federal, check digits by modulo 11; alphanumeric CNPJ by Instrução Normativa RFB
- * 2.229/2024, in force since July 2026: twelve characters 0-9 A-Z and two digits, each worth its ASCII code less 48.
+ * 2.229/2024, in force since July 2026. An alphanumeric CNPJ has twelve characters 0-9 A-Z and two digits; each
+ * character is worth its ASCII code less 48.
  */
 
 export type TaxIdKind = 'cpf' | 'cnpj';
@@ -9,11 +10,11 @@ const CPF = /^[0-9]{11}$/;
 const CNPJ = /^[0-9A-Z]{12}[0-9]{2}$/;
 
 /**
- * The bare upper-case form of a CPF or CNPJ with right check digits, or null. Only the usual separators (`.`, `-`, `/`)
- * and blanks are dropped: any other character means the text is something else.
+ * Returns the bare upper-case form of a CPF or CNPJ with right check digits, or null. Only the usual separators (`.`,
+ * `-`, `/`) and blanks are dropped: any other character means the text is something else.
  */
 export function normalizeTaxId(input: string): string | null {
-  // Before upper-casing, for that turns ſ into S and ß into SS: a text nobody typed would become a valid CNPJ.
+  // Checked before upper-casing, which turns ſ into S and ß into SS: a text nobody typed would become a valid CNPJ.
   if (!/^[0-9A-Za-z.\-/\s]*$/.test(input)) return null;
   const bare = input.replace(/[.\-/\s]/g, '').toUpperCase();
   if (CPF.test(bare)) return isCpf(bare) ? bare : null;
@@ -21,7 +22,10 @@ export function normalizeTaxId(input: string): string | null {
   return null;
 }
 
-/** Which of the two a normalized tax id is. Throws a TypeError for what `normalizeTaxId` cannot have returned. */
+/**
+ * Whether a normalized tax id is a CPF or a CNPJ. Throws a TypeError for a text that `normalizeTaxId` cannot have
+ * returned.
+ */
 export function taxIdKind(bare: string): TaxIdKind {
   if (CPF.test(bare)) return 'cpf';
   if (CNPJ.test(bare)) return 'cnpj';
@@ -29,8 +33,8 @@ export function taxIdKind(bare: string): TaxIdKind {
 }
 
 /**
- * A tax id as people may see it: `***.456.789-**`, as Pix receipts mask a CPF; a CNPJ keeps its first two
- * characters and its branch. Anything else becomes `***`, so that a value that is no tax id never slips through in the clear.
+ * Masks a tax id for people: `***.456.789-**`, as Pix receipts mask a CPF. A CNPJ keeps its first two characters and
+ * its branch. Any other text becomes `***`, so that it never appears in the clear.
  */
 export function maskTaxId(bare: string): string {
   if (CPF.test(bare)) return `***.${bare.slice(3, 6)}.${bare.slice(6, 9)}-**`;
@@ -39,13 +43,13 @@ export function maskTaxId(bare: string): string {
 }
 
 function isCpf(bare: string): boolean {
-  // 000… to 999… satisfy the arithmetic and have never been issued.
+  // Repeated digits (000… to 999…) satisfy the arithmetic but were never issued.
   if (/^([0-9])\1{10}$/.test(bare)) return false;
   return endsInCheckDigits(bare, 11);
 }
 
 function isCnpj(bare: string): boolean {
-  // Only zeros satisfy the arithmetic among repeated digits.
+  // Among repeated digits only zeros satisfy the arithmetic.
   if (bare === '0'.repeat(14)) return false;
   return endsInCheckDigits(bare, 9);
 }
@@ -56,7 +60,7 @@ function endsInCheckDigits(bare: string, maxWeight: number): boolean {
   return bare === `${base}${first}${checkDigit(`${base}${first}`, maxWeight)}`;
 }
 
-/** Weights run 2, 3, … from the right; a CNPJ starts again at 2 after 9, a CPF is too short to come round. */
+/** Weights run 2, 3, … from the right. A CNPJ starts again at 2 after 9; a CPF is too short for that. */
 function checkDigit(text: string, maxWeight: number): number {
   let sum = 0;
   let weight = 2;

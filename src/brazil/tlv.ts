@@ -1,26 +1,26 @@
 /**
- * The envelope of a BR Code: EMV QRCPS-MPM objects (2-digit id, 2-digit length, value) closed by a CRC.
- * This file knows nothing about Pix.
+ * The envelope of a BR Code: EMV QRCPS-MPM objects (2-digit id, 2-digit length, value) closed by a CRC. This file knows
+ * nothing about Pix.
  */
 
-/** One object of the envelope; `value` is never empty. */
+/** An object of the envelope; `value` is never empty. */
 export interface TlvObject {
   readonly id: string;
   readonly value: string;
 }
 
-/** Why a text is no TLV; `offset` counts characters from the start of that text. */
+/** Why a text is not a TLV; `offset` counts characters from the start of that text. */
 export interface TlvFault {
   readonly offset: number;
   readonly message: string;
 }
 
-/** The length has two digits, so no object can be longer, whatever the rules of its field say. */
+/** The length has two digits, so no object can be longer, even if its field allows more. */
 export const TLV_VALUE_MAX = 99;
 
 const DIGITS = /^[0-9]{2}$/;
 
-/** One object as text. Throws a RangeError when the value is empty or longer than 99 characters. */
+/** Writes an object as text. Throws a RangeError when the value is empty or longer than 99 characters. */
 export function writeTlv(id: string, value: string): string {
   if (!DIGITS.test(id)) throw new RangeError(`TLV id must be two digits, got "${id}"`);
   if (value.length < 1 || value.length > TLV_VALUE_MAX) {
@@ -30,8 +30,8 @@ export function writeTlv(id: string, value: string): string {
 }
 
 /**
- * The objects of `text` in order, or the first fault. An id that appears twice is a fault: with two amounts in one
- * payload one reader would show the first and another would pay the last.
+ * Reads the objects of `text` in order, or the first fault. A repeated id is a fault: of two amounts in one payload one
+ * reader would show the first and another would pay the last.
  */
 export function readTlv(text: string): { objects: TlvObject[] } | { fault: TlvFault } {
   const objects: TlvObject[] = [];
@@ -59,7 +59,7 @@ export function readTlv(text: string): { objects: TlvObject[] } | { fault: TlvFa
 
 /**
  * CRC-16/CCITT-FALSE (polynomial 0x1021, initial value 0xFFFF, not reflected, no final XOR) over the UTF-8 bytes, as
- * four upper-case hexadecimal digits. Source: EMV QRCPS-MPM, object 63; check value of "123456789" is 29B1.
+ * four upper-case hexadecimal digits. Source: EMV QRCPS-MPM, object 63; the check value of "123456789" is 29B1.
  */
 export function crc16(text: string): string {
   let crc = 0xffff;
