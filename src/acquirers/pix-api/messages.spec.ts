@@ -11,7 +11,7 @@ interface Message {
   readonly schema: z.ZodType;
   readonly make: (own: Record<string, unknown>) => Record<string, unknown>;
   readonly needed: readonly string[];
-  /** With the values that are of another type and mean something all the same. */
+  /** Values of another type that still have a meaning. */
   readonly optional: Readonly<Record<string, readonly unknown[]>>;
 }
 
@@ -64,7 +64,7 @@ describe.each(CASES)('$field of $operation', ({ schema, make, field, optional })
     expect(unreadFields(body, read)).not.toContain(field);
   });
 
-  it.each(WRONG)('is never the fault of an object that cannot be read: %j', (value) => {
+  it.each(WRONG)('never makes its object unreadable when it is %j', (value) => {
     const body = make({ [field]: value });
     const read = schema.parse(body) as Record<string, unknown>;
     const isMeaningful = isMeant({ optional, field }, value);
@@ -91,7 +91,7 @@ describe.each([
   });
 
   it.each([...WRONG.filter((value) => value !== 7), -1, 1e25])(
-    'makes a message unreadable, and is not taken for absent, when it is %j',
+    'makes a message unreadable, and does not count as absent, when it is %j',
     (value) => {
       expect(schema.safeParse(make({ [field]: value })).success).toBe(false);
     },
@@ -100,7 +100,7 @@ describe.each([
 
 describe.each(NEEDED)('$field of $operation', ({ schema, make, field }) => {
   it.each([...ABSENT, ...WRONG.filter((value) => typeof value !== 'number')])(
-    'is needed: not read when it is %j',
+    'is required: the message is unreadable when it is %j',
     (value) => {
       expect(schema.safeParse(make({ [field]: value })).success).toBe(false);
     },

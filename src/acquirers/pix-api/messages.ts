@@ -1,16 +1,16 @@
 /**
- * The few messages of BACEN's API Pix (2.9.0) that are spoken here. Requests are types, for we write them; answers are
- * schemas, for others do. Answers may grow fields and enumerations may grow values (the standard says so), so other fields
- * are ignored, and a status is any text. Only ids, amounts and states are needed: every other field may be missing, null,
- * blank or of another type, and is null then. `""` is always absent. A key or txid of another type is not null, as it may
- * say whose the money is: the message cannot be read.
+ * The messages of BACEN's API Pix (2.9.0) that we use. Requests are types, because we write them; answers are schemas.
+ * The standard lets answers gain fields and enumerations gain values, so other fields are ignored, and a status is any
+ * text. Only ids, amounts and states are required. Every other field may be missing, null, blank or of another type,
+ * and is null then. `""` is always absent. If a key or txid has another type, the message cannot be read: the field may
+ * decide whose money it is.
  */
 import * as z from 'zod';
 import { readTime, type WrittenTime } from './written-time.js';
 
 export type Person = { readonly cpf: string; readonly nome: string } | { readonly cnpj: string; readonly nome: string };
 
-/** `PUT /cob/{txid}`. */
+/** Body of `PUT /cob/{txid}`. */
 export interface CobRequest {
   /** Seconds from its creation. */
   readonly calendario: { readonly expiracao: number };
@@ -20,22 +20,22 @@ export interface CobRequest {
   readonly chave: string;
 }
 
-/** `PATCH /cob/{txid}`, to take it back. */
+/** Body of `PATCH /cob/{txid}`, which cancels the charge. */
 export interface CobRemoval {
   readonly status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR';
 }
 
-/** `PUT /pix/{e2eid}/devolucao/{id}`. */
+/** Body of `PUT /pix/{e2eid}/devolucao/{id}`. */
 export interface ReturnBody {
   readonly valor: string;
 }
 
-/** `PUT /webhook/{chave}`. */
+/** Body of `PUT /webhook/{chave}`. */
 export interface WebhookBody {
   readonly webhookUrl: string;
 }
 
-/** A text without any letter says nothing. */
+/** A text without any visible character counts as absent. */
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 }
@@ -44,7 +44,7 @@ const text = z
   .string()
   .max(1_000)
   .refine((value) => !isAbsent(value));
-/** PSPs write amounts as numbers, too. */
+/** Amounts. Some PSPs write them as numbers. */
 const amount = z.union([text, z.number().transform(String)]);
 const time = z.string().transform((value, context): WrittenTime => {
   const read = readTime(value.trim());
@@ -53,11 +53,11 @@ const time = z.string().transform((value, context): WrittenTime => {
   return z.NEVER;
 });
 
-/** A state: PSPs write it in small letters, too. */
+/** A state. Some PSPs write it in small letters. */
 export const word = text.transform((value) => value.trim().toUpperCase());
 const count = z.union([z.int().nonnegative(), z.string().regex(/^[0-9]{1,9}$/)]).transform(Number);
 
-/** A field that is not needed: null when it is absent, and also when it cannot be read. */
+/** An optional field: null when it is absent or cannot be read. */
 export function bonus<T>(schema: z.ZodType<T>) {
   return z
     .unknown()
@@ -65,20 +65,20 @@ export function bonus<T>(schema: z.ZodType<T>) {
     .transform((value): T | null => (isAbsent(value) ? null : (schema.safeParse(value).data ?? null)));
 }
 
-/** A key or a txid, which may be absent; PSPs write those of digits as numbers, too. Any other type cannot be read. */
+/** A key or a txid, which may be absent. PSPs write digit-only ones as numbers, too. Any other type cannot be read. */
 export const keyOrTxid = z
   .unknown()
   .optional()
   .transform((value) => (isAbsent(value) ? null : value))
   .pipe(z.union([z.null(), text, z.int().nonnegative().transform(String)]));
 
-/** Some PSPs write the only entry of a list without the list. */
+/** A list. Some PSPs write a single entry without the list around it. */
 export const list = z.union([
   z.array(z.unknown()),
   z.record(z.string(), z.unknown()).transform((entry) => (Object.keys(entry).length === 0 ? [] : [entry])),
 ]);
 
-/** The paths of the fields that are there and could not be read. @param read the output of a schema for `body` */
+/** The paths of fields that are present but could not be read. @param read the output of a schema for `body` */
 export function unreadFields(body: unknown, read: unknown): string[] {
   if (typeof read !== 'object' || read === null || Array.isArray(read) || read instanceof Date) return [];
   if (typeof body !== 'object' || body === null) return [];
@@ -106,9 +106,9 @@ export const pixAnswer = z.object({
   valor: amount,
   chave: keyOrTxid,
   horario: bonus(time),
-  // Not in every version of the standard; who leaves the payer out does not report it.
+  // Not in every version of the standard; PSPs may leave the payer out.
   pagador: bonus(z.object({ cpf: bonus(text), cnpj: bonus(text), nome: bonus(text) })),
-  // Each is read by itself: one that cannot be read does not keep the payment from being credited.
+  // Each return is read separately: an unreadable one does not keep the payment from being credited.
   devolucoes: bonus(list),
 });
 export type PixAnswer = z.infer<typeof pixAnswer>;
@@ -123,17 +123,17 @@ export const cobAnswer = z.object({
   location: bonus(text),
   loc: bonus(z.object({ location: bonus(text) })),
   pixCopiaECola: bonus(text),
-  // As the returns above.
+  // Each payment is read separately, like the returns above.
   pix: bonus(list),
 });
 export type CobAnswer = z.infer<typeof cobAnswer>;
 
-/** The id by which a Pix that paid a charge is asked about. */
+/** The id for querying a Pix that paid a charge. */
 export const paymentAnswer = z.object({ endToEndId: z.string().regex(/^[a-zA-Z0-9]{32}$/) });
 
 /**
- * A page of `GET /pix`. Each Pix is read by itself, so an unreadable one does not hide the others. An object without
- * `pix` and without `parametros` is another message, and no empty page.
+ * A page of `GET /pix`. Each Pix is read separately, so an unreadable one does not hide the others. If an object has
+ * neither `pix` nor `parametros`, it is another message and not an empty page.
  */
 export const pixPage = z
   .record(z.string(), z.unknown())
@@ -147,7 +147,7 @@ export const pixPage = z
 
 export const webhookAnswer = z.object({ webhookUrl: text });
 
-/** The least that is usual: it holds where a PSP does not say how long, or says 0. */
+/** The shortest usual life of a token, for PSPs that report none, or 0. */
 const TOKEN_SECONDS = 300;
 const life = z.union([z.number(), z.string().regex(/^[0-9]{1,9}(?:\.[0-9]+)?$/)]).transform(Number);
 

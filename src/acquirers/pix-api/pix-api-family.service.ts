@@ -11,7 +11,7 @@ import { PixApiClient } from './pix-api.client.js';
 import { findProfile } from './profiles.js';
 import { TokenCache } from './token-cache.js';
 
-/** Makes the acquirer of each connection. It costs nothing before it is used: its connection is read by its first call. */
+/** Makes the acquirer of each connection. Making one is cheap: its first call reads the connection. */
 @Injectable()
 export class PixApiFamily implements OnModuleInit, OnModuleDestroy {
   readonly #tokens = new TokenCache();

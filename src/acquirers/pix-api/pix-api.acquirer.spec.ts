@@ -79,7 +79,7 @@ describe('PixApiAcquirer', () => {
   afterEach(async () => {
     await client.close();
     await psp.stop();
-    // Whatever happened: nobody is named, and no secret.
+    // Checked after every test: the log names no person and no secret.
     expect(log.join('\n')).not.toMatch(/Maria|52998224725|the-secret|Bearer/);
   });
 
@@ -108,7 +108,7 @@ describe('PixApiAcquirer', () => {
       });
     });
 
-    it('is not created once its time for paying is over: nobody is asked', async () => {
+    it('is not created once its time for paying is over, and no request is sent', async () => {
       reply(201, aCob());
       const expiresAt = new StoppedClock().now();
       expect(await acquirer.pixIssuer.issue({ ...REQUEST, expiresAt })).toEqual({ kind: 'unavailable' });
@@ -126,7 +126,7 @@ describe('PixApiAcquirer', () => {
       expect(await odd(what)).toBe(1);
     });
 
-    it('is refused with what is wrong, in our words', async () => {
+    it('is refused with the cause in our words', async () => {
       const violacoes = [{ razao: `Maria ${PERSON.cpf}`, propriedade: 'cob.devedor.cpf', valor: PERSON.cpf }];
       reply(400, aProblem('CobOperacaoInvalida', 400, violacoes));
       expect(await issue()).toEqual({
@@ -160,13 +160,13 @@ describe('PixApiAcquirer', () => {
       else await expect(issue()).rejects.toThrow('not_removed');
       expect(asked()).toEqual([`PUT /cob/${TXID}`, `PATCH /cob/${TXID}`]);
       expect(await odd('other_amount')).toBe(1);
-      // Asked about later, it is not shown as payable either.
+      // A later query does not show the charge as payable either.
       const state = acquirer.getPixCharge(TXID, REQUEST.amount);
       if (outcome === 'refused') expect(await state).toMatchObject({ kind: 'found', brCode: '', isOtherAmount: true });
       else await expect(state).rejects.toThrow('not_removed');
     });
 
-    it('over another amount that was paid is left there, and its payment is told', async () => {
+    it('is not cancelled if it was paid over another amount, and its payment is reported', async () => {
       reply(200, aCob({ status: 'CONCLUIDA', valor: { original: '1.00' }, pix: [aPix()] }));
       const state = await acquirer.getPixCharge(TXID, REQUEST.amount);
       expect(state).toMatchObject({ brCode: '', payments: [{ reference: E2E }], isOtherAmount: true });
@@ -198,21 +198,21 @@ describe('PixApiAcquirer', () => {
       }
     });
 
-    it('is unavailable or unknown as the client says', async () => {
+    it('is unavailable or unknown, as the client reports', async () => {
       psp.script = () => 'drop';
       expect(await issue()).toEqual({ kind: 'unknown' });
       psp.script = () => ({ status: 429, headers: { 'retry-after': '0' } });
       expect(await issue()).toEqual({ kind: 'unavailable' });
     });
 
-    it('is unavailable when its connection cannot be loaded: nobody was asked', async () => {
+    it('is unavailable when its connection cannot be loaded, and no request is sent', async () => {
       connection = () => Promise.reject(new Error('the seal is broken'));
       expect(await issue()).toEqual({ kind: 'unavailable' });
       expect(log.join('')).toContain('the seal is broken');
       expect(asked()).toEqual([]);
     });
 
-    it('never leaves with a txid that is none', async () => {
+    it('is never created with an invalid txid', async () => {
       for (const txid of ['../../pix', 'short', `${'x'.repeat(26)}?`]) {
         await expect(acquirer.getPixCharge(txid)).rejects.toThrow(RangeError);
         await expect(acquirer.cancel(txid)).rejects.toThrow(RangeError);
@@ -220,7 +220,7 @@ describe('PixApiAcquirer', () => {
       expect(asked()).toEqual([]);
     });
 
-    it('is found with its code and what has arrived', async () => {
+    it('is found with its code and its payments', async () => {
       reply(200, aCob({ status: 'CONCLUIDA', pix: [aPix()] }));
       expect(await acquirer.getPixCharge(TXID)).toMatchObject({
         kind: 'found',
@@ -242,7 +242,7 @@ describe('PixApiAcquirer', () => {
       expect(await acquirer.getPixCharge(TXID)).toEqual({ kind: 'not_found' });
     });
 
-    it('that was paid and does not say by what is looked up in the list', async () => {
+    it('has its payment looked up in the list if its answer does not name one', async () => {
       const other = 'E12345678202009091221zzzzzzzzzzz';
       psp.script = ({ path }) => ({
         status: 200,
@@ -275,25 +275,25 @@ describe('PixApiAcquirer', () => {
       expect(await odd('malformed')).toBe(1);
     });
 
-    it('that was paid by what can be asked for is, whatever else of it cannot be read', async () => {
+    it('shows a payment with a readable id, whatever else cannot be read', async () => {
       reply(200, aCob({ status: 'CONCLUIDA', pix: [aPix({ valor: 7, horario: 'x' }), null] }));
       expect(await acquirer.getPixCharge(TXID)).toMatchObject({ kind: 'found', payments: [{ reference: E2E }] });
     });
 
-    it('is neither found nor absent when the answer is about another one', async () => {
+    it('is neither found nor absent when the answer is about another charge', async () => {
       for (const own of [{ txid: 'x'.repeat(32) }, { chave: OTHER_KEY }]) {
         reply(200, aCob(own));
         await expect(acquirer.getPixCharge(TXID)).rejects.toMatchObject({ kind: 'unknown' });
       }
     });
 
-    it.each([{ status: 7 }, { valor: '110.00' }])('is there and cannot be read: %j', async (own) => {
+    it.each([{ status: 7 }, { valor: '110.00' }])('exists but cannot be read: %j', async (own) => {
       reply(200, aCob(own));
       await expect(acquirer.getPixCharge(TXID)).rejects.toThrow(UnreadableAnswer);
       await expect(acquirer.getStatus(TXID)).rejects.toMatchObject({ kind: 'unknown' });
     });
 
-    it('is taken back; one that is absent, paid or removed is no error', async () => {
+    it('is cancelled; an absent, paid or removed charge is no error', async () => {
       reply(200, aCob({ status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' }));
       await acquirer.cancel(TXID);
       expect(psp.exchanges[0]?.asked).toMatchObject({
@@ -312,14 +312,14 @@ describe('PixApiAcquirer', () => {
       await acquirer.cancel(TXID);
       refuse({ status: 'REMOVIDA_PELO_PSP' });
       await acquirer.cancel(TXID);
-      // Paid, and the PSP does not say by what.
+      // The charge was paid, but the PSP does not name the payment.
       refuse({ status: 'CONCLUIDA' });
       await acquirer.cancel(TXID);
       refuse({});
       await expect(acquirer.cancel(TXID)).rejects.toThrow('cob.patch');
     });
 
-    it('is not taken for removed by a yes that does not show it', async () => {
+    it('does not count as removed if the PSP accepts without showing it removed', async () => {
       const answer = (body: unknown, state: Record<string, unknown>): void => {
         psp.script = ({ method }): Reply => ({ status: 200, body: method === 'GET' ? aCob(state) : body });
       };
@@ -327,7 +327,7 @@ describe('PixApiAcquirer', () => {
       for (const body of ['<html>', {}, aCob({ ...removed, txid: `${TXID.slice(0, -1)}x` })]) {
         answer(body, {});
         await expect(acquirer.cancel(TXID)).rejects.toThrow('cob.patch: not_removed (unknown)');
-        // Asked about, it is.
+        // A query shows that the charge is removed.
         answer(body, removed);
         await acquirer.cancel(TXID);
       }
@@ -335,7 +335,7 @@ describe('PixApiAcquirer', () => {
       await expect(acquirer.cancel(TXID)).rejects.toThrow('cob.patch: not_removed (unknown)');
     });
 
-    it('tells its status and names nobody', async () => {
+    it('reports its status and names nobody', async () => {
       reply(200, aCob({ devedor: PERSON }));
       const status = await acquirer.getStatus(TXID);
       expect(status).toMatchObject({ status: 'ATIVA', raw: { txid: TXID } });
@@ -378,7 +378,7 @@ describe('PixApiAcquirer', () => {
       await expect(acquirer.getDispute(`${E2E}/m1`)).rejects.toThrow(UnreadableAnswer);
       expect(await odd('malformed')).toBe(2);
       expect(log.join('')).toContain(E2E);
-      // Nothing to us, whatever it says.
+      // A Pix to another key does not concern us, whatever else it says.
       reply(200, aPix({ ...own, chave: OTHER_KEY }));
       expect(await acquirer.getPix(E2E)).toBe('foreign');
     });
@@ -406,7 +406,7 @@ describe('PixApiAcquirer', () => {
       await expect(acquirer.getPix(E2E)).rejects.toThrow(UnreadableAnswer);
     });
 
-    it('without a key cannot be read where the key of its charge cannot', async () => {
+    it('cannot be read if neither its key nor the key of its charge can', async () => {
       psp.script = ({ path }) => ({
         status: 200,
         body: path.startsWith('/cob/') ? aCob({ chave: [OTHER_KEY] }) : aPix({ chave: undefined }),
@@ -414,7 +414,7 @@ describe('PixApiAcquirer', () => {
       await expect(acquirer.getPix(E2E)).rejects.toThrow(UnreadableAnswer);
     });
 
-    it('without a key is ours when its charge is', async () => {
+    it('is ours without a key when its charge is ours', async () => {
       const script = (chave: string): void => {
         psp.script = ({ path }) => ({
           status: 200,
@@ -425,7 +425,7 @@ describe('PixApiAcquirer', () => {
       expect(await acquirer.getPix(E2E)).toMatchObject({ endToEndId: E2E });
       script(OTHER_KEY);
       expect(await acquirer.getPix(E2E)).toBe('foreign');
-      // Whether it is, was not answered.
+      // If the query for the charge is refused, nobody knows whether the Pix is ours.
       psp.script = ({ path }) =>
         path.startsWith('/cob/')
           ? { status: 400, body: aProblem('CobConsultaInvalida', 400) }
@@ -433,12 +433,12 @@ describe('PixApiAcquirer', () => {
       await expect(acquirer.getPix(E2E)).rejects.toThrow(UnreadableAnswer);
     });
 
-    it('is credited whatever nobody understands of its returns', async () => {
+    it('is credited even if its returns cannot be read', async () => {
       const devolucoes = [{ id: 'm1', natureza: 'MED_FRAUDE', valor: '7.89' }, 7, aReturn()];
       reply(200, aPix({ devolucoes }));
       expect(await acquirer.getPix(E2E)).toMatchObject({ endToEndId: E2E, amount: 11_000 });
       await expect(acquirer.getDispute(`${E2E}/m1`)).rejects.toThrow(UnreadableAnswer);
-      // One without an id may be it.
+      // The return without an id may be the requested one.
       await expect(acquirer.getDispute(`${E2E}/m2`)).rejects.toThrow(UnreadableAnswer);
       expect(await odd('malformed')).toBe(2);
       reply(200, aPage([aPix({ devolucoes })]));
@@ -453,13 +453,13 @@ describe('PixApiAcquirer', () => {
       ]);
     });
 
-    it('is not asked for by what is no id', async () => {
+    it('is not queried by an invalid id', async () => {
       expect(await acquirer.getPix('../cob/x')).toBeNull();
       expect(await acquirer.getDispute('x/y')).toBeNull();
       expect(asked()).toEqual([]);
     });
 
-    it('throws when the PSP cannot be asked', async () => {
+    it('throws when the PSP cannot be reached', async () => {
       reply(400, aProblem('PixConsultaInvalida', 400));
       await expect(acquirer.getPix(E2E)).rejects.toMatchObject({ kind: 'unknown' });
     });
@@ -482,7 +482,7 @@ describe('PixApiAcquirer', () => {
   });
 
   describe('a return', () => {
-    it('is asked for under its id', async () => {
+    it('is requested under its id', async () => {
       reply(201, aReturn());
       expect(await acquirer.requestReturn(RETURN)).toEqual({ kind: 'in_progress' });
       expect(psp.exchanges[0]?.asked).toMatchObject({
@@ -502,24 +502,24 @@ describe('PixApiAcquirer', () => {
       expect(await acquirer.getReturn(RETURN)).toEqual(state);
     });
 
-    it.each(['0.01', '9999.00'])('of R$ %s in place of R$ 7.89 is not believed: it stays on its way', async (valor) => {
+    it.each(['0.01', '9999.00'])('stays in progress when its amount is R$ %s in place of R$ 7.89', async (valor) => {
       reply(200, aReturn({ status: 'DEVOLVIDO', valor }));
       await expect(acquirer.getReturn(RETURN)).rejects.toMatchObject({ kind: 'unknown' });
     });
 
-    it('that the PSP does not know is not found, or refused', async () => {
+    it('is not found, or refused, if the PSP does not know it', async () => {
       reply(404, aProblem('PixDevolucaoNaoEncontrada', 404));
       expect(await acquirer.getReturn(RETURN)).toEqual({ kind: 'not_found' });
       expect(await acquirer.requestReturn(RETURN)).toEqual({ kind: 'failed', reason: 'refused' });
     });
 
-    it('that is too much fails for that', async () => {
+    it('fails as exceeding the amount when it is too much', async () => {
       const violacoes = [{ razao: 'A devolução excederia o valor do pix', propriedade: 'devolucao.valor' }];
       reply(400, aProblem('PixDevolucaoInvalida', 400, violacoes));
       expect(await acquirer.requestReturn(RETURN)).toEqual({ kind: 'failed', reason: 'amount_exceeded' });
     });
 
-    it('whose id is known already is looked at instead', async () => {
+    it('is queried instead when its id is already in use', async () => {
       const problem = { ...aProblem('PixDevolucaoInvalida', 400), detail: 'id já utilizado por outra requisição' };
       psp.script = ({ method }) =>
         method === 'PUT' ? { status: 400, body: problem } : { status: 200, body: aReturn({ status: 'DEVOLVIDO' }) };
@@ -560,7 +560,7 @@ describe('PixApiAcquirer', () => {
     const collect = async (to: string, withReturns = false): Promise<StatementLine[]> =>
       (await all(to, withReturns)).filter((line) => 'pix' in line);
 
-    it('follows the pages and gives the oldest first, each once', async () => {
+    it('follows the pages and returns each entry once, oldest first', async () => {
       psp.script = ({ query }) => {
         const page = Number(query['paginacao.paginaAtual']);
         return { status: 200, body: aPage([pixAt(9 - page, 3 - page), pixAt(5, 2.5)], 3, page) };
@@ -577,7 +577,7 @@ describe('PixApiAcquirer', () => {
       );
     });
 
-    it('asks for a long time window by window', async () => {
+    it('reads a long period window by window', async () => {
       psp.script = ({ query }) => ({
         status: 200,
         body: aPage([pixAt(Number(query.inicio?.slice(11, 13)), Number(query.inicio?.slice(11, 13)))]),
@@ -587,7 +587,7 @@ describe('PixApiAcquirer', () => {
       expect(psp.exchanges.every(({ asked: { query } }) => query['devolucaoPresente'] === 'true')).toBe(true);
     });
 
-    it('leaves out what is not ours or outside the time, names what cannot be read, and goes on', async () => {
+    it('leaves out foreign Pix and Pix outside the period, names unreadable ones, and goes on', async () => {
       const pix = [
         pixAt(1, 1, { chave: OTHER_KEY }),
         pixAt(2, 5),
@@ -595,7 +595,7 @@ describe('PixApiAcquirer', () => {
         pixAt(3, 2, { valor: 'x' }),
         pixAt(4, 3, { devolucoes: [aReturn(), aReturn({ id: '/' })] }),
         pixAt(5, 4),
-        // The same of what cannot be read.
+        // Unreadable entries with another key, outside the period, and within it.
         pixAt(6, 2, { chave: OTHER_KEY, valor: 7 }),
         pixAt(7, 5, { valor: 7 }),
         pixAt(8, 2, { valor: 7, horario: 'x' }),
@@ -613,7 +613,7 @@ describe('PixApiAcquirer', () => {
       expect([await odd('malformed'), await odd('field')]).toEqual([4, 1]);
     });
 
-    it('never asks for a period that ends in the future, nor within the last seconds', async () => {
+    it('never queries a period that ends in the future or within the last seconds', async () => {
       reply(200, { pix: [] });
       clock.at = new Date('2026-09-10T01:00:00.700Z');
       await collect(hour(24));
@@ -645,20 +645,20 @@ describe('PixApiAcquirer', () => {
       await expect(collect(hour(1))).rejects.toMatchObject({ reason: 'missing_page' });
     });
 
-    it('takes a 404 after a full page for the end where no number of pages was given', async () => {
+    it('treats a 404 after a full page as the end if no number of pages was given', async () => {
       const pix = Array.from({ length: 100 }, (_, id) => pixAt(id, 0.5));
       psp.script = ({ query }) =>
         query['paginacao.paginaAtual'] === '0' ? { status: 200, body: { pix } } : { status: 404 };
       expect(await all(hour(1))).toHaveLength(100);
     });
 
-    it('stops at a PSP that gives one page for ever', async () => {
+    it('stops at a PSP that repeats one page without end', async () => {
       reply(200, aPage([pixAt(1, 0.5)], 999_999_999));
       await expect(collect(hour(1))).rejects.toMatchObject({ reason: 'endless_pages' });
       expect(psp.exchanges).toHaveLength(2);
     });
 
-    it('has an entry by the minute of its id where the clock of the PSP is wrong', async () => {
+    it('sorts an entry by the minute of its id if the clock of the PSP is wrong', async () => {
       const [from, to] = [new Date('2026-09-10T20:00:00Z'), new Date('2026-09-10T21:00:00Z')];
       const listed = async (minute: string, horario: unknown): Promise<number> => {
         reply(200, aPage([aPix({ endToEndId: `E12345678${minute}kkkkkkkkkkk`, horario })]));
@@ -666,7 +666,7 @@ describe('PixApiAcquirer', () => {
         for await (const _ of acquirer.statement({ from, to })) lines += 1;
         return lines;
       };
-      // Local time marked as UTC, clocks that are off by hours, and none.
+      // Local time marked as UTC, clocks that are off by hours, and no clock at all.
       expect(await listed('202609102030', '2026-09-10T17:30:10Z')).toBe(1);
       expect(await listed('202609102030', '2026-09-11T02:30:10Z')).toBe(1);
       expect(await listed('202609102030', '2026-09-09T02:30:10Z')).toBe(1);
@@ -679,12 +679,12 @@ describe('PixApiAcquirer', () => {
       expect(await listed('202609102059', '2026-09-10T21:00:00Z')).toBe(0);
     });
 
-    it('stops at a PSP whose page is more than anybody can keep', async () => {
+    it('stops at a PSP whose page is too large for memory', async () => {
       reply(200, aPage(Array.from({ length: 1_001 }, (_, id) => pixAt(id, 1))));
       await expect(collect(hour(1))).rejects.toMatchObject({ kind: 'unknown' });
     });
 
-    it('stops at a PSP whose answer is none', async () => {
+    it('stops at a PSP whose answer is not a list', async () => {
       for (const body of [{}, { message: 'later' }, { pix: 'x' }, { pix: 7 }, 'x']) {
         reply(200, body);
         await expect(collect(hour(1))).rejects.toMatchObject({ kind: 'unknown' });

@@ -61,15 +61,15 @@ import {
   unreadableReturn,
 } from './translation.js';
 
-/** What an answer is not believed for; a label of the metric. */
+/** Why an answer is not trusted; a label of the metric. */
 type Oddity =
   'malformed' | 'other_txid' | 'other_key' | 'other_amount' | 'other_id' | 'no_key' | 'no_br_code' | 'field';
 
 /**
- * Any PSP that speaks BACEN's API Pix. It translates, and believes an answer only when it is about what was asked: the
- * same key, id and amount. An answer that is not throws, or where it would bring money is no money (null); what is ours
- * and cannot be read is never left out: it throws, or stands as such in the list. Always with a line in the log, which
- * names no people, and a metric.
+ * Acquirer for any PSP that speaks BACEN's API Pix. The adapter translates, and trusts an answer only if it is about
+ * the queried key, id and amount. Otherwise it throws, or returns null where trusting would mean money. Unreadable data
+ * of ours are never left out: the call throws, or the list shows them as unreadable. Each case leaves a metric and a
+ * line in the log, which names no people.
  */
 export class PixApiAcquirer implements Acquirer {
   readonly capabilities: AcquirerCapabilities = {
@@ -85,7 +85,7 @@ export class PixApiAcquirer implements Acquirer {
 
   readonly listedUntil = (): Date => listedUntil(this.clock.now());
 
-  /** @param client the connection's client as it is now: asked for at each call, for credentials may have been renewed */
+  /** @param client gives the connection's current client at each call, because credentials may have been renewed */
   constructor(
     readonly name: string,
     private readonly client: () => Promise<PixApiClient>,
@@ -119,7 +119,7 @@ export class PixApiAcquirer implements Acquirer {
       const about = properties.length === 0 ? '' : `: ${properties.join(', ')}`;
       return { kind: 'refused', code, reason: `The acquirer refused the charge${about}.` };
     }
-    // From here on something exists there: what cannot be believed is not known.
+    // From here on a charge exists there: an answer that cannot be trusted leaves the outcome unknown.
     const cob = this.#cob('cob.put', answer.body, request.txid, client.pixKey);
     if (!cob) return { kind: 'unknown' };
     if (!(await this.#hasAmount('cob.put', cob, request.amount))) {
@@ -164,14 +164,14 @@ export class PixApiAcquirer implements Acquirer {
       this.#odd('cob.get', 'no_br_code', { txid });
       throw new PixApiError('unknown', 'malformed_answer', 'cob.get');
     }
-    // A charge that is paid or over needs no code, and not every PSP keeps it.
+    // A charge that is paid or over needs no code, and some PSPs drop it.
     return { kind: 'found', brCode: brCode ?? '', ended, payments };
   }
 
   /**
-   * Compares the charge with the amount that was asked for. A charge with another amount is taken back: its payers would
-   * pay a wrong amount, and have it sent back.
-   * @throws PixApiError when it could not be taken back
+   * Compares the charge with the requested amount. A charge with another amount is cancelled: its payers would pay a
+   * wrong amount, and have it sent back.
+   * @throws PixApiError when it could not be cancelled
    */
   async #hasAmount(operation: Operation, cob: CobAnswer, amount: Amount): Promise<boolean> {
     if (toCents(cob.valor.original) === amount) return true;
@@ -185,12 +185,13 @@ export class PixApiAcquirer implements Acquirer {
     const client = await this.client();
     const answer = await client.patchCob(txid, { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' });
     if (answer.kind === 'not_found') return;
-    // A yes is believed when it shows the charge as it is now. A no is also about what is paid, over or removed already.
+    // A success is trusted if it shows the charge in its new state. A refusal also comes for a charge that is paid,
+    // over or removed already.
     const told = answer.kind === 'ok' ? this.#cob('cob.patch', answer.body, txid, client.pixKey) : null;
     const cob = told ?? (await this.#charge(client, txid));
     const isOpen = cob?.status === 'ATIVA' && (cob.pix ?? []).length === 0 && !chargeEnd(cob, this.clock.now());
     if (!isOpen) return;
-    // To be tried again.
+    // The caller tries again.
     if (answer.kind === 'ok') throw new PixApiError('unknown', 'not_removed', 'cob.patch');
     const { code } = this.#refusal('cob.patch', answer, { txid });
     throw new PixApiError('unavailable', code, 'cob.patch');
@@ -220,7 +221,7 @@ export class PixApiAcquirer implements Acquirer {
     const entries = pix.devolucoes ?? [];
     const entry = entries.find((one) => textOf(one, 'id') === id);
     if (entry === undefined) {
-      // A return whose id cannot be read may be it.
+      // A return whose id cannot be read may be the queried one.
       if (entries.every((one) => isReturnName(textOf(one, 'id') ?? ''))) return null;
       this.#odd('pix.get', 'malformed', { endToEndId, returnId: id });
       throw new UnreadableAnswer('a dispute');
@@ -260,7 +261,7 @@ export class PixApiAcquirer implements Acquirer {
   async settlementLagMs(): Promise<number> {
     const lag = await this.client().then(
       ({ profile }) => profile.settlementLag.value,
-      // A connection that cannot be used: the question that follows says so.
+      // If the connection cannot be used, the query that follows reports it.
       () => DEFAULT_SETTLEMENT_LAG,
     );
     return lag * 1000;
@@ -270,7 +271,9 @@ export class PixApiAcquirer implements Acquirer {
     return null;
   }
 
-  /** @throws PixApiError for an answer about another return, or another amount of it: what became of this one is then not known */
+  /**
+   * @throws PixApiError for an answer about another return or another amount: the fate of this return is then unknown
+   */
   #returnState(
     operation: Operation,
     body: unknown,
@@ -316,7 +319,7 @@ export class PixApiAcquirer implements Acquirer {
     }
   }
 
-  /** @param unreadable takes those that cannot be read */
+  /** @param unreadable collects the returns that cannot be read */
   #returns({ endToEndId, txid, devolucoes }: PixAnswer, unreadable: UnreadableLine[]): StatementLine['returns'] {
     return (devolucoes ?? []).flatMap((entry) => {
       const answer = this.#read('pix.list', returnAnswer, entry, { endToEndId });
@@ -328,9 +331,10 @@ export class PixApiAcquirer implements Acquirer {
   }
 
   /**
-   * Hints at the Pix that have paid the charge. The standard lets a PSP leave them out of it: then its list has them.
-   * @throws UnreadableAnswer when there is none yet, none that can be read, or no list to be had: the charge was paid,
-   *   and it is not known by what
+   * Hints about the Pix that paid the charge. The standard lets a PSP leave them out of the charge: then its list has
+   * them.
+   * @throws UnreadableAnswer when there is no payment yet, no readable one, or no list: the charge was paid, but by an
+   * unknown Pix
    */
   async #payments(client: PixApiClient, txid: string, cob: CobAnswer): Promise<NotificationHint[]> {
     const { status, pix } = cob;
@@ -356,7 +360,7 @@ export class PixApiAcquirer implements Acquirer {
     const hints = entries.flatMap((entry): NotificationHint[] => {
       const named = this.#read(operation, paymentAnswer, entry, { txid });
       if (!named) return [];
-      // A charge may show less of a Pix than the Pix itself: nothing to wonder at.
+      // A charge may show fewer fields than the Pix itself, which is no oddity.
       const answer = pixAnswer.safeParse(entry).data;
       const isOurs = operation === 'cob.get' || !namesOtherKey(client, entry);
       const shown = answer && isOurs ? receivedPix({ ...answer, txid }, client.fees) : null;
@@ -366,7 +370,7 @@ export class PixApiAcquirer implements Acquirer {
     return hints;
   }
 
-  /** @returns null when there is none @throws UnreadableAnswer */
+  /** @returns null when there is no such Pix @throws UnreadableAnswer */
   async #pix(
     endToEndId: string,
     named: string | null,
@@ -395,10 +399,11 @@ export class PixApiAcquirer implements Acquirer {
   }
 
   /**
-   * Whether a Pix is ours, and which charge it pays. Key and txid are optional in a Pix, never in a charge: our own charge
-   * that shows the Pix counts more than what the Pix says. A Pix that names no key came by branch and account, and is ours.
-   * @param named the txid of the charge that the Pix is said to pay
-   * @returns `foreign` for a Pix to another key of the holder @throws UnreadableAnswer when it is not known
+   * Finds out whether a Pix is ours, and which charge it pays. Key and txid are optional in a Pix, but not in a charge.
+   * So if our own charge shows the Pix, that counts more than the Pix's own fields. A Pix that names no key was sent by
+   * branch and account, and is ours.
+   * @param named the txid of the charge that the Pix reportedly pays
+   * @returns `foreign` for a Pix to another key of the holder @throws UnreadableAnswer when it cannot be found out
    */
   async #whose(
     operation: Operation,
@@ -427,7 +432,9 @@ export class PixApiAcquirer implements Acquirer {
     return chave === null ? { txid } : 'foreign';
   }
 
-  /** A list is of the holder, who may have other keys: nothing to wonder at, and no charge is asked about for them. */
+  /**
+   * Why other keys are no oddity here: a list covers the holder, who may have several. No charge is queried for them.
+   */
   async #listed(
     client: PixApiClient,
     pix: PixAnswer,
@@ -444,10 +451,10 @@ export class PixApiAcquirer implements Acquirer {
   }
 
   /**
-   * The charge that a Pix is said to pay.
-   * @param isDecisive the Pix itself says so, and names no key; a callback may have been sent by anybody
-   * @returns null when the PSP has none of that txid @throws UnreadableAnswer when the PSP refuses to say, or nobody can
-   *   read it
+   * Queries the charge that a Pix reportedly pays.
+   * @param isDecisive true if the Pix itself names the charge, and no key; a callback could come from anybody
+   * @returns null when the PSP has no charge of that txid @throws UnreadableAnswer when the PSP refuses to answer, or
+   * its answer cannot be read
    */
   async #chargeSaid(client: PixApiClient, txid: string, isDecisive: boolean): Promise<CobAnswer | null> {
     const answer = await client.getCob(txid);
@@ -463,8 +470,9 @@ export class PixApiAcquirer implements Acquirer {
   }
 
   /**
+   * Queries our charge.
    * @returns null when there is none
-   * @throws UnreadableAnswer; PixApiError when there is no answer, or it is about another one
+   * @throws UnreadableAnswer; PixApiError when there is no answer, or it is about another charge
    */
   async #charge(client: PixApiClient, txid: string): Promise<CobAnswer | null> {
     const answer = await client.getCob(txid);
@@ -477,14 +485,14 @@ export class PixApiAcquirer implements Acquirer {
     return cob;
   }
 
-  /** @returns null, and says so, unless it is the charge of this txid to our key */
+  /** @returns null, and counts the oddity, unless it is the charge of this txid to our key */
   #cob(operation: Operation, body: unknown, txid: string, pixKey: string): CobAnswer | null {
     const cob = this.#read(operation, cobAnswer, body, { txid });
     return cob && this.#isAsked(operation, cob, txid, pixKey) ? cob : null;
   }
 
   #isAsked(operation: Operation, cob: CobAnswer, txid: string, pixKey: string): boolean {
-    // A charge without its key is ours all the same: it has the txid that was chosen here.
+    // A charge without a key is still ours: we chose its txid.
     if (isSameTxid(cob.txid, txid) && isToKey(cob.chave, pixKey)) return true;
     this.#odd(operation, isSameTxid(cob.txid, txid) ? 'other_key' : 'other_txid', { txid });
     return false;
@@ -497,13 +505,13 @@ export class PixApiAcquirer implements Acquirer {
       if (paths.length > 0) this.#odd(operation, 'field', { ...about, paths });
       return read.data;
     }
-    // Where it is wrong, not what stands there.
+    // The paths of the faults, but not their values.
     const paths = read.error.issues.slice(0, 5).map(({ path }) => path.join('.'));
     this.#odd(operation, 'malformed', { ...about, paths });
     return null;
   }
 
-  /** @throws PixApiError for a question that was refused: there is no answer to it */
+  /** @throws PixApiError for a refused query, which has no answer */
   #body(operation: Operation, answer: PspAnswer): unknown {
     if (answer.kind === 'ok') return answer.body;
     const code = answer.kind === 'refused' ? this.#refusal(operation, answer, {}).code : 'http_404';
@@ -524,7 +532,7 @@ export class PixApiAcquirer implements Acquirer {
   }
 }
 
-/** Whether what cannot be read says at least that it is not ours. */
+/** Whether an unreadable entry at least names a key that is not ours. */
 function namesOtherKey(client: PixApiClient, entry: unknown): boolean {
   const key = keyOrTxid.safeParse((entry as { chave?: unknown } | null)?.chave).data ?? null;
   return key !== null && !isSameKey(key, client.pixKey);
@@ -540,7 +548,7 @@ function isSameTxid(one: string | null, other: string): boolean {
   return one?.toLowerCase() === other.toLowerCase();
 }
 
-/** Ids of ours: one that does not fit a path is a fault of this program. */
+/** Checks our own ids: an id that does not fit a path is a bug of this program. */
 function checked(operation: Operation, isRight: boolean): void {
   if (!isRight) throw new RangeError(`${operation}: the txid is none`);
 }

@@ -79,7 +79,7 @@ describe('PixApiClient', () => {
     expect(psp.tokenRequests).toHaveLength(2);
   });
 
-  describe('whose token is refused', () => {
+  describe('with a refused token', () => {
     const OLD: readonly (readonly [string, Reply])[] = [
       ['401', { status: 401 }],
       ['401 with any body', { status: 401, text: '<html>' }],
@@ -89,7 +89,7 @@ describe('PixApiClient', () => {
       ['403 with a challenge', { status: 403, headers: { 'www-authenticate': 'Bearer error="invalid_token"' } }],
     ];
 
-    it.each(OLD)('takes one new token, by %s, also for what it writes', async (_, reply) => {
+    it.each(OLD)('takes one new token, by %s, for writes too', async (_, reply) => {
       psp.script = ({ headers }) => (headers.authorization === 'Bearer t1' ? reply : { status: 201, body: aCob() });
       expect((await make().putCob(TXID, BODY)).kind).toBe('ok');
       expect(psp.tokenRequests).toHaveLength(2);
@@ -131,7 +131,7 @@ describe('PixApiClient', () => {
       'webhook.get': (client) => client.webhook(),
     };
 
-    it('takes every 2xx with a readable body for success, in every operation', async () => {
+    it('accepts every 2xx with a readable body as success, in every operation', async () => {
       const variables = Object.fromEntries(
         Object.keys(findProfile(name)!.variables).map((variable) => [variable, '1']),
       );
@@ -178,13 +178,13 @@ describe('PixApiClient', () => {
     ['efi', '/v2/webhook/+5511987654321'],
     ['inter', '/pix/v2/webhook/%2B5511987654321'],
     ['standard', '/webhook/%2B5511987654321'],
-  ])('writes a phone key in the path of its webhook as %s has it', async (name, path) => {
+  ])('writes a phone key in the path of its webhook as %s writes it', async (name, path) => {
     psp.script = () => ({ status: 200, body: {} });
     await make({ pixKey: '+5511987654321' }, {}, findProfile(name)).webhook();
     expect(psp.exchanges[0]?.asked.path).toBe(path);
   });
 
-  it('names the account at Inter in all calls where the connection has one, and nowhere else', async () => {
+  it('sends the account number to Inter in all calls if the connection has one, and nowhere else', async () => {
     psp.script = () => ({ status: 200, body: {} });
     const named = (variables: Record<string, string>): PixApiClient =>
       make({ credentials: { ...aConnection(psp).credentials, variables } }, {}, findProfile('inter'));
@@ -254,7 +254,7 @@ describe('PixApiClient', () => {
     expect(asked.map(({ headers }) => headers['x-skip'])).toEqual([undefined, undefined, 'true']);
   });
 
-  it('repeats a GET on 500, 503, 429 and a broken connection, a bounded number of times', async () => {
+  it('repeats a GET on 500, 503, 429 and a broken connection, a limited number of times', async () => {
     const replies = [{ status: 500 }, 'drop', { status: 429, headers: { 'retry-after': '0' } }] as const;
     let call = 0;
     psp.script = () => replies[call++] ?? { status: 200, body: aCob() };
@@ -265,7 +265,7 @@ describe('PixApiClient', () => {
     expect(psp.exchanges).toHaveLength(8);
   });
 
-  it('waits as long as Retry-After says, and not at all when that is too long', async () => {
+  it('waits for Retry-After, and gives up at once when that is too long', async () => {
     let call = 0;
     psp.script = () =>
       call++ === 0 ? { status: 429, headers: { 'retry-after': '1' } } : { status: 200, body: aCob() };
@@ -276,7 +276,7 @@ describe('PixApiClient', () => {
     expect(await errorOf(make().getCob(TXID))).toMatchObject({ kind: 'unavailable', reason: 'http_429' });
   });
 
-  describe('what it writes', () => {
+  describe('a write', () => {
     it.each([
       ['a 500', { status: 500 } as const, 'http_500'],
       ['a 503, which a gateway says of what it has passed on', { status: 503 } as const, 'http_503'],
@@ -295,7 +295,7 @@ describe('PixApiClient', () => {
       expect(await errorOf(client.putCob(TXID, BODY))).toMatchObject({ kind: 'unknown', reason: 'timeout' });
     });
 
-    it('is unknown when the answer is larger than any answer is', async () => {
+    it('is unknown when the answer is too large', async () => {
       psp.script = () => ({ status: 201, text: 'x'.repeat(5 * 1024 * 1024) });
       expect(await errorOf(make().putCob(TXID, BODY))).toMatchObject({ kind: 'unknown', reason: 'answer_too_large' });
     });
@@ -313,13 +313,13 @@ describe('PixApiClient', () => {
       await peer.stop();
     });
 
-    it('is repeated once after a 429, which is turned away whole, and then unavailable', async () => {
+    it('is repeated once after a 429, which is turned away whole, and is unavailable after that', async () => {
       psp.script = () => ({ status: 429, headers: { 'retry-after': '0' } });
       expect(await errorOf(make().putCob(TXID, BODY))).toMatchObject({ kind: 'unavailable', reason: 'http_429' });
       expect(psp.exchanges).toHaveLength(2);
     });
 
-    it('says at each attempt what holds then, and nothing once it makes no sense any more', async () => {
+    it('sends the current body at each attempt, and stops once the body is null', async () => {
       psp.script = () => ({ status: 429, headers: { 'retry-after': '0' } });
       const bodies = [7, 3].map((expiracao) => ({ ...COB, calendario: { expiracao } }));
       const left = [...bodies];
@@ -347,7 +347,7 @@ describe('PixApiClient', () => {
       expect(psp.exchanges).toHaveLength(1);
     });
 
-    it('is unavailable when no token is to be had, whatever the reason', async () => {
+    it('is unavailable without a token, whatever the reason', async () => {
       for (const reply of [{ status: 500 }, { status: 401 }, { status: 200, body: {} }, 'drop'] as const) {
         psp.tokenScript = () => reply;
         expect((await errorOf(make().putCob(TXID, BODY))).kind).toBe('unavailable');
@@ -355,7 +355,7 @@ describe('PixApiClient', () => {
       expect(psp.exchanges).toHaveLength(0);
     });
 
-    it('is refused with what is wrong', async () => {
+    it('is refused with the cause', async () => {
       const violacoes = [{ razao: 'zero', propriedade: 'cob.valor.original', valor: '0.00' }];
       psp.script = () => ({ status: 400, body: aProblem('CobOperacaoInvalida', 400, violacoes) });
       expect(await make().putCob(TXID, BODY)).toMatchObject({
@@ -374,13 +374,13 @@ describe('PixApiClient', () => {
     expect(performance.now() - started).toBeGreaterThan(250);
   });
 
-  it('says nothing secret or personal in an error', async () => {
+  it('puts nothing secret or personal in an error', async () => {
     psp.script = () => ({ status: 500, text: 'the-secret 12345678909' });
     const error = await errorOf(make().getPix(E2E));
     expect(`${error.message} ${error.stack}`).not.toMatch(/the-secret|12345678909|t1\b|Bearer/);
   });
 
-  it('tells how each call ended', async () => {
+  it('reports how each call ended', async () => {
     const seen: string[] = [];
     const observe = (operation: string, outcome: string): void => void seen.push(`${operation} ${outcome}`);
     const client = make({}, { observe });
@@ -410,11 +410,11 @@ describe('PixApiClient', () => {
       return client;
     }
 
-    it('shows its certificate, to the token endpoint too', async () => {
+    it('shows its certificate, also to the token endpoint', async () => {
       expect((await secured({ certificate, ca: SELF_SIGNED.cert }).putCob(TXID, BODY)).kind).toBe('ok');
     });
 
-    it('shows one from a PFX', async () => {
+    it('shows a certificate from a PFX', async () => {
       const pfx = { kind: 'pfx', ...SELF_SIGNED_PFX } as const;
       expect((await secured({ certificate: pfx, ca: SELF_SIGNED.cert }).putCob(TXID, BODY)).kind).toBe('ok');
     });
@@ -424,14 +424,14 @@ describe('PixApiClient', () => {
       expect(bank.tokenRequests).toHaveLength(0);
     });
 
-    it('is unavailable when nobody vouches for the server', async () => {
+    it('is unavailable when the server is not trusted', async () => {
       const error = await errorOf(secured({ certificate }).putCob(TXID, BODY));
       expect(error).toMatchObject({ kind: 'unavailable' });
       expect(bank.tokenRequests).toHaveLength(0);
     });
   });
 
-  it('is not made without a URL, nor with a certificate that cannot be read', () => {
+  it('cannot be made without a URL or with an unreadable certificate', () => {
     expect(() => make({ baseUrl: null })).toThrow('base URL');
     const certificate = { kind: 'pem', cert: 'x', key: 'y', passphrase: null } as const;
     expect(() => make({ credentials: { ...aConnection(psp).credentials, certificate } })).toThrow();

@@ -16,31 +16,33 @@ import { fill, tokenRequest } from './token-request.js';
 
 const CONNECT_MS = 5_000;
 const ANSWER_MS = 15_000;
-/** A whole call: waiting for the rate limit and a token, repetitions and their pauses included. */
+/** Limit of a whole call: waiting for the rate limit and a token, repetitions and their pauses included. */
 const CALL_MS = 25_000;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Bytes of the socket for one answer: its body, headers, and a quarter as much for the frames of small chunks. */
+/**
+ * Limit of socket bytes for one answer: its body and headers, plus a quarter as much for the frames of small chunks.
+ */
 const MAX_SOCKET_BYTES = 1.25 * MAX_BYTES;
-/** A page of a thousand Pix with their returns has fewer. */
+/** More values than a page of a thousand Pix with their returns has. */
 const MAX_VALUES = 200_000;
 const CONNECTIONS = 64;
-/** Shorter than what common gateways keep idle connections for: a PUT on a connection that is just being closed is lost. */
+/** Shorter than common gateways keep idle connections: a PUT on a connection that is just being closed is lost. */
 const KEEP_ALIVE_MS = 4_000;
 const ATTEMPTS = { GET: 4, PUT: 2, PATCH: 2 } as const;
 const FIRST_PAUSE_MS = 200;
 
-/** What a PSP said. `refused`: it understood and says no; nothing has happened by this request. */
+/** The answer of a PSP. `refused`: the PSP understood and refused; this request had no effect. */
 export type PspAnswer =
   | { readonly kind: 'ok'; readonly body: unknown }
   | { readonly kind: 'not_found' }
   | { readonly kind: 'refused'; readonly status: number; readonly problem: Problem };
 
-/** What `PixApiClient` may be told, for tests and the command line. */
+/** Options of `PixApiClient` for tests and the command line. */
 export interface PixApiClientOptions {
   /** Shared by all clients of a process. */
   readonly tokens?: TokenCache;
   readonly limits?: { readonly connectMs?: number; readonly answerMs?: number; readonly callMs?: number };
-  /** Told of each call's end, for metrics. */
+  /** Called at the end of each call, for metrics. */
   readonly observe?: (operation: Operation, outcome: PspAnswer['kind'] | PixApiError['kind'], seconds: number) => void;
 }
 
@@ -56,27 +58,27 @@ const METHODS = {
   'webhook.get': 'GET',
 } as const satisfies Record<Operation, string>;
 
-/** An attempt that gave no answer. */
+/** An attempt without an answer. */
 interface Again {
   readonly again: PixApiError;
-  /** The token was refused, not the request. */
+  /** The PSP refused the token, not the request. */
   readonly oldToken: boolean;
-  /** What the PSP asks to wait; null: it does not say. */
+  /** The pause that the PSP asks for; null: none. */
   readonly pauseMs: number | null;
 }
 
 interface Call {
   readonly operation: Operation;
-  /** Behind the profile's prefix; everything in it was checked or escaped. */
+  /** The path behind the profile's prefix; everything in it was checked or escaped. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** Asked for at each attempt; null: it makes no sense any more. */
+  /** Called at each attempt; null: the request no longer makes sense. */
   readonly body?: () => object | null;
 }
 
 /**
- * The one way out to one PSP for one connection: mTLS, token, limits on rate, time and size, repetitions. It knows paths
- * and statuses; what an answer means is the adapter's to say.
+ * Sends all requests to one PSP for one connection: mTLS, token, limits on rate, time and size, repetitions. The client
+ * knows paths and statuses; the adapter interprets the answers.
  */
 export class PixApiClient {
   readonly pixKey: string;
@@ -112,7 +114,9 @@ export class PixApiClient {
     });
   }
 
-  /** @param body as of each attempt, for the time for paying runs; null: it is over, and nothing is sent */
+  /**
+   * @param body called at each attempt, because the time for paying runs; null: that time is over, and nothing is sent
+   */
   putCob(txid: string, body: () => CobRequest | null): Promise<PspAnswer> {
     return this.#call({ operation: 'cob.put', path: `/cob/${txid}`, body });
   }
@@ -141,23 +145,23 @@ export class PixApiClient {
     return this.#call({ operation: 'return.get', path: `/pix/${endToEndId}/devolucao/${returnId}` });
   }
 
-  /** Has the PSP call `url` about Pix to the key; it replaces what was registered. */
+  /** Makes the PSP call `url` about Pix to the key; replaces the registered URL. */
   registerWebhook(url: string): Promise<PspAnswer> {
     const body: WebhookBody = { webhookUrl: url };
     return this.#call({ operation: 'webhook.put', path: this.#webhookPath(), body: () => body });
   }
 
-  /** What is registered for the key. */
+  /** The URL that is registered for the key. */
   webhook(): Promise<PspAnswer> {
     return this.#call({ operation: 'webhook.get', path: this.#webhookPath() });
   }
 
-  /** A token as any call would use it, for the doctor. @throws PixApiError */
+  /** The token that calls use, for the doctor. @throws PixApiError */
   token(): Promise<Token> {
     return this.#token(Date.now() + this.#limits.callMs, null);
   }
 
-  /** Calls under way come to their end. */
+  /** Closes the client once running calls have ended. */
   async close(): Promise<void> {
     await this.#agent.close();
   }
@@ -184,8 +188,8 @@ export class PixApiClient {
   }
 
   /**
-   * A GET is repeated whatever happened to it; anything else only when nothing can have happened. Between the two the
-   * caller decides, who can ask.
+   * Repeats a GET after any failure, and a write only when nothing can have happened. If a write may have happened, the
+   * caller decides, because it can query.
    */
   async #attempts(call: Call, deadline: number): Promise<PspAnswer> {
     const method = METHODS[call.operation];
@@ -197,7 +201,7 @@ export class PixApiClient {
       if (!('again' in outcome)) return outcome;
       const { again, oldToken, pauseMs } = outcome;
       if (oldToken && rejected === null) {
-        // Once, with a new token: the old one may have been withdrawn before its time.
+        // Repeated once with a new token: the old one may have been withdrawn before its time.
         rejected = token.value;
         continue;
       }
@@ -241,7 +245,7 @@ export class PixApiClient {
     }
     const { status } = answer;
     const json = parse(answer.body);
-    // A body that is no JSON is handed on as text, which no schema accepts.
+    // A body that is not JSON is passed on as text, which no schema accepts.
     if (status >= 200 && status < 300) return { kind: 'ok', body: json === undefined ? answer.body || null : json };
     const pauseMs = retryAfterMs(answer.retryAfter);
     const problem = readProblem(errors.value, status, json);
@@ -250,7 +254,7 @@ export class PixApiClient {
     if (oldToken || status === 403 || status === 429) {
       return { again: new PixApiError('unavailable', `http_${status}`, operation), oldToken, pauseMs };
     }
-    // A refusal is the PSP's when it is written as one: a gateway's HTML says nothing about a charge.
+    // A refusal is the PSP's own only in its format: a gateway's HTML says nothing about a charge.
     const isRefusal = status >= 400 && status < 500 && status !== 408 && (json !== undefined || answer.body === '');
     if (!isRefusal) {
       return { again: new PixApiError('unknown', `http_${status}`, operation), oldToken, pauseMs };
@@ -265,7 +269,7 @@ export class PixApiClient {
     return exchange(this.#agent, { ...request, origin: url.origin, path: `${url.pathname}${url.search}` }, limits);
   }
 
-  /** Waits until the PSP's limit lets one more request through. */
+  /** Waits until the PSP's rate limit allows one more request. */
   async #takeTurn(operation: Operation, deadline: number): Promise<void> {
     const limit = this.profile.rateLimit.value;
     if (limit === null) return;
@@ -281,7 +285,7 @@ export class PixApiClient {
     return this.#tokens.get(this.#tokenKey, () => this.#fetchToken(deadline), rejected);
   }
 
-  /** Nothing but a token comes of it, so whatever goes wrong here leaves nothing behind. */
+  /** Fetches a token. A failure here has no side effects. */
   async #fetchToken(deadline: number): Promise<Token> {
     const started = Date.now();
     const { url, request } = tokenRequest(this.#tokenUrl, this.profile.token.value, this.connection.credentials);
@@ -319,7 +323,7 @@ function urlOf(what: string, text: string | null): string {
   return withoutTrailingSlashes(text);
 }
 
-/** @returns undefined for a text that is no JSON, or is larger than any answer */
+/** @returns undefined for a text that is not JSON, or is too large */
 function parse(body: string): unknown {
   try {
     return isShallow(body, MAX_VALUES) ? (JSON.parse(body.replace(/^\ufeff/, '')) as unknown) : undefined;
@@ -328,7 +332,7 @@ function parse(body: string): unknown {
   }
 }
 
-/** Seconds or a date. */
+/** Reads Retry-After: seconds or a date. */
 function retryAfterMs(header: string | null): number | null {
   if (header === null) return null;
   const ms = /^[0-9]{1,6}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();

@@ -1,18 +1,21 @@
 /**
- * - `unavailable`: nothing can have happened. The request never left (no connection, no TLS, no token), or it was turned
- *   away before anybody looked at it (401, 403, 429).
- * - `unknown`: it left and no answer came that can be trusted: a time-out, a broken connection, any 5xx (also a 503: a
- *   gateway says it of a request that it has already passed on), an answer that cannot be read.
+ * Whether the request may have had an effect.
+ * - `unavailable`: nothing can have happened. The request was never sent (no connection, no TLS, no token), or was
+ * turned away unread (401, 403, 429).
+ * - `unknown`: the request was sent, and no trustworthy answer came. Examples: a time-out, a broken connection, an
+ * unreadable answer, any 5xx. A 503 counts too: a gateway answers so even after passing the request on.
  */
 export type PixApiErrorKind = 'unavailable' | 'unknown';
 
-/** Why a PSP gave no usable answer. Its texts name operations and codes only: never a URL, key, token or person. */
+/** Why a PSP gave no usable answer. The texts name operations and codes only: never a URL, key, token or person. */
 export class PixApiError extends Error {
   override readonly name = 'PixApiError';
 
   constructor(
     readonly kind: PixApiErrorKind,
-    /** For example ECONNREFUSED, timeout, http_503, token_refused. Not called `code`, which errors of the database have. */
+    /**
+     * For example ECONNREFUSED, timeout, http_503, token_refused. Not named `code`, as errors of the database have one.
+     */
     readonly reason: string,
     operation: string,
   ) {

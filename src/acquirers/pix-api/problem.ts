@@ -1,19 +1,19 @@
 import { cutText } from '../../core/text.js';
 import type { ReturnFailure } from '../acquirer.port.js';
 
-/** What a PSP said no with, whatever the form. */
+/** A PSP's refusal, whatever its format. */
 export interface Problem {
   /** For example `CobOperacaoInvalida`; `http_400` where the PSP names none. */
   readonly code: string;
-  /** Properties that it complains about, as `cob.valor.original`. */
+  /** Properties that the PSP complains about, such as `cob.valor.original`. */
   readonly properties: readonly string[];
-  /** Its own words, which may name people: for an operator's eyes, never for a log. */
+  /** The PSP's own words, which may name people: shown to operators, never logged. */
   readonly words: string;
 }
 
 /**
- * How a PSP writes an error.
- * - `problem`: RFC 7807 as the standard says, with `violacoes`; where there is none of it, the usual `error` and `message`.
+ * Format of a PSP's errors.
+ * - `problem`: RFC 7807 as the standard says, with `violacoes`; without these, the usual `error` and `message`.
  * - `erros`: `{erros: [{codigo, mensagem, ocorrencia}]}` (Banco do Brasil), or a problem.
  * - `nome`: `{nome, mensagem, erros: [{chave, mensagem}]}` (Efí), or a problem.
  */
@@ -64,27 +64,27 @@ function standard({ type, title, detail, violacoes, error, message }: Record<str
   };
 }
 
-/** The reasons are free text. What no pattern knows is a plain refusal. */
+/** Patterns for reasons, which are free text. If none matches, the reason is a plain refusal. */
 const REASONS: ReadonlyArray<readonly [RegExp, ReturnFailure]> = [
   [/saldo/i, 'insufficient_funds'],
   [/exced|ultrapass|superior|maior que/i, 'amount_exceeded'],
   [/prazo|janela|90 dias|tempo permitido/i, 'too_late'],
 ];
 
-/** Why money did not go back, of a refusal's or a failed return's own words. */
+/** Why money did not go back, by the words of a refusal or a failed return. */
 export function returnFailure(words: string): ReturnFailure {
   return REASONS.find(([pattern]) => pattern.test(words))?.[1] ?? 'refused';
 }
 
 /**
- * Whether a refusal is about the Pix key, which is the connection's and not the customer's. Some PSPs say so by 412 alone,
- * as for a key that is not theirs.
+ * Whether a refusal is about the Pix key, which belongs to the connection and not to the customer. Some PSPs say so by
+ * 412 alone, for example for a key that is not theirs.
  */
 export function isAboutKey(status: number, { code, properties, words }: Problem): boolean {
   return status === 412 || properties.some((name) => /(?:^|\.)chave$/i.test(name)) || /chave/i.test(`${code} ${words}`);
 }
 
-/** Whether a refusal says that the access token is no longer good, whatever its status. */
+/** Whether a refusal says that the access token is no longer valid, whatever its status. */
 export function namesOldToken({ code, words }: Problem): boolean {
   return (
     code === 'invalid_token' ||
@@ -92,7 +92,7 @@ export function namesOldToken({ code, words }: Problem): boolean {
   );
 }
 
-/** Whether the refusal says that this return was asked for already. */
+/** Whether the refusal says that this return was requested before. */
 export function namesKnownReturn({ words }: Problem): boolean {
   return /j[áa] (?:foi )?(?:utilizad|existe|solicitad|cadastrad)/i.test(words);
 }

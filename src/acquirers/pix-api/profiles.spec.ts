@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { findProfile, PROFILES } from './profiles.js';
 
 describe('the profiles', () => {
-  it('are those that were promised', () => {
+  it('include every promised PSP', () => {
     expect(Object.keys(PROFILES)).toEqual([
       'standard',
       'efi',
@@ -24,12 +24,12 @@ describe('the profiles', () => {
     }
     for (const path of [prefix.value.all, ...Object.values(prefix.value.only)])
       expect(path).toMatch(/^(?:\/[a-z0-9_-]+)*$/);
-    // Every placeholder is a variable that the connection is asked for.
+    // Every placeholder is a variable that the connection has to give.
     const texts = JSON.stringify([profile.headers, profile.query, profile.webhookHeaders, profile.token.value.headers]);
     const names = [...texts.matchAll(/\{([a-z_]+)\}/g)].map(([, name]) => name);
     const known = ['client_id', 'uuid', ...Object.keys(variables), ...Object.keys(optionalVariables)];
     expect(names.filter((name) => !known.includes(name ?? ''))).toEqual([]);
-    // A fact is verified by something public, or said not to be.
+    // A fact is verified by a public source, or marked as unverified.
     const facts = [
       ...Object.values(baseUrl),
       ...Object.values(tokenUrl),

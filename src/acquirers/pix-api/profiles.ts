@@ -5,7 +5,7 @@ const EFI_SDK = 'https://github.com/efipay/sdk-node-apis-efi (src/lib/constants.
 const EFI_ENDPOINTS = 'https://github.com/efipay/sdk-node-apis-efi (src/lib/endpoints.js)';
 const EFI_WEBHOOKS = 'https://dev.efipay.com.br/docs/api-pix/webhooks/';
 const ITAU_AUTHENTICATION = 'https://devportal.itau.com.br/autenticacao-documentacao';
-/** The source is not the bank but ACBr, an open component that many Brazilian tills run on. */
+/** Source ACBr, for facts that the bank does not state: an open component that many Brazilian tills run on. */
 const acbr = (unit: string): string => `Projeto ACBr, ${unit}.pas`;
 
 const verified = <T>(value: T, source: string): Fact<T> => ({ value, source });
@@ -20,7 +20,7 @@ const token = (style: Partial<TokenStyle>): TokenStyle => ({
   ...style,
 });
 
-/** The standard, which holds where nothing else is known of a PSP. */
+/** The standard: the default for every fact that a PSP does not define. */
 const STANDARD: PspProfile = {
   name: 'standard',
   title: 'API Pix as BACEN writes it',
@@ -43,7 +43,7 @@ const STANDARD: PspProfile = {
   optionalVariables: {},
 };
 
-/** What the standard says is not yet known of this PSP, so each fact of it loses its source. */
+/** Makes a PSP's profile. Facts of the standard are unverified for this PSP, so they lose their source. */
 function psp(name: string, title: string, own: Partial<PspProfile>): PspProfile {
   const { token: style, prefix, headers, webhookHeaders, query, errors, webhook, inbound } = STANDARD;
   return {
@@ -74,7 +74,7 @@ const EFI = psp('efi', 'Efí', {
   },
   token: unverified(token({ contentType: 'json', scope: null })),
   prefix: verified({ all: '/v2', only: {} }, EFI_SDK),
-  // Otherwise it registers a URL only after it has seen that URL refuse a caller without its certificate.
+  // Without this header Efí registers a URL only after that URL has refused a caller without Efí's certificate.
   webhookHeaders: unverified({ 'x-skip-mtls-checking': 'true' }),
   errors: unverified('nome'),
   inbound: verified({ mtls: true, addresses: null }, EFI_WEBHOOKS),
@@ -83,7 +83,7 @@ const EFI = psp('efi', 'Efí', {
 
 const BANCO_DO_BRASIL = psp('bb', 'Banco do Brasil', {
   baseUrl: {
-    // Older integrations use api.bb.com.br, which asks for no certificate.
+    // Older integrations use api.bb.com.br, which requires no certificate.
     production: unverified('https://api-pix.bb.com.br'),
     homologation: verified('https://api.hm.bb.com.br', acbr('ACBrPIXPSPBancoDoBrasil')),
   },
@@ -134,7 +134,7 @@ const SICOOB = psp('sicoob', 'Sicoob', {
       'https://auth.sicoob.com.br/auth/realms/cooperado/protocol/openid-connect/token',
       acbr('ACBrPIXPSPSicoob'),
     ),
-    // Its sandbox hands out a token by hand and has no token endpoint.
+    // Sicoob's sandbox issues tokens by hand and has no token endpoint.
     homologation: unverified(null),
   },
   token: verified(token({ authentication: 'mtls' }), acbr('ACBrPIXPSPSicoob')),

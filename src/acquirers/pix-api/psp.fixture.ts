@@ -5,7 +5,7 @@ import type { PixApiConnection, PixApiCredentials } from './connection.js';
 
 export interface Asked {
   readonly method: string;
-  /** Without its query. */
+  /** The path without its query. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: IncomingMessage['headers'];
@@ -17,17 +17,17 @@ export interface Reply {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   readonly text?: string;
 }
 
 /** `drop`: the connection breaks after the request was read. `hang`: no answer ever comes. */
 export type Script = (asked: Asked) => Reply | 'drop' | 'hang' | Promise<Reply>;
 
-/** A PSP that says what a spec tells it to. Tokens are given at /oauth/token: t1, t2, … */
+/** A fake PSP that answers as a spec tells it to. Tokens are given at /oauth/token: t1, t2, … */
 export interface FakePsp {
   readonly url: string;
-  /** What was asked, tokens apart, with what was answered. */
+  /** Requests other than for tokens, with their answers. */
   readonly exchanges: { readonly asked: Asked; readonly reply: Reply | 'drop' | 'hang' }[];
   readonly tokenRequests: Asked[];
   script: Script;

@@ -6,30 +6,33 @@ import { minuteOf, textOf } from './translation.js';
 import { byMinute, readTime } from './written-time.js';
 
 const PAGE_SIZE = 100;
-/** Some PSPs give more to a page than they were asked for; beyond this they would not fit into memory. */
+/** Some PSPs return more entries on a page than requested; beyond this they would not fit into memory. */
 const MAX_PAGE_SIZE = 10 * PAGE_SIZE;
-/** How many pages a window may have; more means that the PSP's pages never end. */
+/** Maximum number of pages of a window; more means that the PSP's pages never end. */
 const MAX_PAGES = 1_000;
-/** A window's Pix are in memory together, for only so they can be put in order: one with more is asked for in halves. */
+/** Length of a window. Its Pix are in memory together to be sorted; a window with too many is read in halves. */
 const WINDOW_HOURS = 6;
 const MAX_OF_WINDOW = 20_000;
 const SHORTEST_WINDOW_MS = 60_000;
-/** A PSP whose clock is behind ours refuses a period that ends in its future. */
+/**
+ * How far before the present a period must end: a PSP whose clock is behind ours refuses a period that ends in its
+ * future.
+ */
 const BEHIND_MS = 3_000;
 /** How long after the minute in its end-to-end id a Pix may be settled. */
 const DELAY_MS = 5 * 60_000;
 
-/** The end of what the PSP can be asked for now, in whole seconds. */
+/** The latest end of a query to the PSP now, in whole seconds. */
 export function listedUntil(now: Date): Date {
   return new Date(Math.floor((now.getTime() - BEHIND_MS) / 1_000) * 1_000);
 }
 
 /**
- * The PSP's list, window by window, oldest window first; within one it has no order that the standard names. A Pix that
- * appears on two pages, because another one arrived meanwhile, is given once.
+ * Reads the PSP's list, window by window, oldest window first; within a window the standard defines no order. A Pix
+ * that appears on two pages, because another one arrived meanwhile, is returned once.
  * @param bodyOf gives the body of an answer, or throws
  * @param now ends the last window some seconds before it
- * @param narrowed what else the list is asked by
+ * @param narrowed further filters of the list
  */
 export async function* readStatement(
   client: PixApiClient,
@@ -61,7 +64,7 @@ export async function* readStatement(
         'paginacao.paginaAtual': String(page),
         'paginacao.itensPorPagina': String(PAGE_SIZE),
       });
-      // No Pix is a 404 or a 204 at some PSPs; a page that was announced is not missing.
+      // Some PSPs answer an empty list with 404 or 204. If a page was announced, such an answer is an error.
       if (answer.kind === 'not_found' || (answer.kind === 'ok' && answer.body === null)) {
         if (page === 0 || pages === null) break;
         throw new PixApiError('unknown', 'missing_page', 'pix.list');
@@ -76,7 +79,7 @@ export async function* readStatement(
       isTooMuch = entries.length > MAX_OF_WINDOW;
       pages = parametros?.paginacao?.quantidadeDePaginas ?? null;
       isLast = found.length === 0 || (pages === null ? found.length < PAGE_SIZE : page + 1 >= pages);
-      // A PSP that gives the same page again and again has more than it shows.
+      // If a PSP repeats a page, it has more entries than it shows.
       if (!isLast && ids.size === before) throw new PixApiError('unknown', 'endless_pages', 'pix.list');
     }
     if (isTooMuch) {
@@ -90,9 +93,9 @@ export async function* readStatement(
 }
 
 /**
- * Whether an entry belongs to the time that was asked for. At the edges of it, which are rounded to seconds for the PSP,
- * the PSP's clock decides; elsewhere the minute in the end-to-end id, as the clock may be wrong. An entry without any time
- * belongs to it, as the PSP has listed it.
+ * Whether an entry belongs to the queried period. Near its edges, which are rounded to seconds for the PSP, the PSP's
+ * clock decides. Elsewhere the minute in the end-to-end id decides, as the clock may be wrong. An entry without any
+ * time belongs to the period, because the PSP listed it.
  */
 export function isListedFor({ from, to }: StatementFilter, entry: unknown): boolean {
   const minute = minuteOf(idOf(entry));
@@ -104,7 +107,10 @@ export function isListedFor({ from, to }: StatementFilter, entry: unknown): bool
   return decisive >= from && decisive < to;
 }
 
-/** Windows overlap by up to a second, pages by what has arrived meanwhile. What has no id is for the reader to refuse. */
+/**
+ * Skips repeated entries: windows overlap by up to a second, and pages shift when Pix arrive. Entries without an id are
+ * passed on; the reader refuses them.
+ */
 function isNew(entry: unknown, seen: Set<string>): boolean {
   const id = idOf(entry);
   if (id === '') return true;
@@ -113,13 +119,13 @@ function isNew(entry: unknown, seen: Set<string>): boolean {
   return true;
 }
 
-/** @returns empty for what has none */
+/** @returns empty for an entry without an id */
 function idOf(entry: unknown): string {
   const id = (entry as { endToEndId?: unknown } | null)?.endToEndId;
   return typeof id === 'string' ? id : '';
 }
 
-/** Without fractions, which not every PSP reads: a little more is asked for than wanted, the reader leaves it out. */
+/** A time without fractions, which some PSPs cannot read. The query covers a little more; the reader leaves it out. */
 function seconds(ms: number, round: (value: number) => number): string {
   return new Date(round(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 }

@@ -14,13 +14,13 @@ describe('TokenCache', () => {
     return new TokenCache(() => now);
   };
 
-  it('fetches once for all who ask at once, for each key', async () => {
+  it('fetches once for all concurrent callers, for each key', async () => {
     const cache = start();
     const tokens = await Promise.all([cache.get('a', fetch), cache.get('a', fetch), cache.get('b', fetch)]);
     expect(tokens.map(({ value }) => value)).toEqual(['t1', 't1', 't2']);
   });
 
-  it('refreshes before the end while the old one serves, and not at its price', async () => {
+  it('refreshes before the end while the old token serves, and does not delay callers', async () => {
     const cache = start();
     await cache.get('a', fetch);
     now = 85_000;
@@ -29,7 +29,7 @@ describe('TokenCache', () => {
     expect(fetched).toBe(2);
   });
 
-  it('keeps the old one when a refresh fails, and does not hammer', async () => {
+  it('keeps the old token when a refresh fails, and does not hammer', async () => {
     const cache = start();
     await cache.get('a', fetch);
     now = 85_000;
@@ -47,7 +47,7 @@ describe('TokenCache', () => {
     await expect(cache.get('a', fail)).rejects.toThrow('down');
   });
 
-  it('replaces a refused token once, whoever notices first', async () => {
+  it('replaces a refused token once, whichever caller notices first', async () => {
     const cache = start();
     await cache.get('a', fetch);
     const [one, other] = await Promise.all([cache.get('a', fetch, 't1'), cache.get('a', fetch, 't1')]);
@@ -55,7 +55,7 @@ describe('TokenCache', () => {
     expect((await cache.get('a', fetch, 't1')).value).toBe('t2');
   });
 
-  it('lets a short-lived one serve for half its life', async () => {
+  it('lets a short-lived token serve for half its life', async () => {
     const cache = start();
     const brief = async (): Promise<Token> => ({ ...(await fetch()), expiresAt: now + 2_000 });
     await cache.get('a', brief);

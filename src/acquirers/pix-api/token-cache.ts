@@ -1,27 +1,30 @@
 export interface Token {
   readonly value: string;
-  /** What the PSP says to have granted; null: it does not say. */
+  /** The scope that the PSP reports as granted; null: not reported. */
   readonly scope: string | null;
   readonly expiresAt: number;
 }
 
 interface Entry {
   readonly token: Token;
-  /** From this time on a new token is fetched, while the old one still serves. */
+  /** When a new token is fetched, while the old one still serves. */
   refreshAt: number;
   readonly servesUntil: number;
 }
 
-/** A token is fresh for this part of its life. */
+/** Part of its life for which a token is fresh. */
 const FRESH = 0.8;
-/** A token with less time left might expire on its way. A short-lived one serves for half its life. */
+/**
+ * Safety margin: a token with less time left could expire during the request. A short-lived token serves for half its
+ * life.
+ */
 const MARGIN_MS = 10_000;
-/** The pause after a refresh that failed while the old token still serves. */
+/** Pause after a failed refresh while the old token still serves. */
 const PAUSE_MS = 5_000;
 
 /**
- * Access tokens by whom they are for: account, PSP, client, certificate and scope. One fetch at a time
- * for each; it happens before a token expires, and meanwhile the old one serves.
+ * Access tokens by account, PSP, client, certificate and scope. Each is fetched by one caller at a time, before the old
+ * token expires; meanwhile the old one serves.
  */
 export class TokenCache {
   readonly #entries = new Map<string, Entry>();
@@ -31,7 +34,8 @@ export class TokenCache {
   constructor(private readonly now: () => number = Date.now) {}
 
   /**
-   * @param rejected a token that the PSP has just refused: any other one that is here will do, else a new one is fetched
+   * @param rejected a token that the PSP has just refused: any other stored token is returned, else a new one is
+   * fetched
    * @throws what `fetch` throws
    */
   async get(key: string, fetch: () => Promise<Token>, rejected: string | null = null): Promise<Token> {

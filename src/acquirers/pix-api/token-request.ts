@@ -3,7 +3,7 @@ import type { PixApiCredentials } from './connection.js';
 import type { HttpMessage } from './exchange.js';
 import type { Template, TokenStyle } from './profile.js';
 
-/** OAuth2 client credentials, in the style of the PSP. */
+/** Request for an OAuth2 token by client credentials, in the style of the PSP. */
 export function tokenRequest(
   tokenUrl: string,
   { authentication, contentType, grantType, scope, headers }: TokenStyle,
@@ -34,7 +34,7 @@ export function tokenRequest(
 
 const VARIABLE = /\{([a-z_]+)\}/g;
 
-/** A profile's headers or query with the connection's values in them; an entry without its value is left out. */
+/** Fills a profile's headers or query with the connection's values; an entry without a value is left out. */
 export function fill(
   templates: Readonly<Record<string, Template>>,
   { clientId, variables }: PixApiCredentials,

@@ -28,7 +28,7 @@ describe('amounts', () => {
       fc.property(fc.integer({ min: 0, max: 999_999_999_999 }), (cents) => toCents(toDecimal(cents)) === cents),
     );
     expect([toDecimal(1), toDecimal(11_000), toDecimal(999_999_999_999)]).toEqual(['0.01', '110.00', '9999999999.99']);
-    // 1.15 is not 115 in floats.
+    // Why no floats: 1.15 * 100 is not 115.
     expect(['1.15', '4.35', '0.07'].map(toCents)).toEqual([115, 435, 7]);
   });
 
@@ -63,7 +63,7 @@ describe('cobRequest', () => {
     payer: { name: null, document: null },
   };
 
-  it('is what the standard wants and no more', () => {
+  it('has all required fields of the standard and no more', () => {
     expect(cobRequest(request, PIX_KEY, NOW)).toEqual({
       calendario: { expiracao: 3600 },
       valor: { original: '110.00' },
@@ -82,7 +82,7 @@ describe('cobRequest', () => {
     expect(cobRequest(request, PIX_KEY, new Date(`2026-09-09T${time}Z`))?.calendario.expiracao).toBe(seconds);
   });
 
-  it('names the debtor by name and valid document together only', () => {
+  it('names the debtor only with both a name and a valid document', () => {
     const devedor = (name: string | null, document: string | null): unknown =>
       cobRequest({ ...request, payer: { name, document } }, PIX_KEY, NOW)?.devedor;
     expect(devedor('Maria', '529.982.247-25')).toEqual({ nome: 'Maria', cpf: '52998224725' });
@@ -140,21 +140,21 @@ describe('chargeEnd', () => {
     expect(chargeEnd(cob({ status }), now)?.end ?? null).toBe(end);
   });
 
-  it('has not expired while another reading of its creation leaves time for paying', () => {
+  it('is null while another reading of the creation leaves time for paying', () => {
     const at = (criacao: string, now: string) =>
       chargeEnd(cob({ calendario: { criacao, expiracao: 3600 } }), new Date(`2026-09-09T${now}Z`))?.end ?? null;
-    // Made at 20:15 UTC, written as 17:15 of São Paulo and marked as UTC.
+    // Created at 20:15 UTC, written as 17:15 of São Paulo and marked as UTC.
     expect([at('2026-09-09T17:15:00Z', '20:30:00'), at('2026-09-09T17:15:00Z', '21:16:00')]).toEqual([null, 'expired']);
     expect([at('2026-09-09T17:15:00', '20:30:00'), at('2026-09-09T17:15:00', '21:16:00')]).toEqual([null, 'expired']);
-    // An offset leaves no doubt.
+    // An explicit offset has only one reading.
     expect(at('2026-09-09T17:15:00+00:30', '20:30:00')).toBe('expired');
   });
 
-  it('has no end where its calendar cannot be read', () => {
+  it('is null if its calendar cannot be read', () => {
     expect(chargeEnd(cob({ calendario: 'x' }), new Date('2027-01-01T00:00:00Z'))).toBeNull();
   });
 
-  it('has expired when the calendar says so, and not at all once something was paid', () => {
+  it('is expired when the calendar says so, but not once a payment arrived', () => {
     const late = new Date('2026-09-09T22:00:00Z');
     expect(chargeEnd(cob(), late)?.at).toEqual(new Date('2026-09-09T21:15:00.358Z'));
     expect(chargeEnd(cob({ pix: [aPix()] }), late)).toBeNull();
@@ -193,7 +193,7 @@ describe('receivedPix', () => {
     expect(read({ txid: undefined, gnExtras: { tarifa: '1.19' } })).toMatchObject({ txid: null, fee: 0 });
   });
 
-  it('is none without an amount, an id, or any time', () => {
+  it('is null without an amount, an id, or any time', () => {
     const timeless = { endToEndId: 'x'.repeat(32), horario: 'yesterday' };
     expect([
       read({ valor: '110,0' }),
@@ -208,7 +208,7 @@ describe('returns', () => {
   const pix = pixAnswer.parse(aPix());
   const devolucoes = [aReturn(), aReturn({ id: 'm1', natureza: 'MED_FRAUDE' })].map((each) => returnAnswer.parse(each));
 
-  it('of the account and of the bank are told apart', () => {
+  it('distinguishes returns of the account from returns of the bank', () => {
     expect(devolucoes.map((each) => statementReturn(E2E, each))).toEqual([
       {
         returnId: 'r1',
@@ -244,7 +244,7 @@ describe('returns', () => {
     ]);
   });
 
-  it('of the bank are disputes whose end is later than their beginning', () => {
+  it('gives disputes of the bank a later end than beginning', () => {
     const dispute = (own: Record<string, unknown>) => {
       return disputeOf(pix, returnAnswer.parse(aReturn({ natureza: 'MED_OPERACIONAL', ...own })))!;
     };
@@ -283,7 +283,7 @@ describe('problems', () => {
     }
   });
 
-  it('say why money did not go back', () => {
+  it('name the reason why money did not go back', () => {
     expect(returnFailure('a soma das devoluções excederia o valor do pix')).toBe('amount_exceeded');
     expect(returnFailure('viola a janela de tempo permitida')).toBe('too_late');
     expect(returnFailure('Saldo insuficiente')).toBe('insufficient_funds');
@@ -294,7 +294,7 @@ describe('problems', () => {
 });
 
 describe('publicCob', () => {
-  it('shows so much as an answer of the standard has, however much there is', () => {
+  it('cuts an answer to the length that the standard has', () => {
     let deep: unknown = 'x'.repeat(2_000_000);
     for (let level = 0; level < 200_000; level += 1) deep = [deep];
     const text = JSON.stringify(
@@ -337,12 +337,12 @@ describe('isSameKey', () => {
       ['+5511987654322', '987654321', '+15511987654321', ''],
     ],
     [PIX_KEY, [PIX_KEY.toUpperCase(), PIX_KEY.replaceAll('-', ''), `{${PIX_KEY}}`], [PIX_KEY.replace('7', '8'), '']],
-  ])('knows %s however it is written', (ours, same, others) => {
+  ])('recognizes %s in any notation', (ours, same, others) => {
     for (const written of [ours, ...same]) expect([written, isSameKey(written, ours)]).toEqual([written, true]);
     for (const written of others) expect([written, isSameKey(written, ours)]).toEqual([written, false]);
   });
 
-  it('takes digits for a phone only when they are no tax id', () => {
+  it('takes digits for a phone only if they are not a tax id', () => {
     expect(isSameKey('52998224725', '+5552998224725')).toBe(false);
   });
 });

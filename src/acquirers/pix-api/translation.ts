@@ -1,4 +1,4 @@
-/** Pure functions that translate the port's words into those of API Pix and back. */
+/** Pure functions that translate between the port and API Pix. */
 import {
   encodeBrCode,
   isTxid,
@@ -27,10 +27,10 @@ import { returnFailure } from './problem.js';
 import { byMinute, earliest, latestPast, notBefore } from './written-time.js';
 
 const MAX_NAME = 200;
-/** How far back the payment of a charge is looked for whose creation cannot be read. */
+/** How far back the payment of a charge is searched if its creation cannot be read. */
 const UNKNOWN_CREATION_MS = 2 * DAY_MS;
 
-/** "110.00" of 11000. */
+/** Writes 11000 as "110.00". */
 export function toDecimal(cents: Amount): string {
   if (!Number.isSafeInteger(cents) || cents < 0) throw new RangeError('an amount is an integer of cents');
   const digits = String(cents).padStart(3, '0');
@@ -38,22 +38,22 @@ export function toDecimal(cents: Amount): string {
 }
 
 /**
- * 11000 of "110.00", digit by digit, and of "110.0" and "110", which mean nothing else and which some PSPs write; null
- * for whatever could be two amounts, or none.
+ * Reads "110.00" as 11000, digit by digit. Some PSPs write "110.0" or "110", which have only one meaning and are read
+ * too. Returns null for a text that is no amount or could be two.
  */
 export function toCents(decimal: string): Amount | null {
   const match = /^([0-9]{1,10})(?:\.([0-9]{1,2}))?$/.exec(decimal);
   return match === null ? null : Number(`${match[1] ?? ''}${(match[2] ?? '').padEnd(2, '0')}`);
 }
 
-/** What API Pix promises of an end-to-end id: enough to be put into a path. */
+/** Whether the text has the form of an end-to-end id that API Pix promises: it is safe in a path. */
 export function isE2eId(text: string): boolean {
   return /^[a-zA-Z0-9]{32}$/.test(text);
 }
 
 /**
  * Compares a key that a PSP has written with ours. Punctuation and capitals do not count. A phone may lack its country,
- * a random key its dashes, and a tax id the zeros that it begins with.
+ * a random key its dashes, and a tax id its leading zeros.
  */
 export function isSameKey(written: string, ours: string): boolean {
   const key = normalizePixKey(ours);
@@ -62,7 +62,7 @@ export function isSameKey(written: string, ours: string): boolean {
   const digits = text.replace(/[ ()+./-]/g, '');
   switch (key.kind) {
     case 'phone':
-      // Eleven digits may be somebody's CPF, too, and that is another key.
+      // Eleven digits may be somebody's CPF, too, and then the key is another one.
       return `+${digits}` === key.key || (`+55${digits}` === key.key && normalizeTaxId(digits) === null);
     case 'random':
       return text.replace(/[{}-]/g, '').toLowerCase() === key.key.replaceAll('-', '');
@@ -75,9 +75,9 @@ export function isSameKey(written: string, ours: string): boolean {
 }
 
 /**
- * The PSP counts the time for paying from when it makes the charge, and it is to end at ours: of an attempt that comes
- * late so much less is left.
- * @returns null when nothing is
+ * The request for a charge. The PSP counts the time for paying from the creation, but our end is fixed: a late attempt
+ * gets less time.
+ * @returns null when no time is left
  */
 export function cobRequest(request: PixChargeRequest, pixKey: string, now: Date): CobRequest | null {
   const leftMs = request.expiresAt.getTime() - now.getTime();
@@ -91,7 +91,7 @@ export function cobRequest(request: PixChargeRequest, pixKey: string, now: Date)
   };
 }
 
-/** Both or nothing: the standard knows no debtor with a name alone. */
+/** Name and tax id together, or none: the standard knows no debtor with a name alone. */
 function person({ name, document }: PixChargeRequest['payer']): Person | null {
   const nome = cutText(name?.trim() ?? '', MAX_NAME).trimEnd();
   const taxId = document === null ? null : normalizeTaxId(document);
@@ -100,8 +100,8 @@ function person({ name, document }: PixChargeRequest['payer']): Person | null {
 }
 
 /**
- * The code that payers scan: the PSP's own, or made from the location where the PSP gives only that.
- * @param amount what the code must carry if it carries any; null: any
+ * The code that payers scan: the PSP's own, or made from the location if the PSP gives only that.
+ * @param amount that the code must carry if it carries any; null: any
  * @returns null when there is none, or none that is right
  */
 export function brCodeOf(
@@ -128,7 +128,10 @@ export function brCodeOf(
   }
 }
 
-/** How the charge ended without payment, or null: it is open, or was paid. @param now for a removal, whose time is not told */
+/**
+ * How the charge ended without payment, or null: it is open, or was paid. @param now for a removal, whose time is not
+ * reported
+ */
 export function chargeEnd(answer: CobAnswer, now: Date): PixChargeEnd | null {
   switch (answer.status) {
     case 'REMOVIDA_PELO_USUARIO_RECEBEDOR':
@@ -146,31 +149,31 @@ export function chargeEnd(answer: CobAnswer, now: Date): PixChargeEnd | null {
 }
 
 /**
- * The end of the time for paying, by the PSP. If the creation has two readings, the later one that has passed counts: a charge
- * that can still be paid must not be taken for one that is over.
+ * The PSP's end of the time for paying. If the creation has two readings, the later one that has passed counts: a
+ * charge that can still be paid must not count as over.
  */
 function expiryOf({ calendario }: CobAnswer, now: Date): Date | null {
   if (!calendario?.criacao || calendario.expiracao === null) return null;
   return new Date(latestPast(calendario.criacao, now).getTime() + calendario.expiracao * 1000);
 }
 
-/** The time from which on a charge may have been paid. */
+/** The earliest time at which a charge may have been paid. */
 export function payableFrom({ calendario }: CobAnswer, now: Date): Date {
   return calendario?.criacao ? earliest(calendario.criacao) : new Date(now.getTime() - UNKNOWN_CREATION_MS);
 }
 
-/** The minute in which the payer's bank has made an end-to-end id, in UTC; null for an id that does not tell. */
+/** The minute in which the payer's bank made an end-to-end id, in UTC; null if the id has no minute. */
 export function minuteOf(endToEndId: string): Date | null {
   return parseEndToEndId(endToEndId)?.initiatedAt ?? null;
 }
 
-/** When the Pix was settled, by the PSP's clock and else by the end-to-end id; null where neither tells. */
+/** When the Pix was settled, by the PSP's clock or else by the end-to-end id; null if neither gives a time. */
 export function settledAt({ endToEndId, horario }: PixAnswer): Date | null {
   const minute = minuteOf(endToEndId);
   return horario ? byMinute(horario, minute) : minute;
 }
 
-/** @returns null when it cannot be: an amount or id that is none @param fees of the PSP, which its answer does not tell */
+/** @returns null for an invalid amount or id @param fees of the PSP, which its answer does not report */
 export function receivedPix(answer: PixAnswer, fees: readonly FeeSchedule[]): ReceivedPix | null {
   const amount = toCents(answer.valor);
   const at = settledAt(answer);
@@ -182,7 +185,7 @@ export function receivedPix(answer: PixAnswer, fees: readonly FeeSchedule[]): Re
     amount,
     settledAt: at,
     fee: providerFee(fees, 'PIX', amount, at),
-    // A masked one is no document.
+    // A masked document is dropped.
     payerDocument: document === null ? null : normalizeTaxId(document),
   };
 }
@@ -198,7 +201,9 @@ function stateOf(status: string): StatementReturn['state'] | undefined {
   return Object.hasOwn(STATES, status) ? STATES[status as keyof typeof STATES] : undefined;
 }
 
-/** @param fee that the PSP charges for one that went back @returns null for a status that the standard does not know */
+/**
+ * @param fee that the PSP charges for a return that was made @returns null for a status that the standard does not know
+ */
 export function returnState(answer: ReturnAnswer, fee: Amount): Exclude<ReturnState, { kind: 'not_found' }> | null {
   switch (stateOf(answer.status)) {
     case 'in_progress':
@@ -212,7 +217,7 @@ export function returnState(answer: ReturnAnswer, fee: Amount): Exclude<ReturnSt
   }
 }
 
-/** @returns null when it cannot be */
+/** @returns null when the return cannot be read */
 export function statementReturn(
   endToEndId: string,
   answer: ReturnAnswer,
@@ -235,7 +240,7 @@ export function returnHint(
     : { kind: 'return', reference: `${endToEndId}/${id}/${status}` };
 }
 
-/** The readable parts of a list entry that cannot be read as a whole. They are not believed: the PSP is asked. */
+/** The readable parts of a list entry that cannot be read as a whole. They are not trusted: the PSP is queried. */
 export function unreadablePix(entry: unknown): UnreadableLine {
   const id = textOf(entry, 'endToEndId');
   const endToEndId = id !== null && isE2eId(id) ? id : null;
@@ -249,14 +254,14 @@ export function unreadablePix(entry: unknown): UnreadableLine {
   };
 }
 
-/** Whether the text may be a return's id as a bank writes it. Only ids that were chosen here are put into paths. */
+/** Whether the text may be a bank's id of a return. Only ids that we chose are put into paths. */
 export function isReturnName(text: string): boolean {
   return /^[!-.0-~]{1,100}$/.test(text);
 }
 
 /**
- * A return that cannot be read, of a Pix that can. A return that was asked for here is followed up by its refund. Money
- * that the bank takes is asked about even where its id cannot be read, so that operators see it.
+ * An unreadable return of a readable Pix. If we requested the return, its refund follows it up. If the bank took the
+ * money, the return is queried even without a readable id, so that operators see it.
  */
 export function unreadableReturn(endToEndId: string, entry: unknown): UnreadableLine {
   const id = textOf(entry, 'id');
@@ -270,7 +275,7 @@ export function unreadableReturn(endToEndId: string, entry: unknown): Unreadable
   };
 }
 
-/** A field of what may be anything; a blank one is absent. */
+/** Reads a text field of an unchecked value; a blank one counts as absent. */
 export function textOf(entry: unknown, field: string): string | null {
   const value = (entry as Record<string, unknown> | null | undefined)?.[field];
   return typeof value === 'string' && value.trim() !== '' ? value : null;
@@ -282,7 +287,7 @@ const DISPUTE_REASONS: Readonly<Record<string, string>> = {
   MED_PIX_AUTOMATICO: 'Reimbursement of a Pix Automático (MED_PIX_AUTOMATICO)',
 };
 
-/** Money of a Pix that the bank takes back by MED. @returns null when it is no such return, or makes no sense */
+/** Reads money of a Pix that the bank takes back by MED. @returns null for another kind of return, or invalid data */
 export function disputeOf(pix: PixAnswer, answer: ReturnAnswer): Dispute | null {
   const amount = toCents(answer.valor);
   const state = stateOf(answer.status);
@@ -293,7 +298,8 @@ export function disputeOf(pix: PixAnswer, answer: ReturnAnswer): Dispute | null 
   const openedAt = solicitacao ? notBefore(solicitacao, paidAt) : paidAt;
   const isFinal = state !== 'in_progress';
   const endedAt = liquidacao ? notBefore(liquidacao, openedAt) : openedAt;
-  // Of two states the later one holds: the end is later than the beginning, also where the bank gives one time for both.
+  // The later of two states counts, so the end is made later than the beginning, even if the bank gives one time for
+  // both.
   const updatedAt = isFinal ? new Date(Math.max(endedAt.getTime(), openedAt.getTime() + 1)) : openedAt;
   return {
     reference: `${pix.endToEndId}/${answer.id}`,
@@ -304,10 +310,11 @@ export function disputeOf(pix: PixAnswer, answer: ReturnAnswer): Dispute | null 
     amount,
     status: isFinal ? 'closed' : 'delivered',
     result: isFinal ? (state === 'returned' ? 'agreed' : 'disagreed') : null,
-    // The bank says that it is fraud, not of which kind.
+    // The bank reports fraud, but not its kind.
     method: null,
     reason: DISPUTE_REASONS[answer.natureza ?? ''] ?? answer.natureza,
-    // The bank does not name who opened it: the payer of the Pix may be somebody else, whom the merchant must not see.
+    // The bank does not name who opened the dispute: the payer of the Pix may be somebody else, whom the merchant must
+    // not see.
     payerName: null,
     payerDocument: null,
     responseDeadline: null,
@@ -317,7 +324,7 @@ export function disputeOf(pix: PixAnswer, answer: ReturnAnswer): Dispute | null 
   };
 }
 
-/** The code, and the address from which a payer's bank reads what it pays. */
+/** The fields by which a charge can be paid: its code, and the address from which a payer's bank reads the charge. */
 export const PAYABLE_FIELDS = ['pixCopiaECola', 'location'] as const;
 
 /** The fields of a charge's answer that name no person. The key may be a person's CPF, so it stays out too. */
@@ -337,7 +344,7 @@ const SHOWN_DEPTH = 6;
 const SHOWN_ITEMS = 100;
 const SHOWN_LETTERS = 1_000;
 
-/** Cuts whatever a PSP has written to the depth and length that answers of the standard have. */
+/** Cuts a PSP's answer to the depth and length that answers of the standard have. */
 function bounded(value: unknown, depth = SHOWN_DEPTH): unknown {
   if (typeof value === 'string') return cutText(value, SHOWN_LETTERS);
   if (typeof value !== 'object' || value === null) return value;

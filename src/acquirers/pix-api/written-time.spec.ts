@@ -4,7 +4,7 @@ import { aCob, aPix, aReturn } from './psp.fixture.js';
 import { chargeEnd, disputeOf, payableFrom, receivedPix } from './translation.js';
 import { byMinute, readTime } from './written-time.js';
 
-/** Made at 20:23 UTC, as is everything in the table. */
+/** An id made at 20:23 UTC, like every time in the table. */
 const E2E = 'E12345678202611272023aBcDeFgHiJk';
 const MINUTE = new Date('2026-11-27T20:23:00Z');
 
@@ -57,7 +57,7 @@ describe('a written time', () => {
       const horario = { solicitacao: text, liquidacao: text };
       const answer = returnAnswer.parse(aReturn({ natureza: 'MED_FRAUDE', status: 'DEVOLVIDO', horario }));
       const { openedAt, closedAt } = disputeOf(pix, answer) ?? {};
-      // A return may come hours after its Pix, so a time without a zone is always that of São Paulo.
+      // A return may come hours after its Pix, so a time without a zone is always read as São Paulo's.
       const isSaoPaulo = text === '2026-11-27T20:23:10.075';
       const expected = isSaoPaulo ? '2026-11-27T23:23:10.075Z' : instant;
       expect(openedAt?.toISOString()).toBe(expected);
@@ -65,21 +65,21 @@ describe('a written time', () => {
     });
   });
 
-  it.each(UNREADABLE)('is none: %j', (text) => {
+  it.each(UNREADABLE)('is not read from %j', (text) => {
     expect(readTime(text)).toBeNull();
-    // A Pix was settled in the minute of its id then.
+    // If the time is unreadable, the Pix was settled in the minute of its id.
     const pix = pixAnswer.parse(aPix({ endToEndId: E2E, horario: text }));
     expect(receivedPix(pix, [])?.settledAt).toEqual(MINUTE);
     expect(cobAnswer.parse(aCob({ calendario: { criacao: text, expiracao: 1 } })).calendario?.criacao).toBeNull();
     expect(returnAnswer.parse(aReturn({ horario: { solicitacao: text } })).horario?.solicitacao).toBeNull();
   });
 
-  it('is believed for a Pix that was held up for hours, and never moved before its id was made', () => {
+  it('is trusted for a Pix that was held up for hours, and never moved before its id was made', () => {
     const at = (text: string) => byMinute(readTime(text)!, MINUTE).toISOString();
     expect(at('2026-11-27T23:23:10Z')).toBe('2026-11-27T23:23:10.000Z');
     expect(at('2026-11-27T20:24:00-03:00')).toBe('2026-11-27T23:24:00.000Z');
     expect(at('2026-11-27T20:20:00Z')).toBe('2026-11-27T20:20:00.000Z');
-    // Wrong by days: the PSP's clock is all that there is.
+    // If the clock is off by days, the PSP's time is used as it is.
     expect(at('2026-11-01T20:20:00Z')).toBe('2026-11-01T20:20:00.000Z');
   });
 

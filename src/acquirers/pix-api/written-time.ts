@@ -1,7 +1,7 @@
-/** Times as PSPs write them: with a zone, without one, and in the local time of São Paulo that is marked as UTC. */
+/** Times as PSPs write them: with a zone, without one, or as the local time of São Paulo wrongly marked as UTC. */
 import { fromSaoPauloLocal } from '../../brazil/index.js';
 
-/** The instants that one written time may mean, the likeliest first. */
+/** The instants that a written time may mean, the likeliest first. */
 export type WrittenTime = readonly [Date, ...Date[]];
 
 const YEAR_FIRST =
@@ -10,9 +10,9 @@ const DAY_FIRST =
   /^(?<day>\d{2})\/(?<month>\d{2})\/(?<year>\d{4})[Tt ](?<hour>\d{2}):(?<minute>\d{2})(?::(?<second>\d{2})(?:[.,](?<fraction>\d{1,9}))?)?$/;
 
 /**
- * Reads a time. With an offset it means one instant. UTC may be the local time of São Paulo, marked by mistake. Without
- * a zone it is that local time, or UTC.
- * @returns null for a text that is no date with a time
+ * Reads a time. An offset gives one instant. UTC may be the local time of São Paulo, marked by mistake. Without a zone
+ * the time is that local time, or UTC.
+ * @returns null for a text that is not a date with a time
  */
 export function readTime(text: string): WrittenTime | null {
   const parts = (YEAR_FIRST.exec(text) ?? DAY_FIRST.exec(text))?.groups;
@@ -20,7 +20,7 @@ export function readTime(text: string): WrittenTime | null {
   const { year, month, day, hour, minute, second = '00', fraction = '', zone } = parts;
   const written = `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
   const wall = new Date(written);
-  // Date reads 31 February as 3 March: only a date that is written back the same was one.
+  // Date reads 31 February as 3 March: only a date that is written back unchanged was valid.
   if (Number.isNaN(wall.getTime()) || wall.toISOString() !== written) return null;
   if (zone === undefined) return [fromSaoPauloLocal(wall), wall];
   const offset = offsetMs(zone);
@@ -37,12 +37,12 @@ function offsetMs(zone: string): number | null {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
-/** The clocks of two banks differ by less. */
+/** Maximum difference between the clocks of two banks. */
 const SKEW_MS = 5 * 60_000;
 
 /**
- * The instant that a Pix was settled at, by the minute (UTC) in which its end-to-end id was made: never before that, and
- * of two instants the nearer one.
+ * The instant at which a Pix was settled, by the minute (UTC) in which its end-to-end id was made. The instant is never
+ * before that minute; of two instants the nearer one counts.
  */
 export function byMinute(time: WrittenTime, minute: Date | null): Date {
   if (minute === null) return time[0];
