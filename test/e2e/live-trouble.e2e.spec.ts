@@ -42,7 +42,7 @@ describe('a live charge on a bad day of the PSP', () => {
 
   const cobs = (): number => story.bank.state().cobs.length;
 
-  it('the answer is lost: the PSP is asked at once, and the merchant notices nothing', async () => {
+  it('a lost answer makes us query the PSP at once, and the merchant notices nothing', async () => {
     const before = cobs();
     story.bank.addFault({ operation: 'cob.put', fault: { kind: 'timeout', effect: true } });
     expect((await create(randomUUID())).status).toBe(201);
@@ -52,7 +52,7 @@ describe('a live charge on a bad day of the PSP', () => {
   it.each([
     ['was made', true],
     ['was not made', false],
-  ])('nobody answers about a charge that %s: 503, and the repetition goes on with the same txid', async (_, effect) => {
+  ])('no answer about a charge that %s is a 503, and the repetition goes on with the same txid', async (_, effect) => {
     const [key, before] = [randomUUID(), cobs()];
     story.bank.addFault({ operation: 'cob.put', fault: { kind: 'timeout', effect } });
     story.bank.addFault({ operation: 'cob.get', fault: { kind: 'error', effect: false }, times: 4 });
@@ -68,12 +68,12 @@ describe('a live charge on a bad day of the PSP', () => {
     await story.becomes(again.body, 'paid');
   });
 
-  it('a charge that is made late ends there when it ends here, not later', async () => {
+  it('a charge made late at the PSP ends there when it ends here', async () => {
     const [key, body] = [randomUUID(), { expires_in: 60 }];
     story.bank.addFault({ operation: 'cob.put', fault: { kind: 'timeout', effect: false } });
     story.bank.addFault({ operation: 'cob.get', fault: { kind: 'error', effect: false }, times: 4 });
     expect((await service.createCharge(story.key, body, key)).status).toBe(503);
-    // Not so late that the sweeper has found out before.
+    // Early enough that the sweeper has not found out before.
     service.clock.advance(20);
     const made = await service.createCharge(story.key, body, key);
     const [pending] = await madeFor(key);
@@ -87,7 +87,7 @@ describe('a live charge on a bad day of the PSP', () => {
     expect(() => story.pay(made.body)).toThrow(/expired/);
   });
 
-  it('so does one that a payment gets late, and one that gets it too late is never made', async () => {
+  it('a throttled charge that gets a payment late ends on time, and one too late is never made', async () => {
     const merchant = await service.merchant({ default_expires_in: '60' });
     const [pixKey, clientId] = [randomUUID(), `late-${merchant.accountId}`];
     story.bank.addMerchant({ ...DEFAULT_MERCHANT, clientId, pixKeys: [pixKey] });
@@ -105,7 +105,7 @@ describe('a live charge on a bad day of the PSP', () => {
     story.bank.addFault({ operation: 'cob.put', fault: { kind: 'throttle', retryAfterSeconds: 3600 }, rate: 1 });
     const [late, tooLate] = [await accept(), await accept()];
     await waitFor('both attempts', () => story.asked('cob.put') >= asked + 2);
-    // Between two attempts: the end of one says itself when the next is due.
+    // Between two attempts: the end of each attempt sets the time of the next.
     await waitFor('one to be put off', async () => {
       const putOff = await service.sql(
         `UPDATE work SET due_at = 'infinity' WHERE subject_id = $1 AND attempts > 0 AND leased_until IS NULL
@@ -130,7 +130,7 @@ describe('a live charge on a bad day of the PSP', () => {
     expect(tooLate.cob()).toBeUndefined();
   });
 
-  it('a payer is faster than our knowing: the callback brings a charge that was answered with 503', async () => {
+  it('a payment faster than the PSP’s answer: the callback completes a charge that was answered with 503', async () => {
     const { key, txid } = await unanswered();
     story.bank.pay({ txid });
     await waitFor('the payment', async () => (await madeFor(key))[0]?.status === 'PAID');
@@ -138,13 +138,13 @@ describe('a live charge on a bad day of the PSP', () => {
     expect([repeated.status, repeated.body.status, repeated.body.pix.txid]).toEqual([201, 'paid', txid]);
   });
 
-  it('so does one whose PSP does not find the charge at first, although it tells of a Pix of it', async () => {
+  it('a callback completes a charge that its PSP does not find at first', async () => {
     const { key, txid } = await unanswered();
     const getCob = jest.spyOn(PixApiClient.prototype, 'getCob').mockResolvedValue({ kind: 'not_found' });
     try {
       const { endToEndId } = story.bank.pay({ txid });
       await waitFor('the question', () => getCob.mock.calls.some(([asked]) => asked === txid));
-      // The sweeper of unanswered creations asks as well.
+      // The sweeper of unanswered creations asks too.
       await service.get(PixIssueService).resolveUnknown(0);
       getCob.mockRestore();
       await waitFor('the payment', async () => (await madeFor(key))[0]?.status === 'PAID');
@@ -173,7 +173,7 @@ describe('a live charge on a bad day of the PSP', () => {
         await service.get(PixIssueService).resolveUnknown(0);
       },
     ],
-  ])('nor is it refused while its PSP tells of a Pix that it does not find yet, and %s', async (_, happens) => {
+  ])('a charge is not refused while its PSP reports a Pix that it does not find yet, and %s', async (_, happens) => {
     const { key, txid } = await unanswered();
     for (const operation of ['getCob', 'getPix'] as const) {
       jest.spyOn(PixApiClient.prototype, operation).mockResolvedValue({ kind: 'not_found' });
@@ -204,7 +204,7 @@ describe('a live charge on a bad day of the PSP', () => {
     ['503 of its gateway', { kind: 'unavailable' }],
     ['500 before it did anything', { kind: 'error', effect: false }],
   ] as const)(
-    'a %s may have been heard: in flight, not failed, until the PSP says that there is none',
+    'a request answered by a %s stays in flight until the PSP says that it made no charge',
     async (_, fault) => {
       const key = randomUUID();
       story.bank.addFault({ operation: 'cob.put', fault });
@@ -218,7 +218,7 @@ describe('a live charge on a bad day of the PSP', () => {
 
   it.each([
     ['is throttled', { operation: 'cob.put', fault: { kind: 'throttle', retryAfterSeconds: 3600 } }],
-    // All of them: a question about an expired charge, asked meanwhile, would take one.
+    // Covers all of them: a simultaneous question about an expired charge would take one of the faults.
     ['gets no token', { operation: 'token', fault: { kind: 'error', effect: false }, rate: 1 }],
   ] as const)('whoever %s has made nothing: provider_unavailable, and the key is free', async (_, fault) => {
     const [key, before] = [randomUUID(), cobs()];
@@ -240,7 +240,7 @@ describe('a live charge on a bad day of the PSP', () => {
     expect(story.asked('token')).toBe(before + 1);
   });
 
-  it('a PSP that is not there: provider_unavailable; when it is back the same key makes a charge', async () => {
+  it('an absent PSP is provider_unavailable, and its return lets the same key make a charge', async () => {
     const [pixKey, merchant] = [randomUUID(), await service.merchant()];
     const merchants = [{ ...DEFAULT_MERCHANT, clientId: `client-${pixKey}`, pixKeys: [pixKey] }];
     const first = await PspSimulator.start({ merchants });

@@ -6,7 +6,7 @@ import { trial } from '../support/scale.js';
 import { type Answer, type Merchant, PASSWORD, TestService } from '../support/service.js';
 import { JWT_SECRET } from '../support/tokens.js';
 
-/** Of passwords: what a login takes is what is tested here. */
+/** Uses the real password cost, since these tests measure the time of a login. */
 const REAL_COST = { providers: [] };
 
 const service = TestService.forSpec({ env: { JWT_SECRET }, overrides: REAL_COST });
@@ -23,7 +23,7 @@ function login(email: string, password: string): Promise<Answer> {
 const median = (times: number[]): number => times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 
 describe('a login', () => {
-  it('takes the same time for e-mails that somebody has and that nobody has', async () => {
+  it('takes the same time for known and unknown e-mails', async () => {
     const timed = async (email: string): Promise<number> => {
       const began = performance.now();
       const { status } = await login(email, 'wrong horse battery');
@@ -33,7 +33,7 @@ describe('a login', () => {
     const difference = async (): Promise<number> => {
       const [known, unknown]: [number[], number[]] = [[], []];
       for (let pair = 0; pair < trial(200, 60); pair++) {
-        // In turns, and each first as often as the other: what else the machine does falls on both.
+        // Alternates, each kind first equally often: other load of the machine hits both alike.
         const tries = [
           async () => known.push(await timed(merchant.ownerEmail)),
           async () => unknown.push(await timed(`nobody-${randomUUID()}@example.com`)),
@@ -44,20 +44,20 @@ describe('a login', () => {
       return Math.abs(median(known) - median(unknown)) / median(unknown);
     };
     await timed(merchant.ownerEmail);
-    // On a machine busy with other tests one run may differ by chance; what the code does differs in each.
+    // On a busy machine one run may differ by chance; a real difference appears in every run.
     const found: number[] = [];
     for (let run = 0; run < 3 && !found.some((value) => value < 0.05); run++) found.push(await difference());
     expect(Math.min(...found)).toBeLessThan(0.05);
   }, 120_000);
 
-  it('at many logins at once leaves the rest of the service its threads', async () => {
+  it('leaves the rest of the service its threads when many logins come at once', async () => {
     const token = await service.login(merchant.ownerEmail);
     const visit = async (): Promise<number> => (await service.call('GET', '/v1/api-keys', { token })).status;
     const flood = Array.from({ length: 140 }, () => login('nobody@example.com', PASSWORD));
     const visits = Array.from({ length: 50 }, visit);
     expect(new Set(await Promise.all(visits))).toEqual(new Set([200]));
     const statuses = (await Promise.all(flood)).map(({ status }) => status);
-    // Who would wait too long is told so; how many that are depends on how fast they come (passwords.spec counts them).
+    // Logins that would wait too long get 503; their number depends on the arrival rate (passwords.spec counts them).
     expect(statuses.filter((status) => status !== 401 && status !== 503)).toEqual([]);
     expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(102);
     expect((await login(merchant.ownerEmail, PASSWORD)).status).toBe(200);
@@ -66,7 +66,7 @@ describe('a login', () => {
 
 let floods = 0;
 
-/** Sends all bodies at once, from an address and a thread of its own: what the strangers' side costs is not the service's. */
+/** Sends all bodies at once from its own address and thread, so that the senders' work costs the service nothing. */
 const STRANGERS = `
   const { parentPort, workerData: { url, bodies, address } } = require('node:worker_threads');
   const headers = { 'content-type': 'application/json', 'x-forwarded-for': address };
@@ -76,7 +76,7 @@ const STRANGERS = `
       return answer.status;
     }),
   );
-  // The first answer: they are being served.
+  // The first answer shows that the requests are being served.
   Promise.race(sent).then(() => parentPort.postMessage('begun'));
   Promise.all(sent).then((statuses) => parentPort.postMessage(statuses));
 `;
@@ -125,7 +125,7 @@ describe('a flood', () => {
           await strangers.terminate();
           return time;
         };
-        // On a machine busy with other tests one run may differ by chance; what the code does differs in each.
+        // On a busy machine one run may differ by chance; a real difference appears in every run.
         const ratios: number[] = [];
         for (let run = 0; run < 3 && !ratios.some((ratio) => ratio <= 3); run++) {
           const [usual, flood]: [number[], number[]] = [[], []];
@@ -144,7 +144,7 @@ describe('a flood', () => {
     120_000,
   );
 
-  it('of wrong passwords for one e-mail, from wherever, slows it down, locks nobody out and is told to its owner once a day', async () => {
+  it('of wrong passwords for one e-mail slows it down, locks nobody out and is reported to its owner once a day', async () => {
     const env = { JWT_SECRET, RATE_LIMIT: 'on', TRUST_PROXY: 'loopback', RATE_LIMIT_PUBLIC_PER_MINUTE: '1000' };
     const guessed = await TestService.start({ database: service.database, env });
     try {

@@ -18,7 +18,7 @@ interface LoginAnswer extends Record<string, unknown> {
   request_id: string;
 }
 
-/** Of passwords: what a login takes is part of what is tested here. */
+/** Uses the real password cost, since these tests check it. */
 const REAL_COST = { providers: [] };
 
 const service = TestService.forSpec({ env: { JWT_SECRET }, overrides: REAL_COST });
@@ -32,13 +32,13 @@ function login(email: string, password: string, at = service): Promise<Answer<Lo
   return at.call<LoginAnswer>('POST', '/v1/auth/login', { body: { email, password } });
 }
 
-/** Asks for nothing but a login. */
+/** Needs nothing but a login. */
 async function statusWith(authorization: string, at = service): Promise<number> {
   return (await at.call('GET', '/v1/api-keys', { headers: { authorization } })).status;
 }
 
 describe('login', () => {
-  it('answers as decided, with a token of exactly these claims', async () => {
+  it('answers in the documented form, with a token of exactly these claims', async () => {
     const answer = await login(`  ${merchant.ownerEmail.toUpperCase()} `, PASSWORD);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -67,7 +67,7 @@ describe('login', () => {
     expect(await statusWith(`bearer ${token}`)).toBe(200);
   });
 
-  it('of an operator has no account, and opens no account', async () => {
+  it('gives an operator no account and no access to any', async () => {
     const operator = await service.operator();
     const answer = await login(operator.email, PASSWORD);
     expect(answer.body).toMatchObject({ user: { id: operator.userId, email: operator.email }, account: null });
@@ -75,7 +75,7 @@ describe('login', () => {
     expect(await statusWith(`Bearer ${operator.token}`)).toBe(403);
   });
 
-  it('refuses a wrong password, an unknown e-mail and who has no account any more, in the same words', async () => {
+  it('refuses a wrong password, an unknown e-mail and a removed member in the same words', async () => {
     const gone = await service.member(merchant.accountId, 'MEMBER');
     await service.sql('DELETE FROM members WHERE user_id = $1', [gone.userId]);
     const invited = await service.member(merchant.accountId, 'MEMBER');
@@ -128,7 +128,7 @@ describe('login', () => {
     expect((await login(person.email, PASSWORD)).body['account']).toMatchObject({ id: other.accountId, role: 'OWNER' });
   });
 
-  it('keeps passwords as hashes at the cost of today, and makes older ones anew', async () => {
+  it('beside the bank’s withdrawal leaves the merchant the money in both orders', async () => {
     const { email } = await service.member(merchant.accountId, 'MEMBER');
     const stored = async (): Promise<string> => {
       const rows = await service.sql<{ hash: string }>('SELECT password_hash AS hash FROM users WHERE email = $1', [
@@ -149,7 +149,7 @@ describe('login', () => {
 });
 
 describe('logout', () => {
-  it('ends this login at once, in every process, and no other', async () => {
+  it('ends this login at once in every process, and no other', async () => {
     const neighbour = await TestService.start({
       database: service.database,
       env: { JWT_SECRET },
@@ -171,7 +171,7 @@ describe('logout', () => {
     }
   });
 
-  it('leaves no row, and a login that goes on has one until its time is over, also for a clock that is a minute behind', async () => {
+  it('leaves no row, and keeps the row of a running login until it expires, even with a clock a minute behind', async () => {
     const [ended, token] = [await service.login(merchant.ownerEmail), await service.login(merchant.ownerEmail)];
     await service.call('POST', '/v1/auth/logout', { token: ended });
     const rows = async (of: string): Promise<number> => {
@@ -186,7 +186,7 @@ describe('logout', () => {
     expect(await rows(token)).toBe(1);
     expect(await statusWith(`Bearer ${token}`)).toBe(401);
     service.clock.advance(12);
-    // The service's own sweep may be at it at the same moment.
+    // The service's own sweep may run at the same moment.
     await waitFor('the row to go', async () => (await rows(token)) === 0);
     service.clock.offsetMs = 0;
   });
@@ -201,7 +201,7 @@ describe('between processes whose clocks differ', () => {
   });
   afterAll(() => behind.stop());
 
-  it('who was added a moment ago can use what one that is behind gives them', async () => {
+  it('a new member can use the token of a process whose clock is behind', async () => {
     for (const role of ['MEMBER', 'OWNER'] as const) {
       const { email } = await service.member(merchant.accountId, role);
       const token = await behind.login(email);
@@ -216,7 +216,7 @@ describe('a password that is changed for somebody', () => {
   const change = (email: string, password = NEW): Promise<{ userId: string }> =>
     service.get(PasswordChanges).change({ email, password }, CLI);
 
-  it('ends all their logins in every process, and no one else’s, and is recorded', async () => {
+  it('ends all their logins in every process, leaves others alone, and is recorded', async () => {
     const [person, other] = [
       await service.member(merchant.accountId, 'ADMIN'),
       await service.member(merchant.accountId, 'ADMIN'),
@@ -250,15 +250,15 @@ describe('a password that is changed for somebody', () => {
     ]);
   });
 
-  it('leaves nothing to a login with the old one that is under way', async () => {
+  it('stops a login with the old password that is under way', async () => {
     const { email, userId } = await service.member(merchant.accountId, 'MEMBER');
-    // Made at another cost: such a login writes the password anew, too.
+    // The old hash has another cost, so a login would also renew the hash.
     const old = await argon2.hash(PASSWORD, { type: argon2.argon2id, memoryCost: 1024 });
     const seen = new Set<number>();
     for (let round = 0; round < 8; round++) {
       await service.sql('UPDATE users SET password_hash = $2 WHERE id = $1', [userId, old]);
       const tries = Array.from({ length: 6 }, () => login(email, PASSWORD));
-      // A little later each time: some logins are over before it, some are not.
+      // Starts a little later each time: some logins are over before the change, some are not.
       await delay(round * 30);
       await change(email);
       for (const answer of await Promise.all(tries)) {
@@ -272,7 +272,7 @@ describe('a password that is changed for somebody', () => {
     expect(seen.has(200)).toBe(true);
   }, 60_000);
 
-  it('is of nobody who does not log in, and must be a good one', async () => {
+  it('is refused for an unknown user and for a weak password', async () => {
     const removed = await service.member(merchant.accountId, 'MEMBER');
     await service.sql('DELETE FROM members WHERE user_id = $1', [removed.userId]);
     const invited = await service.member(merchant.accountId, 'MEMBER');
@@ -286,7 +286,7 @@ describe('a password that is changed for somebody', () => {
 });
 
 describe('an operator who is removed', () => {
-  it('is out at once, and may come back as what they are made then', async () => {
+  it('is out at once, and may return in any role', async () => {
     const users = service.get(UsersService);
     const operator = await service.operator();
     const visit = async (token: string, path: string): Promise<number> =>
@@ -298,7 +298,7 @@ describe('an operator who is removed', () => {
     await expect(users.removeOperator(operator.email, CLI)).rejects.toMatchObject({ status: 404 });
     await expect(users.removeOperator(merchant.ownerEmail, CLI)).rejects.toMatchObject({ status: 404 });
 
-    // The tokens of before stay ended.
+    // Tokens from before stay ended.
     await users.createOperator({ email: operator.email, password: PASSWORD }, CLI);
     expect(await visit(operator.token, '/v1/operations/accounts')).toBe(401);
     const again = await service.login(operator.email);
@@ -326,7 +326,7 @@ describe('an operator who is removed', () => {
 });
 
 describe('guessing', () => {
-  it('is over after 10 tries for an e-mail from an address, for who knows the password too', async () => {
+  it('stops after 10 tries for an e-mail from an address, even with the right password', async () => {
     const limited = await TestService.start({ database: service.database, env: { JWT_SECRET, RATE_LIMIT: 'on' } });
     try {
       const target = await limited.merchant();
@@ -342,18 +342,18 @@ describe('guessing', () => {
       expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(45);
       expect(Number(right.headers.get('retry-after'))).toBeLessThanOrEqual(90);
       expect(right.headers.get('ratelimit-limit')).toBe('10');
-      // Of an e-mail that nobody has the same is heard.
+      // An unknown e-mail gets the same answers.
       const nobody = `nobody-${randomUUID()}@example.com`;
       for (let attempt = 0; attempt < 10; attempt++) await login(nobody, PASSWORD, limited);
       expect((await login(nobody, PASSWORD, limited)).status).toBe(429);
-      // Nobody locks anybody else out.
+      // Used-up tries lock nobody else out.
       expect((await login((await limited.merchant()).ownerEmail, PASSWORD, limited)).status).toBe(200);
     } finally {
       await limited.stop();
     }
   });
 
-  it('of many e-mails from one address is slow work too', async () => {
+  it('counts tries for many e-mails from one address too', async () => {
     const env = { JWT_SECRET, RATE_LIMIT: 'on', RATE_LIMIT_PUBLIC_PER_MINUTE: '6' };
     const limited = await TestService.start({ database: service.database, env });
     try {
@@ -370,7 +370,7 @@ describe('guessing', () => {
 });
 
 describeWith('redis')('guessing at several processes', () => {
-  it('counts together, and Redis learns no e-mail', async () => {
+  it('counts tries of all processes together, and Redis stores no e-mail', async () => {
     const redis = await startRedis();
     const env = { JWT_SECRET, RATE_LIMIT: 'on', REDIS_URL: redis.url };
     const services = [
@@ -389,7 +389,7 @@ describeWith('redis')('guessing at several processes', () => {
       };
       const expected = [...Array.from({ length: 10 }, () => 401), 429, 429];
       let statuses = await tries();
-      // A machine so busy that Redis does not answer in 50 ms: each process counted alone.
+      // On a very busy machine Redis does not answer within 50 ms, and each process counts alone.
       for (let again = 0; again < 2 && String(statuses) !== String(expected); again++) statuses = await tries();
       expect(statuses).toEqual(expected);
       const keys = await client.keys('*');

@@ -32,7 +32,7 @@ describe('a loss that an operator enters beside refunds and disputes of the same
     expect(row?.amount).toBe(expected);
   }
 
-  /** What each case holds and has lost, the oldest first. */
+  /** Held and lost amounts of each case, oldest first */
   const held = (paid: Paid): Promise<unknown[]> =>
     world.service.sql(
       'SELECT held_amount::int AS held, lost_amount::int AS lost FROM med_cases WHERE transaction_id = $1 ORDER BY id',
@@ -49,7 +49,7 @@ describe('a loss that an operator enters beside refunds and disputes of the same
     await expectClearing(0);
   });
 
-  it('takes a loss of what a dispute of a part has left, and no cent more', async () => {
+  it('accepts a loss of what a partial dispute has left, and no cent more', async () => {
     const paid = await world.told.paid(world.key, 1000);
     const dispute = await world.told.disputed(paid, { amount: 600 });
     await world.decide((await world.waiting()).id, 'approve');
@@ -62,7 +62,7 @@ describe('a loss that an operator enters beside refunds and disputes of the same
     expect(await world.statusOf(paid.id)).toBe('disputed');
   });
 
-  it('leaves a later dispute what the loss has not taken, and the ruling takes no more', async () => {
+  it('leaves a later dispute the rest after the loss, and the ruling takes no more', async () => {
     const paid = await world.told.paid(world.key, 1000);
     expect(outcomeOf(await lose(paid, 700))).toBe('200');
     const dispute = await world.told.disputed(paid);
@@ -135,7 +135,7 @@ describe('a loss that an operator enters beside refunds and disputes of the same
     expect(await world.statusOf(paid.id)).toBe('paid');
   });
 
-  it('has an operator look at a lost case when a loss is taken back, whose money the bank took with the case', async () => {
+  it('asks an operator to review a lost case when a loss is taken back whose money the bank took with the case', async () => {
     const paid = await world.told.paid(world.key, 1000);
     expect(outcomeOf(await lose(paid, 700))).toBe('200');
     await world.told.ruled(await world.told.disputed(paid), 'agreed');
@@ -163,7 +163,7 @@ describe('a loss that an operator enters beside refunds and disputes of the same
     await world.expectBalance(100, 0);
   });
 
-  it('is refused by the database too, whatever asks for it', async () => {
+  it('is refused by the database too, whatever code writes it', async () => {
     const paid = await world.told.paid(world.key, 1000);
     expect(outcomeOf(await lose(paid, 400))).toBe('200');
     const id = paid.id.slice(3);

@@ -7,10 +7,10 @@ interface WaitingAnswer {
   payment: string;
 }
 
-describe('what the bank says of a dispute', () => {
+describe('news of the bank about a dispute', () => {
   const world = MedWorld.forSpec();
 
-  describe('whose amount the bank changes', () => {
+  describe('with another amount', () => {
     it('is not ruled before an operator has looked at it', async () => {
       const paid = await world.told.paid(world.key);
       const dispute = world.told.bank.change(await world.told.disputed(paid), { amount: 60 });
@@ -24,7 +24,7 @@ describe('what the bank says of a dispute', () => {
       expect((await world.decide(waiting.id, 'approve')).status).toBe(200);
       await world.expectBalance(0, 0);
       expect(await world.outcomes(paid.id)).toEqual([[100, 'closed', 'closed_without_refund']]);
-      // More is lost than the bank has taken: it waits to be looked at once more.
+      // More was lost than the bank has taken: the case waits for another review.
       expect(await world.waiting('?review=contradiction&limit=1')).toMatchObject({ id: waiting.id, lost_amount: 100 });
     });
 
@@ -57,14 +57,14 @@ describe('what the bank says of a dispute', () => {
       expect(await world.waiting()).toMatchObject({ id: doubted?.id, review: 'amount_mismatch' });
     });
 
-    it('is news also when the bank gives no other time for it', async () => {
+    it('counts as news even under an unchanged time of the bank', async () => {
       const paid = await world.told.paid(world.key);
       const dispute = await world.told.disputed(paid);
       await world.told.tell(world.told.bank.change(dispute, { amount: 40, updatedAt: dispute.updatedAt }));
       expect(await world.waiting()).toMatchObject({ review: 'amount_mismatch', reported_amount: 40, held_amount: 100 });
     });
 
-    it('loses no more than the operator has set right', async () => {
+    it('loses no more than the operator has approved', async () => {
       const paid = await world.told.paid(world.key);
       const changed = world.told.bank.change(await world.told.disputed(paid), { amount: 60 });
       await world.told.tell(changed);
@@ -76,7 +76,7 @@ describe('what the bank says of a dispute', () => {
       ]);
       await world.expectBalance(40, 60);
       expect(await world.metadataOf(paid.id)).toMatchObject({ amountMismatch: false });
-      // And more again, as far as there is something.
+      // The bank claims more again, up to what is left.
       await world.told.tell(world.told.bank.change(changed, { amount: 80 }));
       expect((await world.decide(id, 'approve', { amount: 80 })).body).toMatchObject({ held_amount: 80 });
       await world.expectBalance(20, 80);
@@ -86,7 +86,7 @@ describe('what the bank says of a dispute', () => {
       expect(await world.statusOf(paid.id)).toBe('paid');
     });
 
-    it('sets free for a younger case what it does not claim any more, also when it is ruled at once', async () => {
+    it('frees for a younger case what the bank no longer claims, even when it is ruled at once', async () => {
       const paid = await world.told.paid(world.key);
       const older = await world.told.disputed(paid);
       const younger = await world.told.disputed(paid);
@@ -100,7 +100,7 @@ describe('what the bank says of a dispute', () => {
       expect(await world.statusOf(paid.id)).toBe('paid');
     });
 
-    it('goes on by itself when the bank changes it back', async () => {
+    it('needs no review when the bank changes the amount back', async () => {
       const paid = await world.told.paid(world.key);
       const changed = world.told.bank.change(await world.told.disputed(paid), { amount: 60 });
       await world.told.tell(changed);
@@ -134,11 +134,11 @@ describe('what the bank says of a dispute', () => {
     });
   });
 
-  it('a ruling that it takes back before an operator has approved it waits no more', async () => {
+  it('withdraws a ruling before an operator has approved it: nothing waits', async () => {
     const paid = await world.told.paid(world.key);
     const dispute = await world.told.disputed(paid);
     const [open] = await casesOf(world.service, world.key, paid.id);
-    // As MED_AUTO_RULINGS=false leaves it.
+    // Simulates MED_AUTO_RULINGS=false.
     const ruled = world.told.bank.rule(dispute, 'agreed');
     await world.service.sql(
       `UPDATE med_cases SET review = 'ruling', bank_status = 'closed', bank_result = 'agreed', bank_updated_at = $2 WHERE id = $1`,
@@ -150,21 +150,21 @@ describe('what the bank says of a dispute', () => {
     expect(await world.outcomes(paid.id)).toEqual([[100, 'open', null]]);
   });
 
-  describe('told out of order', () => {
-    it('a ruling before its opening', async () => {
+  describe('arriving out of order', () => {
+    it('may rule before it opens', async () => {
       const paid = await world.told.paid(world.key);
       const opened = world.told.bank.dispute(paid.pix);
       const ruled = world.told.bank.rule(opened, 'agreed');
       await world.told.tell(ruled);
       await world.expectBalance(0, 0);
       expect(await world.outcomes(paid.id)).toEqual([[100, 'closed', 'closed_without_refund']]);
-      // What the bank answers now is older than what was applied.
+      // The bank's current answer is older than the one that was applied.
       world.told.bank.disputes.set(opened.reference, opened);
       await world.told.tell(opened);
       expect(await world.outcomes(paid.id)).toEqual([[100, 'closed', 'closed_without_refund']]);
     });
 
-    it('a dispute before its payment: kept until it is settled', async () => {
+    it('keeps a dispute that comes before its payment until that is settled', async () => {
       const paid = await world.told.received(world.key);
       const dispute = world.told.bank.dispute(paid.pix);
       const notification = await world.told.hint('dispute', dispute.reference);
@@ -178,7 +178,7 @@ describe('what the bank says of a dispute', () => {
       await world.expectBalance(0, 100);
     });
 
-    it('a dispute of a payment that waits for an operator: shown to operators, and due at once when it is decided', async () => {
+    it('shows operators a dispute of a payment under review, and processes it at once after the decision', async () => {
       for (const decision of ['accept', 'return', 'cancel'] as const) {
         await world.merchant({ payer_lock: 'true' });
         const lock = { customer: { name: 'Maria da Silva' }, expected_payer_tax_id: '52998224725' };
@@ -227,7 +227,7 @@ describe('what the bank says of a dispute', () => {
       }
     });
 
-    it('a dispute of a payment that matches no charge, or is not here: shown to operators', async () => {
+    it('shows operators a dispute of a stray or unknown payment', async () => {
       const settledAt = world.service.clock.now();
       const stray = world.told.bank.receive({ txid: 'nobody', amount: 70 }, { settledAt });
       await world.told.settle(stray);
@@ -247,7 +247,7 @@ describe('what the bank says of a dispute', () => {
     });
 
     it.each(['told of again', 'asked about again'] as const)(
-      'what it said before the change, of one time and slow, after the change (%s): nothing',
+      'ignores an older version under the same time that arrives late, after the change (%s)',
       async (how) => {
         const { told } = world;
         const paid = await told.paid(world.key);
@@ -274,7 +274,7 @@ describe('what the bank says of a dispute', () => {
         const [open] = await casesOf(world.service, world.key, paid.id);
         expect((await answerCase(world.service, world.key, open?.id ?? '', 'accept')).status).toBe(400);
         await world.expectBalance(0, 100);
-        // And nothing is left to be asked about.
+        // Nothing is left to be queried.
         expect(
           await world.service.sql('SELECT status FROM acquirer_notifications WHERE reference = $1', [
             dispute.reference,
@@ -283,13 +283,13 @@ describe('what the bank says of a dispute', () => {
       },
     );
 
-    it('a change while the one before is being applied: asked for once more', async () => {
+    it('queries the bank again for a change that comes while the previous one is applied', async () => {
       const paid = await world.told.paid(world.key);
       const dispute = world.told.bank.dispute(paid.pix);
       const notification = await world.told.hint('dispute', dispute.reference);
       const { bank } = world.told;
       const ask = bank.getDispute.bind(bank);
-      // The ruling is told between the bank's answer and its application: that answer is not the latest any more.
+      // The ruling arrives between the bank's answer and its application: that answer is outdated.
       bank.getDispute = async (reference) => {
         const answer = await ask(reference);
         bank.getDispute = ask;

@@ -4,8 +4,8 @@ import { answerCase, casesOf, eventsAbout, medQueue, type MedReviewAnswer } from
 import type { Paid } from '../support/med-bank.js';
 import { MedWorld } from '../support/med-world.js';
 
-/** A case that is over, and then the bank has moved the money otherwise. */
-describe('what the bank rules after all', () => {
+/** A case that has ended, after which the bank moved the money differently. */
+describe('a bank that changes its ruling', () => {
   const world = MedWorld.forSpec();
 
   const entries = async ({ id }: Paid): Promise<unknown[]> =>
@@ -16,7 +16,7 @@ describe('what the bank rules after all', () => {
       )
     ).map(({ cause }) => cause);
 
-  /** The bank rules otherwise than before. @returns the dispute as it is now */
+  /** Rules otherwise than before. @returns the dispute as it is now */
   async function ruledOtherwise(dispute: Dispute, result: 'agreed' | 'disagreed'): Promise<Dispute> {
     const known = world.told.bank.disputes.get(dispute.reference) ?? dispute;
     await world.told.ruled(known, result);
@@ -25,7 +25,7 @@ describe('what the bank rules after all', () => {
 
   const contradicted = (): Promise<MedReviewAnswer> => world.waiting('?review=contradiction&limit=1');
 
-  it.each(['disagreed', null] as const)('takes what was released (%s): corrected once', async (first) => {
+  it.each(['disagreed', null] as const)('takes money that was released (%s), corrected once', async (first) => {
     const paid = await world.told.paid(world.key);
     const dispute = await world.told.disputed(paid);
     await world.told.ruled(dispute, first);
@@ -35,7 +35,7 @@ describe('what the bank rules after all', () => {
       'SELECT applied_at FROM med_cases WHERE reference = $1',
       [dispute.reference],
     );
-    // Nothing is moved before an operator has looked at it.
+    // No money moves before an operator has reviewed the case.
     await world.expectBalance(100, 0);
     const { id } = await contradicted();
     expect((await world.decide(id, 'approve', { amount: 50 })).status).toBe(400);
@@ -58,7 +58,7 @@ describe('what the bank rules after all', () => {
     expect(mail?.subject).toBe('TESTE: MED corrigido: valor perdido / MED corrected: money lost');
   });
 
-  it.each(['accepted', 'ruled', 'ruled in spite of an appeal'])('gives back what was lost, %s', async (how) => {
+  it.each(['accepted', 'ruled', 'ruled in spite of an appeal'])('gives back money that was lost, %s', async (how) => {
     const paid = await world.told.paid(world.key);
     const dispute = await world.told.disputed(paid);
     const [open] = await casesOf(world.service, world.key, paid.id);
@@ -72,13 +72,13 @@ describe('what the bank rules after all', () => {
     await world.expectBalance(100, 0);
     expect(await world.outcomes(paid.id)).toEqual([[100, 'closed', 'refunded_to_merchant']]);
     expect(await world.statusOf(paid.id)).toBe('paid');
-    // And can be refunded again.
+    // The payment can be refunded again.
     await world.told.refund(world.key, paid, 100);
     await world.told.finish();
     expect(await world.statusOf(paid.id)).toBe('refunded');
   });
 
-  it('there and back again: each change of mind is an entry of its own', async () => {
+  it('rules there and back again, each change an entry of its own', async () => {
     const paid = await world.told.paid(world.key);
     const dispute = await world.told.disputed(paid);
     await world.told.ruled(dispute, 'agreed');
@@ -91,7 +91,7 @@ describe('what the bank rules after all', () => {
     expect(await world.statusOf(paid.id)).toBe('paid');
   });
 
-  it('a contradiction that the bank takes back waits no more; a dismissed one can be approved after all', async () => {
+  it('takes back a contradiction, which stops waiting; a dismissed one can be approved after all', async () => {
     const paid = await world.told.paid(world.key);
     const dispute = await world.told.disputed(paid);
     await world.told.ruled(dispute, 'disagreed');
@@ -106,7 +106,7 @@ describe('what the bank rules after all', () => {
     await world.expectBalance(0, 0);
   });
 
-  it('takes below zero what has left the wallet, and never what was refunded', async () => {
+  it('takes money below zero when it has left the wallet, and never what was refunded', async () => {
     const [paid, other] = [await world.told.paid(world.key), await world.told.paid(world.key)];
     const dispute = await world.told.disputed(paid);
     await world.told.ruled(dispute, 'disagreed');
@@ -120,7 +120,7 @@ describe('what the bank rules after all', () => {
     expect(await world.statusOf(paid.id)).toBe('disputed');
   });
 
-  it('takes what a younger case holds by then; what that is given back is held for the younger one', async () => {
+  it('takes money that a younger case now holds; what is given back is held for the younger one', async () => {
     const paid = await world.told.paid(world.key);
     const dispute = await world.told.disputed(paid);
     await world.told.ruled(dispute, 'disagreed');
@@ -153,7 +153,7 @@ describe('what the bank rules after all', () => {
     expect(await held()).toEqual([0, 60, 40].map((amount) => ({ held: amount, lost: 0 })));
     await world.told.ruled(first, 'agreed');
     const { id } = await contradicted();
-    // The first approval opens the case, which finds nothing to hold; the second one takes what the bank has taken.
+    // The first approval opens the case and finds nothing to hold; the second one takes what the bank has taken.
     for (let approvals = 0; approvals < 2; approvals++) expect((await world.decide(id, 'approve')).status).toBe(200);
     expect(await held()).toEqual([
       { held: 0, lost: 40 },
@@ -185,7 +185,7 @@ describe('what the bank rules after all', () => {
     expect(await world.statusOf(paid.id)).toBe('paid');
   });
 
-  it('of a payment whose fee made it worth nothing to the merchant any more: the balance goes below zero', async () => {
+  it('takes the balance below zero for a payment that its fee made worthless', async () => {
     await world.merchant({ fee_fixed: '60' });
     const paid = await world.told.paid(world.key);
     const dispute = await world.told.disputed(paid);
@@ -196,7 +196,7 @@ describe('what the bank rules after all', () => {
     await world.expectBalance(-60, 0);
   });
 
-  describe('about another amount than was lost', () => {
+  describe('names another amount than was lost', () => {
     type Step = 'accept' | 'change' | 'rule' | 'change and rule';
     const ORDERS: readonly (readonly Step[])[] = [
       ['accept', 'change', 'rule'],
@@ -215,7 +215,7 @@ describe('what the bank rules after all', () => {
       'a dismissal': ['dismiss', {}],
     } as const;
 
-    /** Of a charge of 100, of which the bank claims all and then 40. */
+    /** Plays the steps on a charge of 100, of which the bank claims all and then 40. */
     async function happensTo(steps: readonly Step[], between: (id: string) => Promise<unknown>): Promise<Paid> {
       const paid = await world.told.paid(world.key);
       let dispute = await world.told.disputed(paid);
@@ -250,7 +250,7 @@ describe('what the bank rules after all', () => {
           }
         });
         const before = await reviewOf(id);
-        // Whatever is not right yet is before the operators' eyes.
+        // Every wrong amount must be waiting for an operator.
         if (before.lost_amount !== 40) expect(before.review).toMatch(/^(amount_mismatch|contradiction)$/);
         if (before.review !== null) {
           const amount = before.review === 'amount_mismatch' ? { amount: 40 } : {};
@@ -268,7 +268,7 @@ describe('what the bank rules after all', () => {
       },
     );
 
-    it('tells what is lost by now, and by mail what was given back', async () => {
+    it('sends the current loss in the event, and mails the returned amount', async () => {
       let id = '';
       await happensTo(['accept', 'change and rule'], async (caseId) => (id = caseId));
       expect(await contradicted()).toMatchObject({ id, reported_amount: 40, lost_amount: 100 });
@@ -295,7 +295,7 @@ describe('what the bank rules after all', () => {
       await world.expectBalance(60, 0);
     });
 
-    it('takes more when the bank has taken more, also what a younger case holds, each time once', async () => {
+    it('takes more when the bank has taken more, even from a younger case, each time once', async () => {
       const paid = await world.told.paid(world.key);
       const lowered = world.told.bank.change(await world.told.disputed(paid), { amount: 40 });
       await world.told.tell(lowered);
@@ -305,7 +305,7 @@ describe('what the bank rules after all', () => {
       const ruled = world.told.bank.rule(lowered, 'agreed');
       await world.told.tell(ruled);
       await world.expectBalance(0, 60);
-      // All under one time of the bank's.
+      // All changes carry the same time of the bank.
       for (const [amount, held] of [
         [100, 0],
         [70, 30],
@@ -320,7 +320,7 @@ describe('what the bank rules after all', () => {
       expect(await entries(paid)).toHaveLength(3);
     });
 
-    it('of what was released takes no more than the bank claims by then', async () => {
+    it('takes no more of released money than the bank now claims', async () => {
       const paid = await world.told.paid(world.key);
       const dispute = await world.told.disputed(paid);
       await world.told.ruled(dispute, 'disagreed');
@@ -332,8 +332,8 @@ describe('what the bank rules after all', () => {
     });
   });
 
-  describe('of a case that was dismissed, and that the merchant has never seen', () => {
-    /** Of a charge of 100. @returns its case, of which nothing is held, and which nobody waits for */
+  describe('rules on a dismissed case that the merchant has never seen', () => {
+    /** Makes a case of a charge of 100. @returns the dismissed case, which holds nothing and waits for nobody */
     async function dismissed(paid: Paid, amount: number): Promise<{ id: string; dispute: Dispute }> {
       const dispute = await world.told.disputed(paid, { amount });
       const { id, review } = await world.waiting();
@@ -356,7 +356,7 @@ describe('what the bank rules after all', () => {
       const paid = await partlyRefunded();
       const { id, dispute } = await dismissed(paid, 40);
       const ruled = await ruledOtherwise(dispute, 'agreed');
-      // Until then it is as it was for the merchant.
+      // The merchant sees no change until then.
       await world.expectBalance(40, 0);
       expect(await world.outcomes(paid.id)).toEqual([]);
       expect([await world.statusOf(paid.id), await world.metadataOf(paid.id)]).toEqual(['paid', undefined]);
@@ -374,7 +374,7 @@ describe('what the bank rules after all', () => {
       expect((await world.decide(id, 'approve')).status).toBe(409);
       await world.told.tell(ruled);
       expect(await waits(id)).toBe(false);
-      // And from then on it is a case like others.
+      // From then on the case behaves like any other.
       await ruledOtherwise(dispute, 'disagreed');
       expect((await world.decide((await contradicted()).id, 'approve')).status).toBe(200);
       await world.expectBalance(40, 0);
@@ -391,7 +391,7 @@ describe('what the bank rules after all', () => {
       expect(await world.statusOf(paid.id)).toBe('disputed');
     });
 
-    it('takes below zero what has left the wallet; of the charge is left what the bank has not taken', async () => {
+    it('takes money below zero that has left the wallet, and leaves the charge what the bank has not taken', async () => {
       await world.merchant({ fee_fixed: '60' });
       const paid = await world.told.paid(world.key);
       const { id, dispute } = await dismissed(paid, 70);
@@ -422,7 +422,7 @@ describe('what the bank rules after all', () => {
       ]);
     });
 
-    it('waits no more when the bank takes it back, and never for a ruling that leaves the money', async () => {
+    it('stops waiting when the bank takes the ruling back, and never waits for one that leaves the money', async () => {
       const paid = await partlyRefunded();
       const { id, dispute } = await dismissed(paid, 40);
       for (const result of ['disagreed', 'agreed', 'disagreed'] as const) {

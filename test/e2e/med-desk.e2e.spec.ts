@@ -20,7 +20,7 @@ import { waitFor } from '../support/wait.js';
 
 type Decided = MedReviewAnswer & { error?: { code: string; param?: string } };
 
-/** With MED_AUTO_RULINGS=false: every ruling waits. */
+/** Uses MED_AUTO_RULINGS=false: every ruling waits. */
 describe('the desk of MED cases', () => {
   const service = TestService.forSpec({ env: { MED_AUTO_RULINGS: 'false' } });
   let merchant: Merchant;
@@ -48,7 +48,7 @@ describe('the desk of MED cases', () => {
     if (!found) throw new Error(`Nothing of ${charge.id} waits`);
     return found;
   };
-  /** What operators did. */
+  /** Audit events of operators */
   const audited = (): Promise<{ type: string; data: Record<string, unknown>; actor_id: string }[]> =>
     service.sql(
       `SELECT type, data, actor_id FROM audit_events WHERE (account_id = $1 OR data ->> 'account_id' = $1::text)
@@ -61,7 +61,7 @@ describe('the desk of MED cases', () => {
     return happens(service, key, charge.id, { event: 'med_open', amount });
   }
 
-  it('keeps a case of another amount from the merchant: no status, no hold, no event, no mail', async () => {
+  it('hides a case of another amount from the merchant: no status, hold, event or mail', async () => {
     const charge = await mismatched(2500);
     expect([charge.status, charge.metadata['med']]).toEqual([
       'paid',
@@ -120,7 +120,7 @@ describe('the desk of MED cases', () => {
     ]);
   });
 
-  it('opens it with less, and rules it at once when the bank already has', async () => {
+  it('opens it with less, and rules it at once when the bank has ruled already', async () => {
     const charge = await mismatched(500);
     await happens(service, key, charge.id, { event: 'med_rule', result: 'disagreed' });
     const { id } = await waiting(charge);
@@ -132,7 +132,7 @@ describe('the desk of MED cases', () => {
     expect(await caseOf(service, key, charge.id)).toMatchObject({ status: 'closed', amount: 500 });
   });
 
-  it('dismisses it: the merchant does not see it, and an operator sees it again when the bank takes the money', async () => {
+  it('dismisses it without the merchant seeing it, and shows it again when the bank takes the money', async () => {
     const charge = await mismatched(2500);
     const { id } = await waiting(charge);
     expect((await decide(id, 'dismiss')).status).toBe(200);
@@ -145,7 +145,7 @@ describe('the desk of MED cases', () => {
     expect((await decide(id, 'dismiss')).status).toBe(409);
     expect((await askForEvidence(id)).body.error?.code).toBe('med_case_over');
     expect((await audited()).map(({ type }) => type)).toEqual(['med_case.dismissed', 'med_case.dismissed']);
-    // Nor does the merchant read of it in the audit trail.
+    // The merchant's audit trail does not show it.
     const shown = 'SELECT 1 FROM audit_events WHERE account_id = $1 AND type = $2';
     expect(await service.sql(shown, [merchant.accountId, 'med_case.dismissed'])).toEqual([]);
   });
@@ -153,7 +153,7 @@ describe('the desk of MED cases', () => {
   it.each([
     ['agreed', 'closed', 'closed_without_refund', 0],
     ['disagreed', 'closed', 'refunded_to_merchant', 100],
-  ])('lets a ruling (%s) wait, and the case as it is', async (result, status, outcome, available) => {
+  ])('lets a ruling (%s) wait, and leaves the case unchanged', async (result, status, outcome, available) => {
     const { charge, medCase } = await aDisputedCharge(service, key);
     await happens(service, key, charge.id, { event: 'med_rule', result });
     expect(await caseOf(service, key, charge.id)).toMatchObject({ status: 'open', money_outcome: null });
@@ -166,7 +166,7 @@ describe('the desk of MED cases', () => {
     expect(await balance(service, key)).toEqual({ available, pending: 0, retained: 0 });
   });
 
-  it('a ruling that waits is told in metadata.med, as the bank told it, and stops the notices of the deadline', async () => {
+  it('shows a waiting ruling in metadata.med as the bank sent it, and stops the notices of the deadline', async () => {
     const deadline = { response_deadline: new Date(service.clock.now().getTime() + 30 * 3_600_000).toISOString() };
     const [{ charge, medCase }, other] = [
       await aDisputedCharge(service, key, 100, deadline),
@@ -179,14 +179,14 @@ describe('the desk of MED cases', () => {
     ]);
     const notices = async (id: string): Promise<number> =>
       (await eventsAbout(service, id)).filter((type) => type === 'med_case.deadline_approaching').length;
-    // As an hour before the 24.
+    // Moves to one hour before the notice at 24 hours.
     await service.sql('UPDATE med_cases SET deadline_due_at = opened_at WHERE id = ANY ($1::uuid[])', [
       [medCase.id.slice(4), other.medCase.id.slice(4)],
     ]);
     while (await service.get(MedDeadlines).sweep());
     await waitFor('the notice of the other', async () => ((await notices(other.medCase.id)) === 1 ? true : null));
     expect(await notices(medCase.id)).toBe(0);
-    // Dismissed, it goes on: the next time is told again.
+    // After the dismissal the case goes on: the next notice is sent.
     await decide(medCase.id, 'dismiss');
     await service.sql('UPDATE med_cases SET deadline_due_at = opened_at WHERE id = $1', [medCase.id.slice(4)]);
     await waitFor('the next notice', async () => {
@@ -219,7 +219,7 @@ describe('the desk of MED cases', () => {
     expect((await decide(medCase.id, 'approve', {})).status).toBe(409);
   });
 
-  it('decides only what it has looked at', async () => {
+  it('decides only the version it has shown', async () => {
     const { charge, medCase } = await aDisputedCharge(service, key);
     await happens(service, key, charge.id, { event: 'med_rule', result: 'agreed' });
     const { id, version } = await waiting(charge);
@@ -244,7 +244,7 @@ describe('the desk of MED cases', () => {
     ]);
   });
 
-  it('asks for no evidence when the merchant could send none any more', async () => {
+  it('requests no evidence when the merchant could not send it any more', async () => {
     const { medCase } = await aDisputedCharge(service, key);
     await service.sql(`UPDATE med_cases SET response_deadline = now() - interval '1 second' WHERE id = $1`, [
       medCase.id.slice(4),
@@ -254,7 +254,7 @@ describe('the desk of MED cases', () => {
     expect(await audited()).toEqual([]);
   });
 
-  it('asks for evidence, and tells the merchant', async () => {
+  it('requests evidence, and notifies the merchant', async () => {
     const receiver = await WebhookReceiver.start();
     const body = { url: receiver.url, events: ['med_case.updated'] };
     await service.call('POST', '/v1/webhooks/endpoints', { key, body });
@@ -295,7 +295,7 @@ describe('the desk of MED cases', () => {
     expect(
       updated.map(({ body }) => (body['data'] as { object: { id: string; status: string } }).object.status).sort(),
     ).toEqual(['accepted', 'appealed']);
-    // People are told by mail all the same.
+    // People still get the mails.
     const mails = await service.sql<{ subject: string }>(
       `SELECT subject FROM emails WHERE account_id = $1 AND subject LIKE 'TESTE: MED encerrado%'`,
       [merchant.accountId],

@@ -11,8 +11,8 @@ import type { Answer } from '../support/service.js';
 const ROUNDS = 6;
 const HOUR = 3_600;
 
-/** Two who want the same case at the same moment, in each of the two orders, on the real PostgreSQL. */
-describe('whoever comes first', () => {
+/** Two requests compete for one case, in each of the two orders, on the real PostgreSQL. */
+describe('competing requests of one case', () => {
   const world = MedWorld.forSpec();
 
   interface Opened {
@@ -32,7 +32,7 @@ describe('whoever comes first', () => {
     return { key: world.key, paid, dispute, id: found?.id ?? '' };
   }
 
-  /** Its row, for which both wait. */
+  /** Locks the row of the case, for which both requests wait. */
   const rowOf = (id: string): string => `SELECT 1 FROM med_cases WHERE id = '${id.slice(4)}' FOR UPDATE`;
   const both = <A, B>(id: string, first: () => Promise<A>, second: () => Promise<B>): Promise<readonly [A, B]> =>
     inOrder<readonly [A, B]>(world.service.database.url, rowOf(id), first, second);
@@ -72,7 +72,7 @@ describe('whoever comes first', () => {
     await world.expectBalance(0, retained);
   });
 
-  it('the bank that lowers its claim, and the acceptance: only what it claims is lost, or somebody sees it', async () => {
+  it('a lowered claim and the acceptance: only the claim is lost, or an operator sees the case', async () => {
     const one = await opened();
     const lowered = world.told.bank.change(one.dispute, { amount: 40 });
     const [, refused] = await both(one.id, () => world.told.tell(lowered), answer(one.id, 'accept'));
@@ -91,7 +91,7 @@ describe('whoever comes first', () => {
   });
 
   describe('an approval', () => {
-    /** A case that waits, and the approval of it as it is now. */
+    /** Makes a waiting case, with the approval of its current version. */
     async function waiting(): Promise<Omit<Opened, 'key'> & { approve: () => Promise<Answer<MedReviewAnswer>> }> {
       await world.merchant();
       const paid = await world.told.paid(world.key);
@@ -102,7 +102,7 @@ describe('whoever comes first', () => {
       return { paid, dispute, id, approve };
     }
 
-    it('and another: one of them', async () => {
+    it('beside a second approval: one of them wins', async () => {
       const { id, approve } = await waiting();
       const [first, second] = await both(id, approve, approve);
       expect([first.status, second.status]).toEqual([200, 409]);
@@ -110,7 +110,7 @@ describe('whoever comes first', () => {
       expect(await eventsAbout(world.service, id)).toEqual(['med_case.opened']);
     });
 
-    it('and news of the bank: of what was looked at, or not at all', async () => {
+    it('beside news of the bank counts for the approved version or is refused', async () => {
       const one = await waiting();
       const changed = world.told.bank.change(one.dispute, { amount: 70 });
       const [approved] = await both(one.id, one.approve, () => world.told.tell(changed));
@@ -128,7 +128,7 @@ describe('whoever comes first', () => {
       await world.expectBalance(100, 0);
     });
 
-    it('and the bank’s withdrawal: the money is the merchant’s either way', async () => {
+    it('beside the bank’s withdrawal leaves the merchant the money in both orders', async () => {
       for (const isFirst of [true, false]) {
         const { id, dispute, approve } = await waiting();
         const withdraw = (): Promise<void> => world.told.ruled(dispute, null);
@@ -137,7 +137,7 @@ describe('whoever comes first', () => {
       }
     });
 
-    it('of a dismissed case whose money the bank has taken, and another: lost once', async () => {
+    it('given twice in a dismissed case whose money the bank has taken: lost once', async () => {
       const { id, paid, dispute } = await waiting();
       await world.decide(id, 'dismiss');
       await world.told.ruled(dispute, 'agreed');
@@ -150,7 +150,7 @@ describe('whoever comes first', () => {
       expect(await world.outcomes(paid.id)).toEqual([[60, 'closed', 'closed_without_refund']]);
     });
 
-    it('of a contradiction, and another: corrected once', async () => {
+    it('given twice about a contradiction: corrected once', async () => {
       const { id, paid, dispute } = await opened();
       await world.told.ruled(dispute, 'disagreed');
       await world.told.ruled(world.told.bank.disputes.get(dispute.reference) ?? dispute, 'agreed');
@@ -164,7 +164,7 @@ describe('whoever comes first', () => {
     });
   });
 
-  it('a notice of the deadline and an appeal: none after the appeal', async () => {
+  it('a notice of the deadline and an appeal: no notice after the appeal', async () => {
     const first = await opened();
     const others: Opened[] = [];
     while (others.length < ROUNDS) others.push(await opened());
@@ -173,14 +173,14 @@ describe('whoever comes first', () => {
       while (await world.service.get(MedDeadlines).sweep());
     };
     const appeal = ({ key, id }: Opened): Promise<{ status: number }> => answerCase(world.service, key, id, 'appeal');
-    // One that is being answered is left alone.
+    // The sweep skips a case that is being answered.
     await inOrder(world.service.database.url, rowOf(first.id), async () => {
       const appealing = appeal(first);
       await world.service.get(MedDeadlines).sweep();
       return appealing;
     });
     for (const one of others) {
-      // Due again.
+      // The notice is due again.
       await world.service.sql(`UPDATE med_cases SET deadline_due_at = opened_at WHERE id = $1 AND status = 'open'`, [
         one.id.slice(4),
       ]);
@@ -199,8 +199,8 @@ describe('whoever comes first', () => {
     expect(await eventsAbout(world.service, first.id)).toEqual(['med_case.opened', 'med_case.moved']);
   });
 
-  describe('the release of what was pending', () => {
-    it.each(['opens', 'is lost', 'is won'] as const)('and a dispute that %s', async (what) => {
+  describe('the release of pending money', () => {
+    it.each(['opens', 'is lost', 'is won'] as const)('competes with a dispute that %s', async (what) => {
       for (let round = 0; round < ROUNDS; round++) {
         await world.merchant({ release_days: '1' });
         const paid = await world.told.paid(world.key);
@@ -215,7 +215,7 @@ describe('whoever comes first', () => {
     });
   });
 
-  it('a dispute by txid, of a charge that was paid twice: of the payment that was credited', async () => {
+  it('a dispute by txid of a charge that was paid twice belongs to the credited payment', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await world.merchant();
       const paid = await world.told.received(world.key);
@@ -231,7 +231,7 @@ describe('whoever comes first', () => {
     }
   });
 
-  it('a dispute by txid, told when only a payment of another amount had come: of the one that is credited', async () => {
+  it('a dispute by txid before the credited payment belongs to that payment', async () => {
     const paid = await world.told.received(world.key);
     const wrong = world.told.bank.receive(
       { txid: paid.pix.txid ?? '', amount: 50 },
