@@ -110,7 +110,7 @@ describe('news of the bank about a dispute', () => {
       await world.expectBalance(100, 0);
     });
 
-    it.each([false, true])('to the charge’s is opened, dismissed before or not (%s)', async (isDismissed) => {
+    it.each([false, true])('opens a case when it becomes the charge’s amount, dismissed before or not (%s)', async (isDismissed) => {
       const paid = await world.told.paid(world.key);
       const dispute = await world.told.disputed(paid, { amount: 2500 });
       if (isDismissed) await world.decide((await world.waiting()).id, 'dismiss');

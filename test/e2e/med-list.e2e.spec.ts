@@ -41,7 +41,7 @@ describe('the list of MED cases', () => {
   const ids = async (query: string): Promise<string[]> => (await list(query)).body.data.map(({ id }) => id);
   const idsWhere = (holds: (medCase: MedCaseAnswer) => boolean): string[] => cases.filter(holds).map(({ id }) => id);
 
-  it('has all of them, newest first', () => {
+  it('has all cases, newest first', () => {
     expect(cases).toHaveLength(6);
     expect(cases.map(({ type }) => type)).toEqual(['chargeback', 'med', 'med', 'med', 'med', 'med']);
     expect(cases.map(({ created_at }) => created_at)).toEqual(
@@ -118,7 +118,7 @@ describe('the list of MED cases', () => {
       expect(seen.map(({ response_deadline: deadline }) => deadline)).toEqual(wanted);
       expect(new Set(seen.map(({ id }) => id)).size).toBe(deadlines.length);
     }
-    // One that was answered while somebody turns the pages is where they go on from all the same.
+    // A case answered while somebody turns the pages still marks the place to continue.
     const seen = await pages(4, async (page) => {
       if (page === 0) await answerCase(service, key, answered?.id ?? '', 'appeal');
     });
@@ -158,7 +158,7 @@ describe('the list of MED cases', () => {
     expect((await service.call('GET', `/v1/infractions/${first?.id}`, { key: merchant.testKey })).body).toEqual(first);
   });
 
-  it('shows nobody else anything', async () => {
+  it('shows nothing of other accounts', async () => {
     const [first] = cases;
     for (const key of [other.testKey, merchant.liveKey, other.liveKey]) {
       expect((await list('', key)).body.data).toEqual([]);
@@ -181,7 +181,7 @@ describe('the list of MED cases', () => {
     expect([answer.status, answer.body.error]).toMatchObject([400, { code: 'invalid_request', param: 'reason' }]);
   });
 
-  it('refuses to simulate what cannot be', async () => {
+  it('refuses impossible simulations', async () => {
     const { body: charge } = await service.createCharge(merchant.testKey);
     for (const body of [
       { event: 'med_open' },
@@ -230,7 +230,7 @@ describe('the list of MED cases', () => {
         }
       }
       const [few = 0, many = 0] = times.map((all) => all.sort((a, b) => a - b)[20]);
-      // What else the machine does hits both alike, and a walk through the table would take ten times as long.
+      // Other load of the machine hits both alike, and a walk through the table would take ten times as long.
       expect({ query, few, many, flat: many < few * 1.5 + 2 }).toMatchObject({ flat: true });
     }
     for (const { accountId } of accounts)

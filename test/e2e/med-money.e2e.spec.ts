@@ -3,7 +3,7 @@ import { casesOf, eventsAbout } from '../support/med.js';
 import { MedWorld } from '../support/med-world.js';
 import { requestRefund } from '../support/refunds.js';
 
-/** What an accountant expects of disputes. */
+/** Rules an accountant expects of disputes */
 describe('the money of a dispute', () => {
   const world = MedWorld.forSpec();
 
@@ -40,7 +40,7 @@ describe('the money of a dispute', () => {
     expect(await world.outcomes(first.id)).toEqual([[100, 'closed', 'closed_without_refund']]);
   });
 
-  describe('of two on one charge', () => {
+  describe('with a second dispute on the charge', () => {
     it('is held once; when the first is withdrawn, it is held for the second', async () => {
       const paid = await world.told.paid(world.key);
       const [first, second] = [await world.told.disputed(paid), await world.told.disputed(paid)];
@@ -83,7 +83,7 @@ describe('the money of a dispute', () => {
     });
   });
 
-  it('that an operator sets right: a lost part leaves the rest paid and refundable', async () => {
+  it('is lost in part when an operator sets the amount right: the rest stays paid and refundable', async () => {
     const paid = await world.told.paid(world.key);
     const dispute = await world.told.disputed(paid, { amount: 2500 });
     await world.expectBalance(100, 0);
@@ -103,7 +103,7 @@ describe('the money of a dispute', () => {
   });
 
   it.each(['refunded', 'returned'])(
-    'of a payment that was %s: nothing is held, an operator looks at it',
+    'is not held for a payment that was %s, and an operator reviews the case',
     async (how) => {
       const paid = await world.told.received(world.key);
       if (how === 'returned') world.service.clock.advance(4_000);
@@ -131,7 +131,7 @@ describe('the money of a dispute', () => {
 
   describe('about a second payment of the charge, which was sent back', () => {
     it.each([100, 50])(
-      'of %i: nothing of the first is touched, not even when an operator approves it',
+      'leaves the first payment untouched for a dispute of %i, even when an operator approves it',
       async (amount) => {
         const paid = await world.told.paid(world.key);
         const second = world.told.bank.receive(
@@ -152,7 +152,7 @@ describe('the money of a dispute', () => {
           'paid',
           expect.objectContaining({ referenceId: second.endToEndId, amountMismatch: false }),
         ]);
-        // What was credited can be refunded, and disputed by its own payer.
+        // The credited payment can be refunded, and disputed by its own payer.
         await world.told.refund(world.key, paid, 40);
         await world.told.finish();
         await world.told.disputed(paid);
@@ -164,7 +164,7 @@ describe('the money of a dispute', () => {
     );
   });
 
-  it('with nothing left to hold: an operator looks at it, and it ends without a trace on the charge', async () => {
+  it('waits for an operator when nothing is left to hold, and ends without a trace on the charge', async () => {
     const paid = await world.told.paid(world.key);
     const first = await world.told.disputed(paid, { amount: 30 });
     await world.decide((await world.waiting()).id, 'approve');

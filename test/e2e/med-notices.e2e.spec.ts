@@ -9,7 +9,7 @@ import { waitFor } from '../support/wait.js';
 
 const HOUR = 3_600;
 
-describe('what a merchant is told of a MED', () => {
+describe('notices of a MED to the merchant', () => {
   let service: TestService;
   let mailbox: Mailbox;
   let receiver: WebhookReceiver;
@@ -42,11 +42,11 @@ describe('what a merchant is told of a MED', () => {
   const notices = async (id: string): Promise<number> =>
     (await eventsAbout(service, id)).filter((type) => type === 'med_case.deadline_approaching').length;
 
-  it('its deadline, 48, 24 and 6 hours before, once each', async () => {
+  it('announce its deadline once each, 48, 24 and 6 hours before', async () => {
     await subscribe(['med_case.deadline_approaching']);
     const { medCase } = await aDisputedCharge(service, key);
     const counts: number[] = [];
-    // Hours since the opening: before and after each of the times, and after the deadline.
+    // Hours since the opening: before and after each notice, and after the deadline.
     let passed = 0;
     for (const hours of [0, 119, 121, 121, 143, 145, 161, 163, 167, 169]) {
       service.clock.offsetMs += (hours - passed) * HOUR * 1000; // the task itself is run below
@@ -60,7 +60,7 @@ describe('what a merchant is told of a MED', () => {
     expect(new Set(webhooks.map(({ body }) => body['id'])).size).toBe(3);
   });
 
-  it('not of a case that is answered or over, has no deadline, or a shorter one than that', async () => {
+  it('leave out a case that is answered, over, without a deadline or with a shorter one', async () => {
     const appealed = (await aDisputedCharge(service, key)).medCase;
     await answerCase(service, key, appealed.id, 'appeal');
     const withdrawn = await aDisputedCharge(service, key);
@@ -73,7 +73,7 @@ describe('what a merchant is told of a MED', () => {
     service.clock.advance(7 * HOUR);
     await sweep();
     expect(await notices(short.id)).toBe(1);
-    // A standstill over the last time and the deadline.
+    // A standstill that covers the last notice and the deadline.
     service.clock.advance(200 * HOUR);
     await sweep();
     for (const [medCase, count] of [
@@ -85,7 +85,7 @@ describe('what a merchant is told of a MED', () => {
       expect(await notices(medCase.id)).toBe(count);
   });
 
-  it('by mail in Portuguese and English, whatever a payer writes', async () => {
+  it('come by mail in Portuguese and English, whatever a payer writes', async () => {
     const sale = {
       amount: 123_456,
       customer: { name: "Ana $& D'Ávila <i>" },
@@ -122,17 +122,17 @@ describe('what a merchant is told of a MED', () => {
       `/dashboard/test/disputes/${id}`,
     ])
       expect(body).toContain(part);
-    // What names a customer lies in no mail that was sent, and in none that waits but sealed.
+    // Sent mails do not contain the customer's name, and waiting mails contain it sealed only.
     const rows = await service.rows();
     expect(rows.filter(({ table, text }) => table === 'emails' && text.includes('Ávila'))).toEqual([]);
     expect(body).toContain('&lt;b&gt;Não fui eu&lt;/b&gt; &amp; mais');
-    // Others' words are no line of ours, and no place of what only its reader is to know.
+    // Text of others must not form a line of its own, nor appear where a mail holds a secret for its reader.
     expect(body).toContain('mais --- Página do caso …');
     expect(decoded(resolved?.raw ?? '')).toContain('The case ended without an answer of yours');
     expect(headerOf(opened, 'Content-Type')).toMatch(/^multipart\/alternative/);
   });
 
-  it('by samples of every event', async () => {
+  it('come as samples of every event', async () => {
     const { body: endpoint } = await subscribe(['*']);
     for (const event of ['med_case.created', 'med_case.updated', 'med_case.deadline_approaching', 'med.resolved']) {
       const sent = await service.call('POST', `/v1/webhooks/endpoints/${endpoint.id}/test`, { key, body: { event } });
@@ -146,7 +146,7 @@ describe('what a merchant is told of a MED', () => {
     });
   });
 
-  it('again, as the case is by then, when an endpoint was down', async () => {
+  it('come again in the current state of the case when an endpoint was down', async () => {
     const { body: endpoint } = await subscribe(['med_case.created', 'med_case.updated', 'med.resolved']);
     receiver.answer = 500;
     const since = new Date(service.clock.now().getTime() - 1000).toISOString();
@@ -168,7 +168,7 @@ describe('what a merchant is told of a MED', () => {
     });
   });
 
-  it('resends what brought the money, in its state of now: disputed while the dispute lasts, paid after it was won', async () => {
+  it('resend the event of the payment in its current state: disputed during the dispute, paid after it was won', async () => {
     await subscribe(['charge.paid']);
     const { charge } = await aDisputedCharge(service, key);
     const resend = async (): Promise<unknown> =>
@@ -183,7 +183,7 @@ describe('what a merchant is told of a MED', () => {
   });
 });
 
-/** Quoted-printable and encoded words, as far as these mails have them. */
+/** Decodes quoted-printable and encoded words, as far as these mails use them. */
 function decoded(text: string): string {
   const bytes = (quoted: string): string =>
     Buffer.from(

@@ -3,7 +3,7 @@ import { answerCase, balance, casesOf } from '../support/med.js';
 import { MedWorld } from '../support/med-world.js';
 import { requestRefund } from '../support/refunds.js';
 
-/** On the real PostgreSQL. */
+/** Races run on the real PostgreSQL. */
 describe('at once', () => {
   const world = MedWorld.forSpec();
 
@@ -36,7 +36,7 @@ describe('at once', () => {
       await world.expectBalance(0, 60);
       await Promise.all([world.told.ruled(dispute, 'agreed'), world.told.step(refundId)]);
       await world.told.finish();
-      // What the refund gives back was held and lost with the rest, or came after the ruling and is the merchant's.
+      // The money of the refund was held and lost with the rest, or came after the ruling and is the merchant's.
       const { available, retained } = await balance(world.service, world.key);
       expect([0, 40]).toContain(available);
       expect([retained, await world.statusOf(paid.id)]).toEqual([0, available === 40 ? 'paid' : 'disputed']);
@@ -44,7 +44,7 @@ describe('at once', () => {
     }
   });
 
-  it('one dispute told many times: one case', async () => {
+  it('many notifications of one dispute: one case', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await world.merchant();
       const paid = await world.told.paid(world.key);
@@ -69,7 +69,7 @@ describe('at once', () => {
     }
   });
 
-  it('a ruling and the acceptance: one of them', async () => {
+  it('a ruling and the acceptance: exactly one wins', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await world.merchant();
       const paid = await world.told.paid(world.key);

@@ -3,11 +3,11 @@ import { answerCase, casesOf, mailsTo } from '../support/med.js';
 import { MedWorld } from '../support/med-world.js';
 import { refundsOf, requestRefund } from '../support/refunds.js';
 
-/** What an accountant expects of both. */
+/** Rules an accountant expects of disputes and refunds together */
 describe('a dispute and refunds of the same payment', () => {
   const world = MedWorld.forSpec();
 
-  it('of a partly refunded payment is what refunds have left', async () => {
+  it('holds what refunds have left of a partly refunded payment', async () => {
     const paid = await world.told.paid(world.key);
     await world.told.refund(world.key, paid, 40);
     await world.told.finish();
@@ -37,7 +37,7 @@ describe('a dispute and refunds of the same payment', () => {
     expect(await world.statusOf(paid.id)).toBe('refunded');
   });
 
-  it('of a refund of all of it: nothing is held, and the payment is refunded however the dispute ends', async () => {
+  it('holds nothing after a full refund, and leaves the payment refunded however the dispute ends', async () => {
     for (const result of ['disagreed', 'agreed'] as const) {
       const paid = await world.told.paid(world.key);
       await world.told.step(await world.told.refund(world.key, paid, 100));
@@ -51,7 +51,7 @@ describe('a dispute and refunds of the same payment', () => {
     }
   });
 
-  it('holds what a refund gives back that fails while the dispute is open, and no other', async () => {
+  it('holds what a failed refund gives back during the dispute, and no more', async () => {
     const paid = await world.told.paid(world.key);
     const refundId = await world.told.refund(world.key, paid, 60);
     world.told.bank.returnFault = () => 'refused unheard';
@@ -63,7 +63,7 @@ describe('a dispute and refunds of the same payment', () => {
     await world.expectBalance(0, 100);
     await world.told.ruled(dispute, 'disagreed');
     await world.expectBalance(100, 0);
-    // Not disputed any more: what fails now is the merchant's.
+    // No longer disputed: money of a failed refund is now the merchant's.
     world.told.bank.returnFault = () => 'refused';
     await world.told.refund(world.key, paid, 100);
     await world.expectBalance(0, 0);
@@ -81,7 +81,7 @@ describe('a dispute and refunds of the same payment', () => {
     expect(world.told.bank.returns.size).toBe(0);
   });
 
-  it('of all that a lost part has left: a second dispute meanwhile, withdrawn or not, leaves it paid', async () => {
+  it('leaves a payment paid after a refund of the rest of a lost part, even with a second dispute meanwhile', async () => {
     for (const result of [null, 'agreed'] as const) {
       const paid = await world.told.paid(world.key);
       const first = await world.told.disputed(paid, { amount: 30 });
@@ -116,7 +116,7 @@ describe('a dispute and refunds of the same payment', () => {
     });
 
     it.each(['before', 'after'] as const)(
-      'waits for an operator when the bank has taken what a refund that failed %s the ruling has brought back',
+      'waits for an operator when the bank took money that a refund, failed %s the ruling, had brought back',
       async (when) => {
         const paid = await world.told.paid(world.key);
         world.told.bank.returnFault = () => 'refused unheard';
@@ -157,7 +157,7 @@ describe('a dispute and refunds of the same payment', () => {
       await world.expectBalance(0, 0);
     });
 
-    it('leaves nothing to be moved when the merchant has refunded since what waits', async () => {
+    it('moves nothing when the merchant has refunded the money meanwhile', async () => {
       const paid = await world.told.paid(world.key);
       world.told.bank.returnFault = () => 'refused unheard';
       await world.told.step(await world.told.refund(world.key, paid, 30));
@@ -176,7 +176,7 @@ describe('a dispute and refunds of the same payment', () => {
       await world.expectBalance(0, 0);
     });
 
-    it('sends one that had not been sent before it', async () => {
+    it('sends a refund that had not been sent before it', async () => {
       const paid = await world.told.paid(world.key);
       await world.told.refund(world.key, paid, 40);
       await world.told.ruled(await world.told.disputed(paid), 'agreed');
@@ -227,7 +227,7 @@ describe('a dispute and refunds of the same payment', () => {
       expect(await world.statusOf(paid.id)).toBe('refunded');
     });
 
-    it('holds all of it beside one that is on its way, whether it arrives or fails', async () => {
+    it('holds all of it beside a refund on its way, whether that arrives or fails', async () => {
       for (const fault of [null, 'refused unheard'] as const) {
         const paid = await world.told.paid(world.key);
         world.told.bank.returnFault = () => fault;
@@ -248,7 +248,7 @@ describe('a dispute and refunds of the same payment', () => {
       }
     });
 
-    it('stops one that has not been sent', async () => {
+    it('stops a refund that has not been sent', async () => {
       const paid = await world.told.paid(world.key);
       await cashout(paid, 100);
       await world.told.disputed(paid);
@@ -258,7 +258,7 @@ describe('a dispute and refunds of the same payment', () => {
       expect(world.told.bank.returns.size).toBe(0);
     });
 
-    it('stops one that has not been sent when a dispute has taken its money and the payment is paid again', async () => {
+    it('stops an unsent refund when a dispute has taken its money and the payment is paid again', async () => {
       const paid = await world.told.paid(world.key, 1000);
       const refundId = await cashout(paid, 1000);
       const dispute = await world.told.disputed(paid, { amount: 600 });
@@ -300,7 +300,7 @@ describe('a dispute and refunds of the same payment', () => {
       await expect(more).rejects.toThrow('transactions_disputed_amount_check');
     });
 
-    it('tells the merchant that the bank does not count it, and what shows it', async () => {
+    it('tells the merchant that the bank does not count it, and shows the proof', async () => {
       const { ownerEmail, testKey } = await world.service.merchant();
       world.key = testKey;
       const paid = await world.told.paid(world.key);

@@ -14,7 +14,7 @@ interface MedWebhook {
   data: { object: MedCaseAnswer; resolution?: Record<string, unknown> };
 }
 
-/** Each row of the contract's table "MED case" as a merchant would tell it. */
+/** Each row of the contract's table "MED case", seen by a merchant. */
 describe('a MED', () => {
   const service = TestService.forSpec();
   let receiver: WebhookReceiver;
@@ -37,7 +37,7 @@ describe('a MED', () => {
 
   const statusOf = async (id: string): Promise<string> => (await service.getCharge(key, id)).body.status;
 
-  /** The MED webhooks, each by name, status and outcome, once there are so many. */
+  /** Waits for this many MED webhooks. @returns each by name, status and outcome */
   async function told(count: number): Promise<MedWebhook[]> {
     const names = ['med_case.created', 'med_case.updated', 'med.resolved'];
     const webhooks = (): MedWebhook[] =>
@@ -49,7 +49,7 @@ describe('a MED', () => {
   const summary = ({ type, data }: MedWebhook): string =>
     [type, data.object.status, data.object.money_outcome ?? '–'].join(' ');
 
-  /** No charge.* is sent for a MED, nor anything of the older family: all that was is of the payment. */
+  /** A MED sends no charge.* and no older event: all of these belong to the payment. */
   async function expectQuiet(charge: ChargeAnswer): Promise<void> {
     await waitFor('all events to be relayed', async () => {
       return (await service.sql(`SELECT 1 FROM events WHERE status = 'pending'`)).length === 0;
@@ -80,7 +80,7 @@ describe('a MED', () => {
     },
   );
 
-  it('names nobody where the report of the dispute does not, whoever has paid', async () => {
+  it('shows no payer unless the report of the dispute names one', async () => {
     const charge = await aPaidCharge(service, key, 1990);
     for (const body of [{}, { payer_name: '', payer_document: null }]) {
       const { metadata } = await happens(service, key, charge.id, { event: 'med_open', ...body });
@@ -90,7 +90,7 @@ describe('a MED', () => {
     }
   });
 
-  it('opens: the money is held, the charge is disputed, the merchant is told', async () => {
+  it('opens: the money is held, the charge is disputed, the merchant is notified', async () => {
     const charge = await aPaidCharge(service, key, 1990);
     expect(await balance(service, key)).toEqual({ available: 1990, pending: 0, retained: 0 });
     const disputed = await happens(service, key, charge.id, {
@@ -159,7 +159,7 @@ describe('a MED', () => {
     expect(open.response_deadline).toBeNull();
   });
 
-  it('is appealed with 5 to 2000 characters as they were sent, of which 5 are no blanks around them', async () => {
+  it('is appealed with 5 to 2000 characters as sent, of which 5 are not blanks around the text', async () => {
     const { medCase } = await aDisputedCharge(service, key);
     const appeal = (reason: string): Promise<Answer<ErrorAnswer>> =>
       service.call('POST', `/v1/med/cases/${medCase.id}/appeal`, { key, body: { reason } });
@@ -224,7 +224,7 @@ describe('a MED', () => {
     const mails = await mailsTo(service, merchant.ownerEmail, 2);
     expect(mails[1]?.subject).toMatch(/^TESTE: MED encerrado: valor devolvido a você \/ MED resolved: /);
     await expectQuiet(charge);
-    // And can be refunded again.
+    // The payment can be refunded again.
     expect((await requestRefund(service, key, charge.id)).status).toBe(201);
   });
 
@@ -299,7 +299,7 @@ describe('a MED', () => {
     expect((await mailsTo(service, merchant.ownerEmail, 2))[1]?.subject).toContain('sem devolução');
   });
 
-  it('is told twice: opened and ruled once', async () => {
+  it('is opened and ruled once although it is reported twice', async () => {
     const { charge } = await aDisputedCharge(service, key);
     const ruling = { event: 'med_rule', result: 'disagreed' };
     await happens(service, key, charge.id, ruling);

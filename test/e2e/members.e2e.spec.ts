@@ -22,7 +22,7 @@ let owner: string;
 let admin: Person;
 let member: Person;
 
-/** People of their own for each test: most of them remove somebody. */
+/** Fresh people for each test, since most tests remove somebody */
 beforeEach(async () => {
   merchant = await service.merchant();
   owner = await service.login(merchant.ownerEmail);
@@ -55,7 +55,7 @@ async function loginStatus(email: string, password: string): Promise<number> {
 }
 
 describe('the list of members', () => {
-  it('has everybody of the account, oldest first, and nobody else', async () => {
+  it('has everybody of the account, oldest first, and no others', async () => {
     const people = await list();
     expect(people).toStrictEqual([
       {
@@ -85,7 +85,7 @@ describe('the list of members', () => {
 });
 
 describe('an invitation', () => {
-  it('is mailed alone, and makes a member who comes in by choosing a password, once', async () => {
+  it('is sent by mail alone, and makes a member once the invited person chooses a password', async () => {
     const email = newEmail();
     const answer = await invite({ email: ` ${email.toUpperCase()}`, name: ' Ana Souza ', role: 'ADMIN' });
     expect(answer.status).toBe(201);
@@ -107,7 +107,7 @@ describe('an invitation', () => {
     expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(7 * 86_400_000 - 60_000);
     expect((await list()).find(({ id }) => id === answer.body.id)).toStrictEqual(invited);
     expect(await loginStatus(email, '')).toBe(401);
-    // Nobody is a user by somebody else's wish.
+    // Nobody becomes a user without accepting.
     expect(await service.sql('SELECT 1 FROM users WHERE email = $1', [email])).toEqual([]);
 
     expect((await accept(token, 'too short')).body.error).toMatchObject({ param: 'password' });
@@ -124,7 +124,7 @@ describe('an invitation', () => {
     expect(await loginStatus(email, 'a password of another')).toBe(401);
   });
 
-  it('works for one of two who use it at once', async () => {
+  it('works for one of two simultaneous uses', async () => {
     const email = newEmail();
     await invite({ email, role: 'MEMBER' });
     const token = await service.mailedToken(email);
@@ -136,7 +136,7 @@ describe('an invitation', () => {
     expect(await loginStatus(email, `password number ${winner}`)).toBe(200);
   });
 
-  it('is over after 7 days, and can be made anew, which ends the one before', async () => {
+  it('expires after 7 days, and a new one ends the one before', async () => {
     const email = newEmail();
     await invite({ email, role: 'ADMIN' });
     const first = await service.mailedToken(email);
@@ -155,7 +155,7 @@ describe('an invitation', () => {
     service.clock.offsetMs = 0;
   });
 
-  it('keeps its token nowhere but in the mail', async () => {
+  it('keeps its token in the mail only', async () => {
     const email = newEmail();
     await invite({ email, role: 'MEMBER' });
     const token = await service.mailedToken(email);
@@ -166,7 +166,7 @@ describe('an invitation', () => {
     expect(rows.filter(({ row }) => String(row).includes(token))).toEqual([]);
   });
 
-  it('leads nowhere but to the service, whatever the account is called', async () => {
+  it('links to the service only, whatever the account is called', async () => {
     const email = newEmail();
     await service.call('PATCH', '/v1/account', { token: owner, body: { name: 'Loja evil.example/login' } });
     await invite({ email, role: 'MEMBER' });
@@ -186,7 +186,7 @@ describe('an invitation', () => {
     expect((await accept(await service.mailedToken(email), PASSWORD)).status).toBe(400);
   });
 
-  it('answers the same whether the e-mail is somebody’s elsewhere, who cannot accept', async () => {
+  it('gets the same answer for an e-mail of another account, whose owner cannot accept', async () => {
     const operator = await service.operator();
     const elsewhere = await service.merchant();
     for (const email of [elsewhere.ownerEmail, operator.email, newEmail()]) {
@@ -202,11 +202,11 @@ describe('an invitation', () => {
       expect(answer).toMatchObject({ status: 400, body: { error: { param: 'email' } } });
       expect(await loginStatus(email, PASSWORD)).toBe(200);
     }
-    // Whoever invites sees their own members anyway.
+    // The inviter sees their own members anyway.
     expect((await invite({ email: member.email, role: 'OWNER' })).body.error.param).toBe('email');
   });
 
-  it('reserves nothing: of accounts that invite the same person, the one that is accepted first has them', async () => {
+  it('reserves nobody: of several accounts, the first accepted invitation wins', async () => {
     const email = newEmail();
     const tokens: string[] = [];
     const others = await Promise.all(Array.from({ length: 3 }, () => service.merchant()));
@@ -220,7 +220,7 @@ describe('an invitation', () => {
     expect(claimsOf(await service.login(email))['account_id']).toBe(winner?.accountId);
   });
 
-  it('goes to one mailbox five times a day, of all accounts twenty times, and fifty times out of an account', async () => {
+  it('is limited to five a day per mailbox, twenty over all accounts, and fifty per account', async () => {
     const limited = await TestService.start({ database: service.database, env: { JWT_SECRET, RATE_LIMIT: 'on' } });
     try {
       const theirs = await limited.merchant();
@@ -234,14 +234,14 @@ describe('an invitation', () => {
       const answers: number[] = [];
       for (const email of spellings) answers.push(await ask(email));
       expect(answers).toEqual([201, 201, 201, 201, 201, 429]);
-      // One account uses up nothing of another's.
+      // One account uses up nothing of another's limit.
       const others: string[] = [];
       for (let n = 0; n < 4; n++) others.push(await limited.login((await limited.merchant()).ownerEmail));
       const asked: number[] = [];
       for (const other of others) {
         for (let n = 0; n < 5; n++) asked.push(await ask(`${name}@example.com`, other));
       }
-      // The first of an account always goes, so that others keep nobody from being invited.
+      // The first invitation of an account is always sent, so that others cannot block it.
       const five = Array<number>(5).fill(201);
       expect(asked).toEqual([...five, ...five, ...five, ...five]);
       const [next, another] = [await limited.merchant(), await limited.merchant()];
@@ -254,7 +254,7 @@ describe('an invitation', () => {
       const emails = Array.from({ length: 10 }, newEmail);
       const more: number[] = [];
       for (let n = 0; n < 46; n++) more.push(await ask(emails[n % 10] ?? ''));
-      // What a mailbox had too many of counts for its account.
+      // Invitations refused for the mailbox still count for their account.
       expect(more).toEqual([...Array<number>(44).fill(201), 429, 429]);
     } finally {
       await limited.stop();
@@ -269,7 +269,7 @@ describe('an invitation', () => {
     expect([answer.status, answer.body.error.code]).toEqual([403, 'account_suspended']);
   });
 
-  it('waits with 19 others at most', async () => {
+  it('may wait with 19 others at most', async () => {
     const emails = Array.from({ length: 21 }, newEmail);
     const answers = [];
     for (const email of emails) answers.push(await invite({ email, role: 'MEMBER' }));
@@ -280,7 +280,7 @@ describe('an invitation', () => {
     expect((await invite({ email: emails[20], role: 'MEMBER' })).status).toBe(201);
   });
 
-  it('brings back who was removed, who then chooses a new password', async () => {
+  it('brings back a removed member, who then chooses a new password', async () => {
     const old = await service.login(member.email);
     await remove(member.userId);
     const elsewhere = await service.merchant();
@@ -293,7 +293,7 @@ describe('an invitation', () => {
     expect(await canVisit(old)).toBe(401);
   });
 
-  it('of two at once for one who was removed is one member', async () => {
+  it('by several accounts at once brings a removed member back once', async () => {
     const accounts = service.get(AccountsService);
     for (let round = 0; round < 5; round++) {
       const { userId, email } = await service.member(merchant.accountId, 'MEMBER');
@@ -309,7 +309,7 @@ describe('an invitation', () => {
     }
   });
 
-  it('of two at once for one new e-mail is one member', async () => {
+  it('sent twice at once to one new e-mail makes one member', async () => {
     const email = newEmail();
     const answers = await Promise.all(Array.from({ length: 6 }, () => invite({ email, role: 'MEMBER' })));
     expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(0);
@@ -317,7 +317,7 @@ describe('an invitation', () => {
     expect((await list()).filter((each) => each['email'] === email)).toHaveLength(1);
   });
 
-  it('takes an e-mail in one spelling', async () => {
+  it('treats spellings of an e-mail as one', async () => {
     const name = newEmail().split('@')[0];
     const { body } = await invite({ email: `${name}＠ＥＸＡＭＰＬＥ.com`, role: 'MEMBER' });
     expect(body['email']).toBe(`${name}@example.com`);
@@ -349,7 +349,7 @@ describe('an invitation', () => {
 });
 
 describe('roles', () => {
-  it('hold from the next request on', async () => {
+  it('apply from the next request on', async () => {
     expect((await service.call('GET', '/v1/members', { token: member.token })).status).toBe(403);
     const answer = await change(member.userId, 'ADMIN');
     expect(answer.status).toBe(200);
@@ -359,7 +359,7 @@ describe('roles', () => {
     expect((await service.call('GET', '/v1/members', { token: member.token })).status).toBe(403);
   });
 
-  it('of OWNER are an OWNER’s to give and to take', async () => {
+  it('of OWNER are given and taken by an OWNER only', async () => {
     for (const answer of [
       await invite({ email: newEmail(), role: 'OWNER' }, admin.token),
       await change(member.userId, 'OWNER', admin.token),
@@ -370,18 +370,18 @@ describe('roles', () => {
       expect(answer.status).toBe(403);
       expect(answer.body.error).toMatchObject({ code: 'forbidden' });
     }
-    // An invitation as OWNER is not an ADMIN's to weaken either.
+    // An ADMIN may not change an invitation as OWNER either.
     const email = newEmail();
     await invite({ email, role: 'OWNER' });
     expect((await invite({ email, role: 'MEMBER' }, admin.token)).status).toBe(403);
     expect((await list()).map(({ role }) => role).sort()).toEqual(['ADMIN', 'MEMBER', 'OWNER', 'OWNER']);
-    // The rest is.
+    // An ADMIN may change all other roles.
     expect((await change(member.userId, 'ADMIN', admin.token)).status).toBe(200);
     expect((await remove(member.userId, admin.token)).status).toBe(200);
     expect((await change(admin.userId, 'MEMBER', admin.token)).status).toBe(200);
   });
 
-  it('leave an OWNER, one who can log in', async () => {
+  it('always leave an OWNER who can log in', async () => {
     for (const answer of [await remove(merchant.ownerId), await change(merchant.ownerId, 'ADMIN')]) {
       expect(answer.status).toBe(422);
       expect(answer.body.error).toMatchObject({ type: 'business_error', code: 'last_owner' });
@@ -394,7 +394,7 @@ describe('roles', () => {
     expect(await canVisit(owner)).toBe(401);
   });
 
-  it('survive OWNERs who remove and demote each other at once: one is left', async () => {
+  it('leave one OWNER when OWNERs remove and demote each other at once', async () => {
     for (let round = 0; round < 10; round++) {
       const { accountId, ownerId, ownerEmail } = await service.merchant();
       const owners: Person[] = [
@@ -419,7 +419,7 @@ describe('roles', () => {
     }
   });
 
-  it('survive OWNERs who all leave at once', async () => {
+  it('leave an OWNER when all leave at once', async () => {
     const second = await service.member(merchant.accountId, 'OWNER');
     const answers = await Promise.all([remove(merchant.ownerId), remove(second.userId, second.token)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 422]);
@@ -427,7 +427,7 @@ describe('roles', () => {
 });
 
 describe('removing a member', () => {
-  it('tells the owners of every key that they have issued, also at that moment', async () => {
+  it('tells the owners every key that the member has issued, even at that moment', async () => {
     const issue = (): Promise<Answer<MemberAnswer & { label: string }>> =>
       service.call('POST', '/v1/api-keys', { token: admin.token, body: { test: true } });
     const early = await Promise.all(Array.from({ length: 3 }, issue));
@@ -438,7 +438,7 @@ describe('removing a member', () => {
     for (const id of ids) expect(mail?.text_body).toContain(id);
   });
 
-  it('ends all their logins at once, also in another process, and is for ever', async () => {
+  it('ends all their logins at once in every process, permanently', async () => {
     const neighbour = await TestService.start({ database: service.database, env: { JWT_SECRET } });
     try {
       const tokens = [member.token, await service.login(member.email), await neighbour.login(member.email)];
@@ -465,7 +465,7 @@ describe('removing a member', () => {
     expect(answers.map(({ status }) => status)).toEqual([400, 204]);
   });
 
-  it('ends them too where they may do less from now on, and keeps them where they may do more', async () => {
+  it('ends invitations above the new role, and keeps those below it', async () => {
     const [down, up] = [
       await service.member(merchant.accountId, 'ADMIN'),
       await service.member(merchant.accountId, 'ADMIN'),
@@ -481,7 +481,7 @@ describe('removing a member', () => {
     expect(answers.map(({ status }) => status)).toEqual([400, 204]);
   });
 
-  it('of another account finds nobody', async () => {
+  it('finds nobody in another account', async () => {
     const stranger = await service.merchant();
     const theirs = await service.login(stranger.ownerEmail);
     for (const id of [member.userId, merchant.ownerId, randomUUID(), 'nobody']) {
@@ -498,7 +498,7 @@ describe('the settings of an account', () => {
   const settings = (body: object, token = owner): Promise<Answer<Record<string, unknown>>> =>
     service.call('PATCH', '/v1/account', { token, body });
 
-  it('are the OWNER’s: what is sent changes, and everybody of the account sees it', async () => {
+  it('are changed by the OWNER only, and everybody of the account sees them', async () => {
     const before = (await service.call<Record<string, unknown>>('GET', '/v1/account', { token: member.token })).body;
     const changed = await settings({ city: 'Recife', accent: '#0b6b60', payer_receipts: false });
     expect(changed.body).toEqual({ ...before, city: 'Recife', accent: '#0b6b60', payer_receipts: false });
@@ -507,7 +507,7 @@ describe('the settings of an account', () => {
     expect((await settings({ fee_bps: 0 })).status).toBe(400);
   });
 
-  it('that are put to none where they are none have not changed; what is not named stays', async () => {
+  it('have not changed when an empty one is emptied, and unnamed ones stay', async () => {
     const told = async (): Promise<unknown[]> => {
       const events = await service.sql<{ data: { changes: unknown } }>(
         `SELECT data FROM audit_events WHERE account_id = $1 AND type = 'account.settings_changed' ORDER BY id`,
@@ -527,7 +527,7 @@ describe('the settings of an account', () => {
     ]);
   });
 
-  it('are in the audit trail, of a picture what names it alone', async () => {
+  it('are in the audit trail, a picture by its name only', async () => {
     const logo = `data:image/png;base64,${png(12_000).toString('base64')}`;
     expect((await settings({ logo })).status).toBe(200);
     const { data } = (
@@ -542,15 +542,15 @@ describe('the settings of an account', () => {
     });
   });
 
-  it('tell the old address where the account is written to, once, when that is another one', async () => {
+  it('notify the old address once when the contact address changes', async () => {
     const old = newEmail();
     expect((await settings({ name: 'Loja https://evil.example' })).status).toBe(200);
     expect((await settings({ contact_email: old })).status).toBe(200);
     const [first] = await mailsTo(service, merchant.ownerEmail, 1);
     expect(first?.subject).toBe('E-mail da conta alterado / Account e-mail changed');
-    // The name is others' words, and leads nowhere.
+    // The name is chosen by others, so it must not become a link.
     expect(first?.text_body).toContain('A conta Loja … passou');
-    // The new address is not in it: whoever reads the old mailbox may have left.
+    // The new address is left out: the old mailbox may belong to somebody who has left.
     expect(first?.text_body).not.toContain(old);
     expect((await settings({ contact_email: old, city: 'Natal' })).status).toBe(200);
     expect((await settings({ contact_email: newEmail() })).status).toBe(200);
@@ -558,7 +558,7 @@ describe('the settings of an account', () => {
     expect(await mailsTo(service, merchant.ownerEmail, 1)).toHaveLength(1);
   });
 
-  it('have another address ten times a day: each mails the one before', async () => {
+  it('change the contact address at most ten times a day, each mailing the one before', async () => {
     const limited = await TestService.start({ database: service.database, env: { JWT_SECRET, RATE_LIMIT: 'on' } });
     try {
       const statuses: number[] = [];
@@ -574,7 +574,7 @@ describe('the settings of an account', () => {
     }
   });
 
-  it('have no address whose domain turns around what follows', async () => {
+  it('refuse an address whose domain reverses the following text', async () => {
     expect((await settings({ contact_email: 'a@b\u202eexample.com' })).status).toBe(400);
   });
 });

@@ -12,8 +12,8 @@ import { type Answer, type ChargeAnswer, type Merchant, PASSWORD, TestService } 
 import { waitFor } from '../support/wait.js';
 import { claimsOf } from '../support/tokens.js';
 
-describe('what the OpenAPI document says is kept', () => {
-  // Both flags change answers: the list exists, and the limits are counted and told.
+describe('answers follow the OpenAPI document', () => {
+  // Both flags change answers: the list exists, and rate limits are counted and shown.
   const service = TestService.forSpec({
     env: {
       CHARGE_LIST_ENABLED: 'true',
@@ -68,7 +68,7 @@ describe('what the OpenAPI document says is kept', () => {
     return response;
   }
 
-  /** Holds an answer against what is written of it: status, content type, headers and body. */
+  /** Checks an answer against its documentation: status, content type, headers and body. */
   function keeps(id: string, answer: Answer<unknown>): void {
     seen.add(`${id} ${answer.status}`);
     const response = documented(id, answer.status);
@@ -95,7 +95,9 @@ describe('what the OpenAPI document says is kept', () => {
     });
   }
 
-  /** Replays say that they are, a proof is given to who asks for one, and of two kinds of 409 one will pass by waiting. */
+  /**
+   * Returns whether only some answers carry the header: replays, requested proofs, and a 409 that passes by waiting.
+   */
   function isOccasional(header: string, status: number): boolean {
     return ['Idempotent-Replayed', 'X-Callback-Proof'].includes(header) || (header === 'Retry-After' && status === 409);
   }
@@ -303,7 +305,7 @@ describe('what the OpenAPI document says is kept', () => {
     await service.simulate(testKey, byCard.id, { event: 'pay' });
     keeps('refunds_create', await refund({ idempotencyKey: 'openapi-refund-4' }, { id: byCard.id }));
     keeps('refunds_list', await list(testKey, byCard.id));
-    // Whoever shows a sale of which something was refunded.
+    // Every operation that shows a sale with refunds.
     const shown = {
       charge: await service.getCharge(testKey, own.id),
       card: await service.simulate(testKey, byCard.id, { event: 'refund_fail' }),
@@ -316,7 +318,7 @@ describe('what the OpenAPI document says is kept', () => {
     ]);
     keeps('payments_get', await service.call('GET', `/v1/payments/${id}`, { key: testKey }));
     keeps('payments_list', await service.call('GET', '/v1/payments', { key: testKey }));
-    // Its money waits for the release.
+    // The money of this payment waits for the release.
     const { body: held } = await service.createCharge(key());
     await service.simulate(key(), held.id, { event: 'pay' });
     keeps('refunds_create', await refund(body, { key: key(), id: held.id }));
@@ -520,7 +522,7 @@ describe('what the OpenAPI document says is kept', () => {
     keeps('deliveries_recover', await service.call('POST', recover, { key: key(), rawBody: ' '.repeat(300_000) }));
   });
 
-  /** A request whose body is no JSON, and one whose body is too large. */
+  /** A request whose body is no JSON, and a request whose body is too large */
   const unread = async (method: string, path: string, who: { token?: string }): Promise<Answer[]> => [
     await service.call(method, path, { ...who, rawBody: 'x', headers: { 'content-type': 'a/b' } }),
     await service.call(method, path, { ...who, rawBody: ' '.repeat(300_000) }),
@@ -559,7 +561,7 @@ describe('what the OpenAPI document says is kept', () => {
     keeps('auth_logout', await service.call('POST', '/v1/auth/logout', { token }));
   });
 
-  /** About their own login: passwords, sessions, and the second factor. */
+  /** Operations on the own login: passwords, sessions, and the second factor */
   async function personAnswers({ email, token }: { email: string; token: string }): Promise<void> {
     const ask = (method: string, path: string, body?: object, who: { token?: string } = { token }): Promise<Answer> =>
       service.call(method, `/v1/auth/${path}`, { ...who, ...(body && { body }) });
@@ -702,7 +704,7 @@ describe('what the OpenAPI document says is kept', () => {
     }
   });
 
-  it('when somebody looks at what was done', async () => {
+  it('when somebody reads the audit trail', async () => {
     const token = await service.login(merchant.ownerEmail);
     const { token: member } = await service.member(merchant.accountId, 'MEMBER');
     const path = '/v1/audit-events';
@@ -712,7 +714,7 @@ describe('what the OpenAPI document says is kept', () => {
     keeps('auditevents_list', await service.call('GET', `${path}?limit=0`, { token }));
   });
 
-  it('when somebody looks at what was asked', async () => {
+  it('when somebody reads the request log', async () => {
     const token = await service.login(merchant.ownerEmail);
     const { token: operator } = await service.operator();
     const list = (query: string): Promise<Answer<{ data: unknown[] }>> =>
@@ -1007,7 +1009,7 @@ describe('what the OpenAPI document says is kept', () => {
     service.clock.advance(-901);
   });
 
-  it('to a PSP that calls back', async () => {
+  it('when a PSP calls back', async () => {
     const connection = randomUUID();
     const secret = service.get(SecretBox).sign('pix-callback', connection);
     const caller = { inbound: { mtls: false, addresses: null }, oldestSecret: 1, newestSecret: 1 };
@@ -1026,7 +1028,7 @@ describe('what the OpenAPI document says is kept', () => {
     }
   });
 
-  it('to a field of the query and to a body that an operation does not read', async () => {
+  it('when a query has an unknown field or an operation ignores a body', async () => {
     const [{ token: operator }, owner] = [await service.operator(), await service.login(merchant.ownerEmail)];
     for (const { method, path, operation } of operations.filter((candidate) => candidate.path.startsWith('/v1/'))) {
       const isForKeys = (operation.security ?? []).some((scheme) => 'apikey' in scheme);
@@ -1046,7 +1048,7 @@ describe('what the OpenAPI document says is kept', () => {
     }
   });
 
-  it('on the pages for payers and for operators', async () => {
+  it('when payers and operators open pages', async () => {
     const raw = charge.id.slice(3);
     for (const id of [raw, 'nobody']) {
       keeps('checkout_page', await service.call('GET', `/checkout/${id}`));
@@ -1067,18 +1069,18 @@ describe('what the OpenAPI document says is kept', () => {
     keeps('health_show', await service.call('GET', '/metrics'));
   });
 
-  it('for every documented answer that can be had without breaking something', () => {
+  it('for every documented answer that needs no breakage', () => {
     const rest = operations.flatMap(({ operation }) =>
       Object.keys(operation.responses)
         .map((status) => `${operation.operationId} ${status}`)
         .filter((answer) => !seen.has(answer) && !/ (?:429|500|503)$/.test(answer)),
     );
     expect(rest.sort()).toEqual([
-      // Only when the flag is off.
+      // Sent only when the flag is off.
       'charges_list 404',
-      // Only with 100 endpoints.
+      // Sent only with 100 endpoints.
       'endpoints_register 422',
-      // Only in production, to operators who have no second factor yet.
+      // Sent only in production, to operators without a second factor.
       'person_changePassword 403',
       'person_endSession 403',
       'person_listSessions 403',

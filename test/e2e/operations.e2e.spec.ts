@@ -56,7 +56,7 @@ describe('accounts', () => {
     email: `ana-${randomUUID()}@example.com`,
   });
 
-  it('invite their owner by mail, and are made with settings of their JSON types', async () => {
+  it('invite their owner by mail, and store settings in their JSON types', async () => {
     const input = newAccount();
     const made = await ask('POST', ACCOUNTS, {
       ...input,
@@ -112,7 +112,7 @@ describe('accounts', () => {
     ]);
   });
 
-  it('have defaults for what is not sent', async () => {
+  it('have defaults for unsent settings', async () => {
     const input = newAccount();
     expect((await ask('POST', ACCOUNTS, input)).body).toMatchObject({
       contact_email: input['email'],
@@ -139,7 +139,7 @@ describe('accounts', () => {
     expect(since.data.map(({ id }) => id)).toEqual(ids);
   });
 
-  it('are changed field by field, which holds from the next request on and is recorded', async () => {
+  it('are changed field by field, from the next request on and recorded', async () => {
     const merchant = await service.merchant();
     const path = `${ACCOUNTS}/${merchant.accountId}`;
     const before = (await ask('GET', path)).body;
@@ -189,7 +189,7 @@ describe('accounts', () => {
     expect(await auditOf(accountId, 'account.settings_changed')).toEqual([]);
   });
 
-  it('are not made without a name and an e-mail', async () => {
+  it('need a name and an e-mail', async () => {
     for (const [body, params] of [
       [{}, ['name', 'email']],
       [{ ...newAccount(), password: PASSWORD }, ['password']],
@@ -204,7 +204,7 @@ describe('accounts', () => {
     }
   });
 
-  it('are made in the same words for an e-mail that somebody has, who cannot accept', async () => {
+  it('are created with the same answer for a known e-mail, whose owner cannot accept', async () => {
     const { ownerEmail } = await service.merchant();
     const made = await ask('POST', ACCOUNTS, { ...newAccount(), email: ownerEmail });
     expect(made.status).toBe(201);
@@ -214,7 +214,7 @@ describe('accounts', () => {
     expect(await service.login(ownerEmail)).toEqual(expect.any(String));
   });
 
-  it.each(['GET', 'PATCH'])('that do not exist are 404, also with a malformed id: %s', async (method) => {
+  it.each(['GET', 'PATCH'])('that do not exist are 404, even with a malformed id: %s', async (method) => {
     for (const id of [NOBODY, 'nobody', `acc_${NOBODY}`, '%00']) {
       expect(codeOf(await ask(method, `${ACCOUNTS}/${id}`, method === 'PATCH' ? {} : undefined))).toBe('404 not_found');
     }
@@ -247,7 +247,7 @@ describe('payments that are held because nobody knows who paid', () => {
   const accept = (id: string): Promise<Answer<Body>> => ask('POST', `${REVIEWS}/${id}/accept`);
   const sendBack = (id: string): Promise<Answer<Body>> => ask('POST', `${REVIEWS}/${id}/return`);
 
-  it('are listed with what an operator needs to decide, and leave the list when decided', async () => {
+  it('are listed with all that an operator needs to decide, and leave the list when decided', async () => {
     const { chargeId, reviewId } = await held({ amount: 12_345 });
     const other = await held();
     const [newest, review] = (await ask('GET', `${REVIEWS}?limit=2`)).body.data;
@@ -407,7 +407,7 @@ describe('payments that are held because nobody knows who paid', () => {
     }
   });
 
-  it('are not decided by the bank’s repetitions, nor credited twice by them', async () => {
+  it('are not decided or credited twice by repeated notifications of the bank', async () => {
     const { chargeId, reviewId } = await held();
     const { body } = await accept(reviewId);
     const pay = { event: 'pay', end_to_end_id: body['end_to_end_id'], payer_document: null };
@@ -428,7 +428,7 @@ describe('payments that are held because nobody knows who paid', () => {
   const cancel = (chargeId: string): Promise<Answer<Body>> =>
     service.call<Body>('POST', `/v1/payments/${chargeId}/cancel`, { key: merchant.testKey });
 
-  it('are over when the merchant has cancelled the charge: the money goes back, and nobody decides any more', async () => {
+  it('end when the merchant cancels the charge: the money goes back, and nobody can decide', async () => {
     const { chargeId, reviewId } = await held();
     expect(await cancel(chargeId)).toMatchObject({ status: 200, body: { previousStatus: 'PROCESSING' } });
     for (const decide of [accept, sendBack, accept]) {
@@ -446,7 +446,7 @@ describe('payments that are held because nobody knows who paid', () => {
   });
 
   it.each(['accept', 'return'])(
-    'are decided by the operator’s %s or by the merchant’s cancellation, at once by one',
+    'are decided once by the operator’s %s or the merchant’s simultaneous cancellation',
     async (decision) => {
       const outcomes = {
         accept: { status: 'paid', credit: 1960, back: 0 },
@@ -480,7 +480,7 @@ describe('payments that are held because nobody knows who paid', () => {
     },
   );
 
-  it.each(['accept', 'return'])('that are none are 404: %s', async (decision) => {
+  it.each(['accept', 'return'])('do not exist and get 404: %s', async (decision) => {
     const { body: charge } = await service.createCharge(merchant.testKey);
     await service.simulate(merchant.testKey, charge.id, { event: 'pay' });
     const [credited] = await service.sql<{ id: string }>('SELECT id FROM settlements WHERE transaction_id = $1', [
@@ -586,7 +586,7 @@ describe('payments that were sent back', () => {
     );
   });
 
-  it('by account, mode, reason, state and time, in pages', async () => {
+  it('are filtered by account, mode, reason, state and time, in pages', async () => {
     const of = `account_id=${merchant.accountId}`;
     const [double, wrong] = await list(of);
     const ids = async (query: string): Promise<string[]> => (await list(`${of}&${query}`)).map(({ id }) => id);
@@ -610,7 +610,7 @@ describe('payments that were sent back', () => {
     }
   });
 
-  it('also one that the bank has refused to send back, of which the merchant sees nothing', async () => {
+  it('are listed when the bank refused to send them back, unseen by the merchant', async () => {
     const { body: other } = await service.createCharge(merchant.testKey);
     await service.simulate(merchant.testKey, other.id, { event: 'expire' });
     const { body: before } = await service.getCharge(merchant.testKey, other.id);
@@ -630,7 +630,7 @@ describe('payments that were sent back', () => {
     expect((await service.getCharge(merchant.testKey, other.id)).body).toEqual(before);
   });
 
-  it('are for operators only', async () => {
+  it('are shown to operators only', async () => {
     const { token } = await service.member(merchant.accountId, 'OWNER');
     expect(codeOf(await ask('GET', RETURNED, undefined, token))).toBe('403 forbidden');
     const answers = [

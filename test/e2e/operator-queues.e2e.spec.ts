@@ -14,7 +14,7 @@ interface Queue {
   oldest_at: string | null;
 }
 
-describe('what waits for operators', () => {
+describe('queues of operators', () => {
   const service = TestService.forSpec({ env: { MED_AUTO_RULINGS: 'false', CORRECTION_LIMIT: '0' } });
   const story = LiveStory.forSpec(service);
   let locked: Merchant;
@@ -34,7 +34,7 @@ describe('what waits for operators', () => {
     service.sql(`SELECT recipient, text_body FROM emails WHERE subject LIKE 'Há o que decidir%' ORDER BY recipient`);
   const sweep = (): Promise<void[]> => Promise.all([1, 2, 3].map(() => service.get(OperatorQueueWatch).sweep()));
 
-  it('nothing at first, and all queues are there', async () => {
+  it('are all listed and empty at first', async () => {
     expect(await queues()).toEqual(
       ['reviews', 'med', 'med_waiting', 'unmatched', 'corrections', 'negative_balances', 'unreadable', 'work'].map(
         (name) => ({
@@ -49,7 +49,7 @@ describe('what waits for operators', () => {
     expect(await mails()).toEqual([]);
   });
 
-  it('is counted in each queue, with the time of the oldest', async () => {
+  it('are counted, each with the time of its oldest item', async () => {
     const before = service.clock.now().getTime();
     await service.heldCharge(locked.testKey);
     await service.heldCharge(locked.testKey);
@@ -91,7 +91,7 @@ describe('what waits for operators', () => {
     expect(medCase.id).toMatch(/^med_/);
   });
 
-  it('is told by one mail to each operator after four hours, of each queue once a day', async () => {
+  it('are reported by one mail to each operator after four hours, once a day per queue', async () => {
     service.clock.advance(4 * HOUR - 120);
     await sweep();
     expect(await mails()).toEqual([]);

@@ -24,13 +24,13 @@ import { waitFor } from '../support/wait.js';
 
 interface HeldAnswer {
   readonly to: 'request' | 'question';
-  /** The caller gets the answer. */
+  /** Gives the answer to the caller. */
   give(): void;
 }
 
-/** A bank that refuses one request and takes the next one under the same name, and whose answers a test may hold back. */
+/** A bank that refuses one request and takes the next one under the same name; a test may hold its answers back. */
 class SlowBank extends FarBank {
-  /** How many requests are refused without a trace, as for lack of money at the PSP. */
+  /** Number of requests refused without a trace, as for lack of money at the PSP */
   refusals = 0;
   holds = false;
   readonly #held: HeldAnswer[] = [];
@@ -72,7 +72,7 @@ class SlowBank extends FarBank {
     return this.holds ? new Promise((give) => this.#held.push({ to, give })) : Promise.resolve();
   }
 
-  /** The answer that is held back next, of this kind. */
+  /** Kind of the answer that is held back next */
   async heldAnswer(to: HeldAnswer['to']): Promise<HeldAnswer> {
     const held = await waitFor(`an answer to a ${to}`, () => this.#held.shift());
     expect(held.to).toBe(to);
@@ -80,7 +80,7 @@ class SlowBank extends FarBank {
   }
 }
 
-describe('a run that was overtaken by another one', () => {
+describe('a run that was overtaken by another run', () => {
   const service = TestService.forSpec({ env: { ROLE: 'api' } });
   let bank: SlowBank;
   let key: string;
@@ -103,11 +103,11 @@ describe('a run that was overtaken by another one', () => {
     return { id: paymentIdOf(body), pix };
   }
 
-  /** A run of its own, which takes the work from the run that has it. */
+  /** Starts another run, which takes the work from the current run. */
   const run = (kind: 'acquirer' | 'refund' | 'report' | 'return', id: string): Promise<Error | null> =>
     service.get(WorkService).runNow(kind, id);
 
-  it('does not write that a refund was refused which the other one has had accepted', async () => {
+  it('does not record a refund as refused that the other run has had accepted', async () => {
     const { id, pix } = await paid(100);
     const { body: refund } = await requestRefund(service, key, id);
     bank.refusals = 1;
@@ -124,7 +124,7 @@ describe('a run that was overtaken by another one', () => {
     expect(await available(service, key)).toBe(0);
   });
 
-  it('does not believe a refusal while the other one asks once more', async () => {
+  it('does not believe a refusal while the other run asks once more', async () => {
     const { id, pix } = await paid(100);
     const { body: refund } = await requestRefund(service, key, id);
     bank.returnFault = () => 'lost before';
@@ -150,7 +150,7 @@ describe('a run that was overtaken by another one', () => {
     expect(await available(service, key)).toBe(0);
   });
 
-  it('asks for nothing more', async () => {
+  it('requests nothing more', async () => {
     const { id, pix } = await paid(100);
     const { body: refund } = await requestRefund(service, key, id);
     bank.returnFault = () => 'lost before';
@@ -171,7 +171,7 @@ describe('a run that was overtaken by another one', () => {
     await run('refund', refund.id);
   });
 
-  it('does not write that a charge was refused which the other one has had accepted', async () => {
+  it('does not record a charge as refused that the other run has had accepted', async () => {
     const body = { amount: 100, paymentMethods: ['PIX'], idempotencyKey: 'order-1042' };
     const { body: made } = await service.call<{ id: string }>('POST', '/v1/payments', { key, body });
     const id = made.id.replace('tx_', '');
@@ -196,7 +196,7 @@ describe('a run that was overtaken by another one', () => {
     });
   });
 
-  it('does not write that a return was refused which the other one has had accepted', async () => {
+  it('does not record a return as refused that the other run has had accepted', async () => {
     const { pix } = await paid(100, 99);
     const find = (): Promise<{ id: string; status: string }[]> =>
       service.sql('SELECT id, status FROM pix_returns WHERE end_to_end_id = $1', [pix.endToEndId]);
@@ -214,7 +214,7 @@ describe('a run that was overtaken by another one', () => {
     expect(await find()).toMatchObject([{ status: 'RETURNED' }]);
   });
 
-  it('does not write that a report has failed which the other one makes', async () => {
+  it('does not record a failed report that the other run makes', async () => {
     const today = saoPauloDay(new Date());
     const body = { type: 'statement', format: 'csv', from: today, to: today };
     const { body: asked } = await service.call<ReportBody>('POST', '/v1/reports', { key, body });
