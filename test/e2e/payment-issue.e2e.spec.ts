@@ -30,7 +30,7 @@ class FarDesk extends FarBank {
   };
 }
 
-/** A payment with Pix is a charge from the moment on at which its code is there: what is told of it as one. */
+/** A payment with Pix becomes a charge once its code exists: tests of the events that announce it. */
 describe('the charge of a payment at an acquirer behind a network', () => {
   const desk = new FarDesk();
   const service = TestService.forSpec();
@@ -97,7 +97,7 @@ describe('the charge of a payment at an acquirer behind a network', () => {
     await notify('payment', reference);
   }
 
-  /** Names and codes of what was told of a payment, in the order in which it happened. */
+  /** Waits for events of a payment. @returns their names and codes in order */
   async function told(id: string, count: number): Promise<string[]> {
     const find = (): { type: string; sequence: number; code: string }[] =>
       receiver.received
@@ -134,7 +134,7 @@ describe('the charge of a payment at an acquirer behind a network', () => {
     return { asked, answer: () => answer() };
   }
 
-  it('is announced once, when the code is there, and told again under the same event', async () => {
+  it('is announced once, when its code exists, and resent under the same event', async () => {
     const id = await create();
     expect(await told(id, 2)).toEqual(['payment.created', 'charge.created with code']);
     expect((await call('POST', id, '/resend-webhook')).body).toEqual({ resent: true, status: 'WAITING_PAYMENT' });
@@ -146,7 +146,7 @@ describe('the charge of a payment at an acquirer behind a network', () => {
     expect(new Set(created.map(({ body }) => body['id'])).size).toBe(1);
   });
 
-  it('paid while it is not known whether the code was made: announced first', async () => {
+  it('paid before the code is known is announced first', async () => {
     desk.faults = ['lost after'];
     desk.meanwhile = async () => void (desk.blind = true);
     const id = await create();
@@ -163,7 +163,7 @@ describe('the charge of a payment at an acquirer behind a network', () => {
     ]);
   });
 
-  it('paid while the bank cannot be asked for the code: credited when it can', async () => {
+  it('paid while the bank cannot be asked for the code is credited when it can', async () => {
     desk.faults = ['lost after'];
     desk.meanwhile = async () => void (desk.blind = true);
     const id = await create();
@@ -171,7 +171,7 @@ describe('the charge of a payment at an acquirer behind a network', () => {
     const { txid } = await row(id);
     await waitFor('the charge at the bank', () => desk.charges.has(txid));
     const pix = desk.receive({ txid, amount: 1990 }, { settledAt: service.clock.now() });
-    // It confirms the Pix, and is silent at the question that follows.
+    // The bank confirms the Pix, and does not answer the question after it.
     let questions = 0;
     desk.blind = () => ++questions > 1;
     await notify('pix', pix.endToEndId);
@@ -189,7 +189,7 @@ describe('the charge of a payment at an acquirer behind a network', () => {
     ]);
   });
 
-  it('refused by the bank: told of as failed, alone', async () => {
+  it('refused by the bank is announced as failed only', async () => {
     desk.faults = ['refused'];
     const id = await create();
     expect(await told(id, 3)).toEqual(['payment.created', 'charge.failed without code', 'payment.failed']);
@@ -203,7 +203,7 @@ describe('the charge of a payment at an acquirer behind a network', () => {
     });
   });
 
-  it('cancelled while the code is made: told of as failed, alone, and taken back', async () => {
+  it('cancelled while the code is made is announced as failed only, and taken back', async () => {
     const held = hold();
     const id = await create();
     await held.asked;
@@ -215,18 +215,18 @@ describe('the charge of a payment at an acquirer behind a network', () => {
     expect(await told(id, 3)).toEqual(['payment.created', 'charge.failed without code', 'payment.failed']);
   });
 
-  it('expired before there was a code: told of as expired, alone', async () => {
+  it('expired before its code existed is announced as expired only', async () => {
     desk.faults = ['unavailable', 'unavailable', 'unavailable', 'unavailable', 'unavailable', 'unavailable'];
     const id = await create();
     await waitFor('the call', () => desk.faults.length < 6);
-    // Delivered before the clock moves: what is on its way then may be sent again, as its lease has run out.
+    // Deliver before the clock moves: a delivery on its way would lose its lease and be sent again.
     expect(await told(id, 1)).toEqual(['payment.created']);
     service.clock.advance(3_601);
     await waitFor('the sweeper', async () => (await row(id)).status === 'EXPIRED');
     expect(await told(id, 3)).toEqual(['payment.created', 'charge.expired without code', 'payment.failed']);
   });
 
-  it('paid by card while the code is made: no charge is told of, then or later', async () => {
+  it('paid by card while the code is made is never announced', async () => {
     const held = hold();
     const id = await create(['PIX', 'CREDIT_CARD']);
     await held.asked;
@@ -242,7 +242,7 @@ describe('the charge of a payment at an acquirer behind a network', () => {
     expect(await told(id, 3)).toEqual(['payment.created', 'payment.completed', 'payment.completed']);
   });
 
-  it('paid by card when the code is there: announced, then paid', async () => {
+  it('paid by card after its code existed is announced, then paid', async () => {
     const id = await create(['PIX', 'CREDIT_CARD']);
     await told(id, 2);
     await payByCard(id);
@@ -252,13 +252,13 @@ describe('the charge of a payment at an acquirer behind a network', () => {
     ]);
   });
 
-  it('one whose worker was taken for dead is announced once', async () => {
+  it('of a worker that was taken for dead is announced once', async () => {
     const held = hold();
     const id = await create();
     await held.asked;
-    // Delivered before the clock moves: what is on its way then may be sent again, as its lease has run out.
+    // Deliver before the clock moves: a delivery on its way would lose its lease and be sent again.
     expect(await told(id, 1)).toEqual(['payment.created']);
-    // Its lease runs out, and another worker does the same.
+    // The lease of the first worker runs out, and another worker does the same work.
     service.clock.advance(40);
     await service.get(WorkService).runNow('acquirer', id);
     expect((await row(id)).br_code).not.toBeNull();
@@ -267,7 +267,7 @@ describe('the charge of a payment at an acquirer behind a network', () => {
     expect(await told(id, 2)).toEqual(['payment.created', 'charge.created with code']);
   });
 
-  it('a request that is repeated gets the first answer, whatever the acquirer offers by then', async () => {
+  it('keeps the first answer for a repeated request, whatever the acquirer now offers', async () => {
     const body = { amount: 1990, paymentMethods: ['PIX', 'CREDIT_CARD'], idempotencyKey: randomUUID() };
     const post = (): Promise<Answer<Body>> =>
       service.call<Body>('POST', '/v1/payments', { key: merchant.testKey, body });

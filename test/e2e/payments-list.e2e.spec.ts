@@ -30,7 +30,7 @@ describe('GET /v1/payments', () => {
   const random = Random.seeded();
   const service = TestService.forSpec();
   let merchant: Merchant;
-  /** Everything there is, oldest first, as read one by one. */
+  /** All payments, oldest first, as read one by one */
   let all: Item[] = [];
 
   beforeAll(async () => {
@@ -89,12 +89,12 @@ describe('GET /v1/payments', () => {
 
   const time = (item: Item): number => new Date(item.createdAt).getTime();
 
-  /** A day is the whole of it in São Paulo, which is three hours behind UTC. */
+  /** A day spans all of it in São Paulo, which is three hours behind UTC. */
   function bound(date: string, untilItsEnd: number): number {
     return date.length > 10 ? Date.parse(date) : Date.parse(`${date}T03:00:00Z`) + untilItsEnd;
   }
 
-  /** What the list should say, worked out from everything there is. */
+  /** Works out the expected list from all payments. */
   function expected(query: Query): { ids: string[]; total: number } {
     const matching = all.filter(
       (item) =>
@@ -204,7 +204,7 @@ describe('GET /v1/payments', () => {
     },
   );
 
-  it.each(['metadata', 'paymentMethods'])('sorts by %s: like beside like', async (sortBy) => {
+  it.each(['metadata', 'paymentMethods'])('sorts by %s, with equal values together', async (sortBy) => {
     const seen: string[] = [];
     for (let page = 1; page <= 4; page++) {
       const { body } = await list({ sortBy, limit: 100, page });
@@ -228,7 +228,7 @@ describe('GET /v1/payments', () => {
     service.clock.advance(-61);
   });
 
-  it('is of the account and mode of the key', async () => {
+  it('shows payments of the key’s account and mode only', async () => {
     const stranger = await service.merchant();
     for (const key of [stranger.testKey, merchant.liveKey]) {
       for (const query of [{}, { page: 15 }, { status: 'APPROVED' }, { sortBy: 'amount' }]) {

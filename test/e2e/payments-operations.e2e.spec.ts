@@ -23,11 +23,11 @@ interface Refusal extends Record<string, unknown> {
   error: { code: string };
 }
 
-/** A bank behind a network that takes orders too, and says what it was asked. */
+/** A bank behind a network that takes orders too, and records its requests. */
 class FarDesk extends FarBank {
   override readonly name = 'far-desk';
   override capabilities = { ...new FarBank().capabilities, methods: ['PIX', 'MULTIBANCO'] as const, receipts: true };
-  /** What the next requests for an order come to. */
+  /** Outcomes of the next requests for an order */
   orderFaults: ('unknown' | 'unavailable' | 'throws')[] = [];
   readonly cancelled: string[] = [];
   cancelFaults = 0;
@@ -125,7 +125,7 @@ describe('operations on payments', () => {
 
         const again = await cancel(id);
         expect([again.status, again.body]).toEqual([200, cancelled.body]);
-        // Money that comes all the same changes nothing.
+        // Money that comes later changes nothing.
         expect((await simulate(id, { event: 'pay' })).body.payment.status).toBe('CANCELLED');
         const events = await service.sql(`SELECT type FROM events WHERE subject_id = $1 AND type LIKE '%cancelled'`, [
           id,
@@ -140,7 +140,7 @@ describe('operations on payments', () => {
       },
     );
 
-    it('one that its acquirer has taken back says what it was', async () => {
+    it('shows the status before the cancellation when the acquirer took the payment back', async () => {
       const id = await create(['PIX']);
       const txid = (await row(id))['txid'];
       await service.get(SettlementListener).endCharge('sandbox', String(txid), {
@@ -157,10 +157,10 @@ describe('operations on payments', () => {
       }
     });
 
-    it('one that an earlier version of the service has cancelled says what it was', async () => {
+    it('shows the status before the cancellation when an earlier version of the service cancelled', async () => {
       const id = await create(['CREDIT_CARD']);
       await simulate(id, { event: 'processing' });
-      // As its statements were before there was a place on the transaction for more.
+      // Row as earlier versions wrote it, without the additional column.
       await service.sql(
         `WITH moved AS (UPDATE transactions SET status = 'CANCELLED' WHERE id = $1)
          INSERT INTO events (id, account_id, mode, type, subject_id, data, sequence, occurred_at, next_attempt_at, status)
@@ -187,7 +187,7 @@ describe('operations on payments', () => {
       });
     });
 
-    it('a card in flight', async () => {
+    it('ends a card payment in flight', async () => {
       const id = await create(['CREDIT_CARD']);
       await simulate(id, { event: 'processing' });
       const answers = await Promise.all(Array.from({ length: 8 }, () => cancel(id)));
@@ -216,14 +216,14 @@ describe('operations on payments', () => {
       expect(await row(id)).toEqual(before);
     });
 
-    it.each(['chargeback', 'dispute'])('not a card after a %s', async (event) => {
+    it.each(['chargeback', 'dispute'])('is refused for a card after a %s', async (event) => {
       const id = await create(['CREDIT_CARD']);
       await simulate(id, { event: 'pay' });
       await simulate(id, { event });
       expect((await cancel<Refusal>(id)).body.error.code).toBe('payment_not_cancellable');
     });
 
-    it('not past its expiry, before anybody has written it', async () => {
+    it('is refused past the expiry, before the expiry is written', async () => {
       const quick = await service.merchant({ default_expires_in: '60' });
       const id = await create(['PIX'], {}, quick.testKey);
       service.clock.advance(61);
@@ -245,7 +245,7 @@ describe('operations on payments', () => {
         const returned = `SELECT 1 FROM pix_returns WHERE transaction_id = $1 AND status = 'RETURNED'`;
         return (await service.sql(returned, [body.id.slice(3)])).length === 1;
       });
-      // It was not late, double or wrong: the sale says no more than that it was cancelled, and so does a repetition.
+      // The money was not late, double or wrong: the sale shows only its cancellation, and a repetition does too.
       expect((await cancel(body.id, locked.testKey)).body).toEqual(cancelled.body);
       expect((await service.getCharge(locked.testKey, body.id)).body).not.toHaveProperty('returns');
       expect(
@@ -257,7 +257,7 @@ describe('operations on payments', () => {
       ).toEqual([{ outcome: 'returned', reason: 'cancelled', amount: 1990 }]);
     });
 
-    it('against a payment at the same moment: one wins, and the money is credited or goes back', async () => {
+    it('competes with a simultaneous payment: one wins, and the money is credited or goes back', async () => {
       const racer = await service.merchant();
       const outcomes = await Promise.all(
         Array.from({ length: 20 }, async (_, index) => {
@@ -285,7 +285,7 @@ describe('operations on payments', () => {
   });
 
   describe('provider status', () => {
-    it('shares one answer among the questions of two seconds, asks anew after a change, and keeps no failure', async () => {
+    it('shares one answer among questions within two seconds, and asks again after a change or a failure', async () => {
       const id = await create(['PIX']);
       await workDone(id);
       const asked = jest.spyOn(service.get(SandboxAcquirer), 'getStatus');
@@ -310,7 +310,7 @@ describe('operations on payments', () => {
       }
     });
 
-    it('is the acquirer’s own, at this moment', async () => {
+    it('is the acquirer’s own current status', async () => {
       const id = await create(['PIX', 'CREDIT_CARD']);
       await workDone(id);
       const waiting = await call('GET', id, '/provider-status');
@@ -336,13 +336,13 @@ describe('operations on payments', () => {
         providerStatus: 'PAID',
         rawResponse: { payments: [{ method: 'CREDIT_CARD', amount: 1990 }], events: [{ kind: 'processing' }] },
       });
-      // Whoever paid is nobody's business.
+      // The payer's identity is not shown.
       expect(paid.text).not.toMatch(/11144477735|Ningu/);
       await simulate(id, { event: 'chargeback' });
       expect((await call('GET', id, '/provider-status')).body['providerStatus']).toBe('CHARGEBACK');
     });
 
-    it('says so when the acquirer was never told, or has made nothing of it', async () => {
+    it('says when the acquirer was never called, or made nothing', async () => {
       const refused = await create(['MULTIBANCO'], { amount: 100_000_000 });
       await waitFor('the refusal', async () => (await statusOf(refused)) === 'REFUSED');
       expect((await row(refused))['artefacts']).toEqual({});
@@ -352,7 +352,7 @@ describe('operations on payments', () => {
         localStatus: 'REFUSED',
         error: 'TRANSACTION_HAS_NO_PROVIDER_REFERENCE',
       });
-      // One method refused, another one made: the acquirer has it.
+      // One method was refused and another created: the acquirer has the payment.
       const half = await create(['MULTIBANCO', 'CREDIT_CARD'], { amount: 100_000_000 });
       await workDone(half);
       expect((await call('GET', half, '/provider-status')).body).toMatchObject({ providerStatus: 'ACTIVE' });
@@ -399,7 +399,7 @@ describe('operations on payments', () => {
       expect(texts.join()).not.toMatch(/Silva|52998224725/);
     });
 
-    it('is there for other methods and after a refund began, not before a payment', async () => {
+    it('exists for other methods and after a refund began, but not before a payment', async () => {
       const card = await create(['CREDIT_CARD'], { currency: 'EUR' });
       const early = await call<Refusal>('GET', card, '/receipt');
       expect([early.status, early.body.error.code]).toEqual([422, 'RECEIPT_NOT_AVAILABLE']);
@@ -425,7 +425,7 @@ describe('operations on payments', () => {
       desk.blind = false;
     });
 
-    it('what is not known, or could not be asked for, is asked for again until it is there', async () => {
+    it('queries an unknown or failed creation again until it exists', async () => {
       desk.faults = ['lost after'];
       desk.blind = true;
       desk.orderFaults = ['unknown', 'throws', 'unavailable'];
@@ -443,13 +443,13 @@ describe('operations on payments', () => {
         return body['pixCopyPaste'] !== null && body['mbReference'] === '123456789';
       });
       await workDone(id);
-      // One charge at the bank, announced once.
+      // The bank has one charge, announced once.
       expect([...desk.charges.keys()].filter((txid) => txid === '').length).toBe(0);
       const events = await service.sql('SELECT type FROM events WHERE subject_id = $1 ORDER BY id', [id]);
       expect(events).toEqual([{ type: 'transaction.accepted' }, { type: 'transaction.issued' }]);
     });
 
-    it('one that is cancelled while it is being issued is taken back after it', async () => {
+    it('takes back a payment that is cancelled during its creation', async () => {
       let cancelled: Answer | undefined;
       let id = '';
       desk.meanwhile = async () => {
@@ -472,7 +472,7 @@ describe('operations on payments', () => {
       expect(events).toEqual([{ type: 'transaction.accepted' }, { type: 'transaction.cancelled' }]);
     });
 
-    it('a cancellation the bank did not hear is repeated', async () => {
+    it('repeats a cancellation that the bank did not receive', async () => {
       const id = await create(['PIX']);
       await workDone(id);
       desk.cancelFaults = 2;
@@ -504,13 +504,13 @@ describe('operations on payments', () => {
       });
     });
 
-    it('a charge whose creation is not known can be cancelled, and its request is answered so', async () => {
+    it('cancels a charge whose creation is unknown, and answers its request accordingly', async () => {
       const key = randomUUID();
       desk.faults = ['lost after'];
       desk.blind = true;
       expect((await service.createCharge(merchant.testKey, {}, key)).status).toBe(503);
       const [pending] = await service.sql<{ id: string }>(`SELECT id FROM transactions WHERE status = 'PENDING'`);
-      // Somebody is subscribed, but there is nothing yet to tell.
+      // An endpoint is subscribed, but nothing has been announced yet.
       expect((await call('POST', pending?.id ?? '', '/resend-webhook')).body).toEqual({
         resent: false,
         status: 'PENDING',
@@ -526,14 +526,14 @@ describe('operations on payments', () => {
       expect(desk.charges.has(String((await row(pending?.id ?? ''))['txid']))).toBe(false);
     });
 
-    it('an acquirer that does not answer is a 503, one that knows nothing is told of', async () => {
+    it('answers 503 when the acquirer does not answer, and says when it knows nothing', async () => {
       const id = await create(['PIX']);
       await workDone(id);
       expect((await call('GET', id, '/provider-status')).body).toMatchObject({
         localStatus: 'WAITING_PAYMENT',
         error: 'TRANSACTION_HAS_NO_PROVIDER_REFERENCE',
       });
-      // Another payment, as questions about one share an answer for two seconds.
+      // Another payment, as questions about one payment share an answer for two seconds.
       const other = await create(['PIX']);
       await workDone(other);
       desk.silent = true;
@@ -542,7 +542,7 @@ describe('operations on payments', () => {
       desk.silent = false;
     });
 
-    it('offers what it offers: another method is a 422', async () => {
+    it('refuses a method that it does not offer with 422', async () => {
       const answer = await service.call<Refusal>('POST', '/v1/payments', {
         key: merchant.testKey,
         body: { amount: 1, paymentMethods: ['PIX', 'BOLETO'], idempotencyKey: randomUUID() },

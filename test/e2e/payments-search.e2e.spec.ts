@@ -14,7 +14,7 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
   const service = TestService.forSpec();
   let merchant: Merchant;
   let key: string;
-  /** Of Maria, of João, of nobody. */
+  /** Payments of Maria, of João, and of nobody */
   let maria: string;
   let joao: string;
   let nobody: string;
@@ -110,7 +110,7 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
     expect(await found('zilda p')).toEqual([]);
   });
 
-  it('finds by the ids of what went back: a refund, its reference at the bank, a Pix that was returned', async () => {
+  it('finds by ids of returned money: a refund, its reference at the bank, a returned Pix', async () => {
     const charge = await aPaidCharge(service, key, 1000);
     const { body: asked } = await requestRefund(service, key, paymentIdOf(charge), { amount: 300 });
     const refund = await refundEnd(service, key, asked);
@@ -161,7 +161,7 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
     expect(await found({ 'metadata[formula=b]': 'c' })).toEqual([]);
   });
 
-  it('goes with the other filters and orders', async () => {
+  it('combines with the other filters and orders', async () => {
     expect(await found({ query: 'souza', status: 'PAID' })).toEqual([maria]);
     expect(await found({ query: 'souza', sortBy: 'amount', sortOrder: 'asc' })).toEqual([joao, maria]);
     expect(await found({ query: 'souza', sortBy: 'createdAt', sortOrder: 'asc' })).toEqual([maria, joao]);
@@ -188,7 +188,7 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
     expect(await found('souza', stranger.testKey)).toEqual([theirs]);
   });
 
-  it('follows what is changed and erased', async () => {
+  it('follows changes and erasures', async () => {
     const id = await made({ customer: { name: 'Zulmira Quaresma', email: 'zu@example.com' } });
     expect(await found('zulm')).toEqual([id]);
     await service.sql('UPDATE transactions SET customer_name = NULL, customer_email = NULL WHERE id = $1', [id]);
@@ -232,7 +232,7 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
     expect(body.error.details.map(({ param }) => param).sort()).toEqual(params);
   });
 
-  it('takes a key once', async () => {
+  it('accepts each key once', async () => {
     const { status } = await service.call('GET', '/v1/payments?metadata[a]=1&metadata[a]=2', { key });
     expect(status).toBe(400);
     expect(await found('nobody')).toEqual([]);

@@ -75,7 +75,7 @@ describe('payments', () => {
     return service.call<Body>('GET', `/v1/payments/${id}`, { key });
   }
 
-  /** Once the acquirer has made what the payer needs. */
+  /** Waits until the acquirer has created what the payer needs. */
   function finalised(id: string): Promise<Body> {
     return waitFor(
       'the payment to be finalised',
@@ -128,7 +128,7 @@ describe('payments', () => {
     return (await service.call('GET', `/v1/wallets/balance?currency=${currency}`, { key })).body['available'];
   }
 
-  it('are in fifty currencies of an account and mode at most, as all of them are in each answer about money', async () => {
+  it('are limited to fifty currencies per account and mode, since each balance answer lists all', async () => {
     const { testKey: key, liveKey } = await service.merchant();
     const make = (currency: string, by = key, again = ''): Promise<Answer<{ error?: { code: string } }>> =>
       service.call('POST', '/v1/payments', {
@@ -138,13 +138,13 @@ describe('payments', () => {
     for (let n = 0; n < 50; n++) expect((await make(`X${n + 100}`)).status).toBe(201);
     const one = await make('X150');
     expect([one.status, one.body.error?.code]).toEqual([422, 'currency_limit_reached']);
-    // What is known goes on, and what was asked for before is the same again.
+    // Known currencies go on, and repeated requests get their first answer.
     for (const again of ['', '-2']) expect((await make('X100', key, again)).status).toBe(201);
     expect((await make('BRL')).status).toBe(201);
     expect((await make('X150', liveKey)).body.error?.code).not.toBe('currency_limit_reached');
   });
 
-  it('are in fifty, also of those that come at once', async () => {
+  it('stay within fifty currencies when requests come at once', async () => {
     const { testKey: key } = await service.merchant();
     const answers = await Promise.all(
       Array.from({ length: 80 }, (_, n) =>
@@ -267,7 +267,7 @@ describe('payments', () => {
         'https://merchant.example/%E8%B0%A2%E8%B0%A2?order=1',
       ]);
       expect((await read(id)).body).toMatchObject({ status: 'APPROVED', paidWith: 'CREDIT_CARD' });
-      // A second answer, of either kind, changes nothing.
+      // A second answer of either kind changes nothing.
       await service.call('POST', `${path}/refuse`, { rawBody: '' });
       await service.call('POST', `${path}/approve`, { rawBody: '' });
       expect((await read(id)).body.status).toBe('APPROVED');
@@ -323,7 +323,7 @@ describe('payments', () => {
       ]);
       const failed = webhooks(id).find(({ type }) => type === 'payment.failed')?.data ?? {};
       expect(failed).toMatchObject({ status, previousStatus: 'APPROVED' });
-      // Fees only on PAID and APPROVED.
+      // Only PAID and APPROVED have fees.
       for (const key of ['paidWith', 'providerFee', 'platformFee', 'netAmount']) expect(failed).not.toHaveProperty(key);
     });
 
@@ -366,7 +366,7 @@ describe('payments', () => {
       expect(payment['boletoBarcode']).toMatch(/^9999\d{5}0000123456\d{25}$/);
       expect(payment['boletoLine']).toMatch(/^\d{47}$/);
       expect(isValidBoleto(String(payment['boletoLine']))).toBe(true);
-      // The third day after the one of creation, to its end in São Paulo.
+      // The third day after the creation, to its end in São Paulo.
       const expiresAt = new Date(String(payment['boletoExpiresAt']));
       expect(expiresAt.toISOString()).toMatch(/T03:00:00\.000Z$/);
       const days = (expiresAt.getTime() - new Date(String(created['createdAt'])).getTime()) / 86_400_000;
@@ -404,7 +404,7 @@ describe('payments', () => {
       expect(Number(await available(currency)) - before).toBe(1950);
     });
 
-    it('several: the payer uses one, and another one after it goes back', async () => {
+    it('several methods: the payer uses one, and a later payment by another goes back', async () => {
       const { id } = await create(['PIX', 'CREDIT_CARD', 'BOLETO', 'PIX']);
       const payment = await finalised(id);
       expect(payment['paymentMethods']).toEqual(['PIX', 'CREDIT_CARD', 'BOLETO']);
@@ -428,7 +428,7 @@ describe('payments', () => {
       ).toEqual([
         { method: 'PIX', outcome: 'credited', reason: null, way: null },
         { method: 'CREDIT_CARD', outcome: 'returned', reason: 'duplicate', way: 'card' },
-        // A boleto knows no way back: for the operators.
+        // A boleto cannot be returned: operators handle it.
         { method: 'BOLETO', outcome: 'unmatched', reason: 'duplicate', way: null },
         { method: 'PIX', outcome: 'returned', reason: 'duplicate', way: 'devolution' },
       ]);
@@ -440,7 +440,7 @@ describe('payments', () => {
       for (const method of ['PIX', 'CREDIT_CARD', 'MBWAY', 'MULTIBANCO', 'BOLETO', 'CRYPTO']) {
         const { id } = await create([method], { metadata: { phone: '+351912345678' } });
         expect({ method, status: (await simulate(id, { event })).status }).toEqual({ method, status });
-        // Money that comes after it changes nothing.
+        // Money that comes later changes nothing.
         expect((await simulate(id, { event: 'pay' })).status).toBe(status);
         const [row] = await service.sql<{ outcome: string }>(
           'SELECT outcome FROM settlements WHERE transaction_id = $1',
@@ -456,7 +456,7 @@ describe('payments', () => {
       expect((await simulate(id, { event: 'pay' })).status).toBe('APPROVED');
     });
 
-    it('the same payment again changes nothing', async () => {
+    it('a repeated notification of one payment changes nothing', async () => {
       const { id } = await create(['BOLETO']);
       const pay = { event: 'pay', end_to_end_id: `boleto${Date.now()}` };
       const first = await simulate(id, pay);
@@ -488,7 +488,7 @@ describe('payments', () => {
     });
   });
 
-  it('is finalised by the sweeper when its job was lost, and once however often it is worked on', async () => {
+  it('is finalised by the sweeper when its job was lost, and only once', async () => {
     const { id } = await create(['PIX', 'MULTIBANCO']);
     const first = await finalised(id);
     // As if the process had died between the commit and the job.
@@ -509,7 +509,7 @@ describe('payments', () => {
   describe('idempotency', () => {
     const body = { paymentMethods: ['PIX'], customerName: 'Maria' };
 
-    it('twins get one payment and one answer; the first body stands, for ever', async () => {
+    it('twins get one payment and one answer; the first body stands permanently', async () => {
       const idempotencyKey = `twin-${randomUUID()}`;
       const answers = await Promise.all(Array.from({ length: 10 }, () => post({ ...body, idempotencyKey })));
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
@@ -535,7 +535,7 @@ describe('payments', () => {
       expect(again.headers.get('idempotent-replayed')).toBe('true');
     });
 
-    it('defaults are the same request; a refused one leaves the key free; charges and payments do not share keys', async () => {
+    it('omitted defaults are the same request, a refusal frees the key, and charges and payments share no keys', async () => {
       const idempotencyKey = `default-${randomUUID()}`;
       expect((await post({ paymentMethods: ['PIX'], idempotencyKey, currency: 'EUR' })).status).toBe(400);
       const first = await post({ paymentMethods: ['PIX'], idempotencyKey });
@@ -608,7 +608,7 @@ describe('payments', () => {
         },
         ['currency', 'customerId', 'metadata.phone', 'metadata.returnUrl'],
       ],
-      // Whether a phone is in it cannot be told.
+      // A missing phone cannot be reported when metadata is no object.
       [{ paymentMethods: ['MBWAY'], metadata: [1], amount: 0 }, ['amount', 'metadata']],
     ])('%j names %j', async (body, params) => {
       const answer = await post<Refusal>(body);
@@ -627,7 +627,7 @@ describe('payments', () => {
       [{ customerDocument: '12.abc.345/01de-35' }, { customerDocument: '12ABC34501DE35' }],
       [{ currency: 'EUR', paymentMethods: ['MBWAY'], metadata: { phone: '+351912345678' } }, {}],
       [{ currency: 'USDTTRC2', paymentMethods: ['CREDIT_CARD'] }, {}],
-    ])('%j is fine', async (body, changes) => {
+    ])('%j is accepted', async (body, changes) => {
       const answer = await post({ paymentMethods: ['PIX'], ...body });
       expect({ status: answer.status, body: answer.body }).toMatchObject({
         status: 201,
@@ -635,7 +635,7 @@ describe('payments', () => {
       });
     });
 
-    it('a live key has no acquirer, and nothing of the request is kept', async () => {
+    it('a live key has no acquirer, and nothing of the request is stored', async () => {
       const idempotencyKey = `live-${randomUUID()}`;
       const answer = await post<Refusal>({ paymentMethods: ['PIX'], idempotencyKey }, merchant.liveKey);
       expect([answer.status, answer.body.error.code]).toEqual([422, 'no_provider_configured']);
@@ -652,7 +652,7 @@ describe('payments', () => {
       }
     });
 
-    it('what cannot happen to a payment is a 400 and changes nothing', async () => {
+    it('an impossible event is a 400 and changes nothing', async () => {
       const { id } = await create(['BOLETO']);
       for (const body of [
         { event: 'chargeback' },
@@ -670,7 +670,7 @@ describe('payments', () => {
     });
   });
 
-  it('simulates on the route of charges too, whatever the method', async () => {
+  it('accepts simulation on the route of charges, whatever the method', async () => {
     const { id } = await create(['CREDIT_CARD']);
     const answer = await service.simulate(merchant.testKey, `tx_${id}`, { event: 'pay' });
     expect(answer.body).toMatchObject({
@@ -717,7 +717,7 @@ describe('payments', () => {
     }
   });
 
-  it('pages of the sandbox bank are for who has their address', async () => {
+  it('pages of the sandbox bank open only with their address', async () => {
     const { id } = await create(['MULTIBANCO']);
     await finalised(id);
     const [row] = await service.sql<{ txid: string }>('SELECT txid FROM transactions WHERE id = $1', [id]);

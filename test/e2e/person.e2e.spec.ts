@@ -36,7 +36,7 @@ const said = ({ status, body }: Answer<Body>): string =>
   status < 300 ? String(status) : `${status} ${body.error.code}${body.error.param ? ` ${body.error.param}` : ''}`;
 const isIn = async (token: string): Promise<boolean> => (await ask('GET', 'sessions', token)).status === 200;
 
-/** What the app on somebody's telephone shows, at the time of the service. */
+/** Returns the code that an authenticator app shows at the time of the service. */
 function codeOf(secret: string, at = service): string {
   return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at.clock.now().getTime() });
 }
@@ -63,7 +63,7 @@ describe('a person', () => {
     );
     const first = (await login(email, PASSWORD)).body.access_token;
 
-    // Whoever has the token alone sets no factor that locks its owner out.
+    // A stolen token alone must not set a factor that locks its owner out.
     expect(said(await ask('POST', 'totp', first, { password: 'stolen token' }))).toBe('400 invalid_request password');
     const begun = (await ask('POST', 'totp', first, { password: PASSWORD })).body;
     expect(begun.uri).toBe(
@@ -91,7 +91,7 @@ describe('a person', () => {
     );
     expect(await service.mailTo(email)).toContain('Password changed');
     expect([await isIn(first), await isIn(second.body.access_token)]).toEqual([false, false]);
-    // The mailbox alone does not let anybody in.
+    // Access to the mailbox alone lets nobody in.
     expect(said(await login(email, NEXT))).toBe('401 totp_required');
     service.clock.advance(30);
     const here = (await login(email, NEXT, codeOf(begun.secret))).body.access_token;
@@ -138,7 +138,7 @@ describe('a person', () => {
 });
 
 describe('a password', () => {
-  it('that its owner changes ends their other logins, and needs the old one', async () => {
+  it('changed by its owner ends their other logins, and needs the old one', async () => {
     const person = await service.member(merchant.accountId, 'MEMBER');
     const other = await service.login(person.email);
     const change = (current_password: string, new_password: string): Promise<Answer<Body>> =>
@@ -160,7 +160,7 @@ describe('a password', () => {
     expect(told).toEqual([{ actor_type: 'member', data: { user_id: person.userId } }]);
   });
 
-  it('that is forgotten is answered the same for everybody, in the same time, and mailed to who logs in', async () => {
+  it('that is forgotten gets the same answer and time for everybody, and mails only people who log in', async () => {
     const gone = await service.member(merchant.accountId, 'MEMBER');
     await service.sql('DELETE FROM members WHERE user_id = $1', [gone.userId]);
     const { email } = await service.member(merchant.accountId, 'MEMBER');
@@ -187,7 +187,7 @@ describe('a password', () => {
 });
 
 describe('a second factor', () => {
-  it('takes each code once, those of the step before and after too, and no others', async () => {
+  it('accepts each code once, including the step before and after, and no others', async () => {
     const person = await service.member(merchant.accountId, 'MEMBER');
     const { secret, recovery } = await withFactor(person);
     const at = (steps: number): string =>
@@ -206,7 +206,7 @@ describe('a second factor', () => {
     }
     expect(said(await login(person.email, 'wrong', recovery[2]))).toBe('401 invalid_credentials');
     expect(said(await login(person.email, PASSWORD, recovery[2]))).toBe('200');
-    // Neither the secret nor a code is to be read.
+    // The database shows neither the secret nor a code.
     const [row] = await service.sql<{ text: string }>('SELECT u::text AS text FROM users u WHERE id = $1', [
       person.userId,
     ]);
@@ -249,7 +249,7 @@ describe('a second factor', () => {
     service.clock.offsetMs = 0;
   });
 
-  it('is not found by trying: ten codes in 15 minutes, from wherever', async () => {
+  it('cannot be guessed: ten codes in 15 minutes, from all addresses together', async () => {
     const env = { JWT_SECRET, RATE_LIMIT: 'on', TRUST_PROXY: 'loopback', RATE_LIMIT_PUBLIC_PER_MINUTE: '1000' };
     const limited = await TestService.start({ database: service.database, env });
     try {
@@ -266,7 +266,7 @@ describe('a second factor', () => {
       }
       expect(answers.filter((answer) => answer === '401 totp_invalid')).toHaveLength(10);
       expect(answers.slice(10)).toEqual(['429 rate_limited', '429 rate_limited']);
-      // Whoever tried knows the password.
+      // A guesser must know the password.
       const mails = await limited.sql(
         `SELECT 1 FROM emails WHERE recipient = $1 AND subject LIKE '%Many wrong codes'`,
         [person.email],
@@ -279,7 +279,7 @@ describe('a second factor', () => {
 });
 
 describeWith('redis')('in production', () => {
-  it('operators may only set their second factor, and live keys need one', async () => {
+  it('is the only thing that operators without one may set, and live keys need one', async () => {
     const redis = await startRedis();
     const production = await TestService.start({
       env: {
@@ -302,7 +302,7 @@ describeWith('redis')('in production', () => {
         expect(said(await ask(method, path, operator.token, undefined, production))).toBe('403 totp_setup_required');
       }
       const { secret } = await withFactor(operator, production);
-      // From the next request on, with the same token.
+      // Applies from the next request on, with the same token.
       expect(said(await accounts(operator.token))).toBe('200');
       expect(said(await login(operator.email, PASSWORD, codeOf(secret, production), production))).toBe('200');
 
@@ -318,7 +318,7 @@ describeWith('redis')('in production', () => {
       expect(said(await keys('DELETE', `/${live}`))).toBe('403 totp_setup_required');
       expect(said(await keys('POST', '', { test: true }))).toBe('201');
       expect(said(await keys('DELETE', `/${test}`))).toBe('200');
-      // The dashboard's door to live mode is as good as a live key.
+      // The dashboard's access to live mode is as good as a live key.
       const rotate = (mode: string): Promise<Answer<Body>> =>
         production.call<Body>('POST', `/v1/dashboard/${mode}/webhooks/default-secret/rotate`, { token: owner.token });
       expect(said(await rotate('live'))).toBe('403 totp_setup_required');

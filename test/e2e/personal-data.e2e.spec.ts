@@ -13,7 +13,7 @@ import { type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
 const ENCRYPTION_KEY = 'd4'.repeat(32);
-/** Nobody else's: each is looked for in everything that is stored. */
+/** Unique values that are searched in everything that is stored */
 const PERSON = {
   name: 'Zenobia Quaresma Xisto',
   document: '52998224725',
@@ -88,7 +88,7 @@ describeWith('redis')('what one payer is asked for', () => {
 
   const found = (text: string): boolean => Object.values(PERSON).some((mark) => text.includes(mark));
 
-  /** What events of a case say of its order goes with the customer, once the case is over. */
+  /** Expects that data of an order in case events is erased with the customer, once the case is over. */
   async function expectCasesErased(answered: (...args: string[]) => Promise<Answer>): Promise<void> {
     const key = merchant.testKey;
     const mark = 'a-word-about-the-order-of-the-case';
@@ -155,11 +155,11 @@ describeWith('redis')('what one payer is asked for', () => {
     }
   });
 
-  it('lies in no log, no file and not in Redis', async () => {
+  it('is in no log or file and not in Redis', async () => {
     expect(logged.length).toBeGreaterThan(3);
     expect(logged.filter(found)).toEqual([]);
     const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
-    // Where there is no mail server, a file stands for the mail that was sent: the receipt, to this person.
+    // Without a mail server a file holds the sent mail: the receipt for this person.
     const kept = files.filter((file) => !file.name.endsWith('.eml'));
     const texts = kept.map((file) => readFileSync(join(file.parentPath, file.name), 'latin1'));
     expect(files.length).toBeGreaterThan(kept.length);
@@ -172,7 +172,7 @@ describeWith('redis')('what one payer is asked for', () => {
     expect(dumps.filter(found)).toEqual([]);
   });
 
-  it('is exported and erased by who asks for it; what is open waits, and nothing of the person is left then', async () => {
+  it('is exported and erased on request; open sales wait, and then nothing of the person is left', async () => {
     const key = merchant.testKey;
     const account = (...args: string[]) =>
       runCli(['account', ...args], {
@@ -214,7 +214,7 @@ describeWith('redis')('what one payer is asked for', () => {
     const before = await service.sql(fingerprints, [first.kept.waiting[0]?.transaction_id]);
     const second = await answered(...erase);
     expect(before).toHaveLength(1);
-    // Of a body of which all but the document is known it would tell the document.
+    // A fingerprint of a body with only the document unknown would reveal the document.
     expect(await service.sql(fingerprints, [first.kept.waiting[0]?.transaction_id])).not.toEqual(before);
     expect(second).toMatchObject({ erased: { transactions: 2 }, kept: { waiting: [] } });
     expect((await answered(...erase)).erased).toMatchObject({ transactions: 0, events: 0, webhook_messages: 0 });

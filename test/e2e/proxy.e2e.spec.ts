@@ -21,13 +21,13 @@ async function start(trustProxy: string, env: Record<string, string> = {}): Prom
   service = await TestService.start({ database, env: { TRUST_PROXY: trustProxy, ...env } });
 }
 
-/** Sends a token of nobody's, as it comes through a proxy. */
+/** Sends an unknown token through a simulated proxy. */
 async function guess(forwardedFor: string): Promise<number> {
   const headers = { 'X-Forwarded-For': forwardedFor };
   return (await service.call('GET', '/v1/members', { token: 'a.b.c', headers })).status;
 }
 
-/** The address that a failed login is counted under, for the audit trail. */
+/** Returns the address that the audit trail counts a failed login under. */
 async function addressOf(forwardedFor: string): Promise<string | null> {
   const answer = await service.call('POST', '/v1/auth/login', {
     body: { email: `${randomUUID()}@example.com`, password: 'x' },
@@ -42,19 +42,19 @@ async function addressOf(forwardedFor: string): Promise<string | null> {
 
 describe('X-Forwarded-For', () => {
   it.each(['127.0.0.1', '127.0.0.0/8', 'loopback', '10.0.0.0/8,::ffff:127.0.0.1', '2001:db8::/32, loopback'])(
-    'of a proxy within TRUST_PROXY=%s is believed, up to the first that is no such proxy',
+    'from a proxy within TRUST_PROXY=%s is believed, up to the first address outside',
     async (trustProxy) => {
       await start(trustProxy);
       expect(await addressOf('203.0.113.7')).toBe('203.0.113.7');
       expect(await addressOf('2001:db9::7')).toBe('2001:db9::7');
-      // What the caller wrote itself stands to the left of what the proxy saw.
+      // A value that the caller wrote stands to the left of the value that the proxy added.
       expect(await addressOf('198.51.100.1, 203.0.113.7')).toBe('203.0.113.7');
       expect(await addressOf('203.0.113.7, 127.0.0.1')).toBe('203.0.113.7');
     },
   );
 
   it.each(['', '10.0.0.0/8', '203.0.113.7', 'linklocal,uniquelocal', '::1'])(
-    'of anybody else, with TRUST_PROXY=%s, is not',
+    'from any other address is ignored with TRUST_PROXY=%s',
     async (trustProxy) => {
       await start(trustProxy);
       expect(await addressOf('203.0.113.7')).toBe('127.0.0.1');
@@ -66,7 +66,7 @@ describe('X-Forwarded-For', () => {
 describe('a limit per address', () => {
   const env = { RATE_LIMIT: 'on', RATE_LIMIT_AUTH_FAILURES_PER_MINUTE: '3' };
 
-  it('is of the caller behind a trusted proxy: an address of IPv4, however written, or a /64 of IPv6', async () => {
+  it('counts callers behind a trusted proxy by IPv4 address, however written, or by /64 of IPv6', async () => {
     await start('loopback', env);
     const statuses = async (...addresses: string[]): Promise<number[]> => {
       const answers: number[] = [];
@@ -81,12 +81,12 @@ describe('a limit per address', () => {
       401, 401, 401, 429,
     ]);
     expect(await statuses('2001:db8:0:2::1')).toEqual([401]);
-    // Eight times as many for the /48 that both are in: 20 are left of 24.
+    // The /48 of both has eight times the limit: 20 of 24 are left.
     const neighbours = await statuses(...Array.from({ length: 25 }, (_, at) => `2001:db8:0:${at + 10}::1`));
     expect(neighbours).toEqual([...Array<number>(20).fill(401), ...Array<number>(5).fill(429)]);
   });
 
-  it('holds for every public page, and for no probe of a private address', async () => {
+  it('applies to every public page, and to no probe from a private address', async () => {
     await start('loopback', { RATE_LIMIT: 'on', RATE_LIMIT_PUBLIC_PER_MINUTE: '3' });
     const { testKey } = await service.merchant();
     const { body } = await service.createCharge(testKey);
@@ -101,7 +101,7 @@ describe('a limit per address', () => {
       expect([path, await allowed(path, stranger)]).toEqual([path, 3]);
     }
     expect(['/docs', await allowed('/docs/swagger-ui-init.js', stranger)]).toEqual(['/docs', 6]);
-    // People behind one address of their provider.
+    // People behind one address of their provider share this limit.
     for (const path of [charge, `${charge}/qr.png`]) expect([path, await allowed(path, stranger)]).toEqual([path, 30]);
     for (const address of ['127.0.0.1', '10.0.0.7', '::1', 'fd00::7']) {
       for (const path of ['/health/ready', '/metrics'])
@@ -109,7 +109,7 @@ describe('a limit per address', () => {
     }
   });
 
-  it('is not all: what does not change is made once, and readiness looked up once a second', async () => {
+  it('comes with caching: constant pages are made once, and readiness is checked once a second', async () => {
     await start('');
     const { testKey } = await service.merchant();
     const { body } = await service.createCharge(testKey);
@@ -122,14 +122,14 @@ describe('a limit per address', () => {
     check.mockRestore();
   });
 
-  it('is not escaped by writing the header oneself', async () => {
+  it('cannot be escaped by sending the header oneself', async () => {
     await start('', env);
     const answers: number[] = [];
     for (let host = 1; host <= 4; host++) answers.push(await guess(`203.0.113.${host}`));
     expect(answers).toEqual([401, 401, 401, 429]);
   });
 
-  it('of logins counts the addresses of a /64 as one, and eight times as many of its /48', async () => {
+  it('counts logins of a /64 as one address, and allows eight times as many per /48', async () => {
     await start('loopback', { RATE_LIMIT: 'on', RATE_LIMIT_LOGIN_PER_15_MINUTES: '2' });
     const login = async (address: string): Promise<number> => {
       const body = { email: 'victim@example.com', password: 'x' };
@@ -140,7 +140,7 @@ describe('a limit per address', () => {
       answers.push(await login(address));
     }
     expect(answers).toEqual([401, 401, 429, 401]);
-    // Of the 16 of the /48 there are 13 left.
+    // The /48 has 13 of its 16 tries left.
     const neighbours: number[] = [];
     for (let network = 2; network < 17; network++) neighbours.push(await login(`2001:db8:0:${network}::1`));
     expect(neighbours).toEqual([...Array<number>(13).fill(401), 429, 429]);
@@ -156,7 +156,7 @@ describe('a limit per address', () => {
     return Promise.race([heard, once(socket, 'close').then(() => null)]);
   }
 
-  it('of connections is a quarter of them', async () => {
+  it('allows a quarter of the connections', async () => {
     await start('', { MAX_CONNECTIONS: '12' });
     const held: Socket[] = [];
     for (let one = await open(); one; one = await open()) held.push(one.socket);
@@ -170,7 +170,7 @@ describe('a limit per address', () => {
     for (const socket of held) socket.destroy();
   });
 
-  it('of connections is none for a trusted proxy; when most are taken none is kept alive', async () => {
+  it('allows a trusted proxy all connections, and ends keep-alive when most are taken', async () => {
     await start('loopback', { MAX_CONNECTIONS: '12' });
     const held: Socket[] = [];
     for (let count = 0; count < 9; count++) {

@@ -13,10 +13,10 @@ import { freePort } from '../../tools/harness/free-port.js';
 const BLOCK_LIMIT_MS = 120_000;
 const LIMIT_MS = 600_000;
 
-/** Ports that the documents name; here others stand for them, for somebody may be trying them out beside the test. */
+/** Ports in the documents, replaced here, as somebody may be trying them out beside the test. */
 const PORTS = ['4000', '8443', '8444'] as const;
 
-/** Runs files in one bash, told by their names on a pipe: nothing that a block starts can read another block's commands. */
+/** Runs files in one bash that reads their names from a pipe, so that no block reads another block's commands. */
 const RUNNER = `
   set -eE -o pipefail
   trap 'echo "failed: $BASH_COMMAND" >&2' ERR
@@ -26,7 +26,7 @@ const RUNNER = `
   done
 `;
 
-/** As a reader uses it, but what is not a 2xx is a failure, also in the middle of a pipe or an argument. */
+/** Makes curl behave as for a reader, but fail on any answer except 2xx, even inside a pipe or an argument. */
 const curl = (real: string, failures: string): string => `#!/usr/bin/env bash
 "${real}" --fail-with-body --max-time 30 "$@" && exit 0
 code=$?
@@ -38,7 +38,7 @@ const blocks = (): ShellBlock[] => readingOrder().flatMap((path) => shellBlocks(
 
 describe('README.md and docs', () => {
   const processes = new Processes();
-  /** Looks like a clone: everything of this one, and no data. */
+  /** Looks like a clone: all files of this one, and no data. */
   const clone = processes.emptyDataDir();
   const failures = join(clone, 'failures');
   const started: ChildProcess[] = [];
@@ -63,7 +63,7 @@ describe('README.md and docs', () => {
       try {
         if (pid !== undefined) process.kill(-pid, 'SIGKILL'); // with what it has left in the background
       } catch {
-        // It has ended.
+        // The process has ended.
       }
     }
     await service?.kill('SIGTERM');
@@ -84,7 +84,7 @@ describe('README.md and docs', () => {
     return text.replace(new RegExp(`\\b(?:${PORTS.join('|')})\\b`, 'g'), (port) => ports.get(port) ?? '');
   }
 
-  it('has shell blocks that are run, but for these', () => {
+  it('has shell blocks that are all run, except the listed ones', () => {
     const notRun = blocks().filter((block) => block.notRun !== null);
     expect(notRun.map(({ path, text }) => [path, text.split('\n')[0]])).toEqual([
       ['README.md', 'npm ci && npm start'],
@@ -98,7 +98,7 @@ describe('README.md and docs', () => {
       ['docs/configuration.md', expect.stringMatching(/^STORAGE_URL='s3:\/\/\//)],
     ]);
     const languages = new Set(readingOrder().flatMap((path) => codeLanguages(path)));
-    // Shell under another name would not be run.
+    // A shell block under another language name would not be run.
     expect([...languages].sort()).toEqual(['js', 'json', 'mermaid', 'nginx', 'sh']);
   });
 
@@ -140,7 +140,7 @@ describe('README.md and docs', () => {
       expect(shell.exitCode).toBe(0);
       expect(existsSync(failures)).toBe(false);
 
-      // What the text around the blocks promises.
+      // The output keeps the promises of the text around the blocks.
       for (const told of ['charge.created', 'charge.paid'])
         expect(output).toMatch(new RegExp(`^webhook: ${told} ch_`, 'm'));
       expect(output).toMatch(/"returns":\[\{"amount":500,"reason":"duplicate"/);
@@ -153,7 +153,7 @@ describe('README.md and docs', () => {
     LIMIT_MS,
   );
 
-  it('has a verifier that believes what the service signs, and nothing else', () => {
+  it('has a verifier that accepts only what the service signs', () => {
     const file = join(clone, 'verifier.mjs');
     const body = '{"é":1}';
     const now = 1_800_000_000;
