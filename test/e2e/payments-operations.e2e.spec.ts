@@ -206,7 +206,7 @@ describe('operations on payments', () => {
       ['pay', 'PAID'],
       ['expire', 'EXPIRED'],
       ['fail', 'REFUSED'],
-    ])('not after %s: 400, and nothing changes', async (event, status) => {
+    ])('is refused after %s: 400, and nothing changes', async (event, status) => {
       const id = await create(['PIX']);
       await simulate(id, { event });
       const before = await row(id);

@@ -53,7 +53,7 @@ describe('the payer’s receipt', () => {
   const receiptsLeft = async (): Promise<number> =>
     Number((await service.sql<{ count: string }>(`SELECT count(*) FROM work WHERE kind = 'receipt'`))[0]?.count);
 
-  it('says who was paid, how much, for what, when, and where to look it up, once', async () => {
+  it('says once who was paid, how much, for what, when, and where to look it up', async () => {
     const address = newAddress();
     const charge = await sale(address, merchant.testKey, { description: 'Pedido 1042: 2 <pães> & café' });
     expect(mailsTo(address)).toEqual([]);
@@ -82,7 +82,7 @@ describe('the payer’s receipt', () => {
     expect(text).toContain('2 &lt;pães&gt; &amp; café');
     expect(text).toMatch(new RegExp(`Message-ID: <${charge.id.slice(3)}@pay\\.example\\.com>`));
     await waitFor('the work to end', async () => (await receiptsLeft()) === 0);
-    // The address is kept with the sale alone.
+    // The address is stored with the sale alone.
     expect(await service.sql('SELECT 1 FROM emails WHERE recipient = $1', [address])).toEqual([]);
     expect(mailsTo(address)).toHaveLength(1);
   });
@@ -116,7 +116,7 @@ describe('the payer’s receipt', () => {
     await waitFor('the work to end', async () => (await receiptsLeft()) === 0);
   });
 
-  it('in test mode comes thirty times an hour, and of the sales above it nothing waits', async () => {
+  it('comes thirty times an hour in test mode, and sales above that leave nothing waiting', async () => {
     const busy = await service.merchant();
     const addresses = Array.from({ length: 35 }, newAddress);
     let last = '';
@@ -128,7 +128,7 @@ describe('the payer’s receipt', () => {
     await waitFor('thirty receipts', () => addresses.filter((address) => mailsTo(address).length > 0).length === 30);
     await waitFor('the work to end', async () => (await receiptsLeft()) === 0);
     expect(addresses.flatMap(mailsTo)).toHaveLength(30);
-    // Another process, which has asked for none yet, is told so by the budget of all.
+    // Another process, which has sent none yet, learns of the limit from the shared budget.
     await service.get(Database).transaction(async (tx) => {
       service.get(WorkService).add(tx, 'receipt', last, service.clock.now());
     });
@@ -136,7 +136,7 @@ describe('the payer’s receipt', () => {
     expect(mailsTo(addresses[34] ?? '')).toEqual([]);
   });
 
-  it('of test mode comes although the mail server was away at its first attempt, and counts once', async () => {
+  it('comes in test mode although the mail server was away at first, and counts once', async () => {
     const patient = await service.merchant();
     const addresses = Array.from({ length: 30 }, newAddress);
     mailbox.refusal = { at: 'RCPT TO', code: 451 };
@@ -156,7 +156,7 @@ describe('the payer’s receipt', () => {
     await waitFor('the work to end', async () => (await receiptsLeft()) === 0);
   });
 
-  it('fills nobody’s mailbox: ten an hour for an address, whoever asks, the others later or not at all', async () => {
+  it('fills no mailbox: ten an hour per address over all accounts, the others later or never', async () => {
     const address = newAddress();
     const other = await service.merchant();
     const charges = [];
@@ -178,7 +178,7 @@ describe('the payer’s receipt', () => {
       return rows.length === 2;
     });
     expect(sent()).toBe(10);
-    // What is a day old by then is nobody's any more.
+    // Receipts that are a day old are not sent any more.
     service.clock.advance(25 * 3600);
     try {
       await waitFor('the rest to be given up', async () => (await receiptsLeft()) === 0);

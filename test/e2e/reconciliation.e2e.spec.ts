@@ -19,7 +19,7 @@ import { available, refundEnd, requestRefund } from '../support/refunds.js';
 import { type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
-/** As if the account had configured them. */
+/** Makes the banks connections of the account. */
 function haveConnections(service: TestService, accountId: string, banks: readonly FarBank[]): void {
   const [connections, names] = [service.get(ConnectionsService), banks.map(({ name }) => name)];
   jest
@@ -48,14 +48,14 @@ describe('a bank with a list of what it received', () => {
   const charge = async (amount = 1990): Promise<ChargeAnswer> =>
     (await service.createCharge(merchant.testKey, { amount })).body;
 
-  /** A payment of which nobody tells. */
+  /** Pays without a notification. */
   const payInSilence = ({ pix, amount }: ChargeAnswer) =>
     bank.receive({ txid: pix.txid ?? '', amount }, { settledAt: service.clock.now() });
 
   it.each([
     ['before the charge', -20_000 * 86_400_000],
     ['ahead of now', 50 * 60_000],
-  ])('a bank’s time %s is not believed: the money’s day counts from it', async (_, ms) => {
+  ])('distrusts a bank’s time %s, since the money’s day counts from it', async (_, ms) => {
     const { body: made } = await service.createCharge(merchant.testKey, { amount: 1990, expires_in: 86_400 });
     const settledAt = new Date(service.clock.now().getTime() + ms);
     const { endToEndId } = bank.receive({ txid: made.pix.txid ?? '', amount: 1990 }, { settledAt });
@@ -84,7 +84,7 @@ describe('a bank with a list of what it received', () => {
   const statusOf = async ({ id }: { id: string }): Promise<string> =>
     (await service.getCharge(merchant.testKey, id)).body.status;
 
-  /** One window of the list, at the next minute. */
+  /** Reads one window of the list, at the next minute. */
   async function sweep(list: 'payments' | 'returns' = 'payments'): Promise<void> {
     service.clock.advance(1); // a window ends before this very moment
     await service.get(StatementsService).read(bank.name, list);
@@ -104,7 +104,7 @@ describe('a bank with a list of what it received', () => {
     return acquirers.flatMap((acquirer) => acquirer.differences);
   }
 
-  it('is read by the service itself: a payment of which nobody told is credited within the minute', async () => {
+  it('is read by the service itself: an unreported payment is credited within the minute', async () => {
     const made = await charge();
     payInSilence(made);
     await waitFor('the payment', async () => (await statusOf(made)) === 'paid');
@@ -116,7 +116,7 @@ describe('a bank with a list of what it received', () => {
     await waitFor('the second', async () => (await statusOf(second)) === 'paid');
   }, 45_000);
 
-  it('callback and list at once: credited once', async () => {
+  it('credits a payment once when callback and list come together', async () => {
     const before = await available(service, merchant.testKey);
     const made = await Promise.all(Array.from({ length: 20 }, () => charge(100)));
     const pix = made.map(payInSilence);
@@ -129,7 +129,7 @@ describe('a bank with a list of what it received', () => {
     expect(await differences()).toEqual([]);
   });
 
-  it('a list is its reader’s for as long as that one renews its lease, and then another one’s', async () => {
+  it('leaves a list to its reader as long as the lease is renewed, and then to another reader', async () => {
     const statements = service.get(StatementsRepository);
     const database = service.get(Database);
     const name = 'held-bank';
@@ -153,7 +153,7 @@ describe('a bank with a list of what it received', () => {
     expect(await statements.find(name, 'payments')).toMatchObject({ sweptUntil: null, nextDueAt: after(91) });
   });
 
-  it('a list that cannot be read is read again from where it was', async () => {
+  it('reads an unreadable list again from the same position', async () => {
     const made = await charge();
     payInSilence(made);
     await sweep();
@@ -161,7 +161,7 @@ describe('a bank with a list of what it received', () => {
     const before = await progress();
     bank.blind = true;
     service.clock.advance(3 * 3600);
-    // The service reads the list too, as soon as the clock says so: whichever of the two comes first fails.
+    // The service reads the list too when the clock allows: the first of both readers fails.
     await sweep();
     await waitFor('the failure', async () => (await progress())?.attempts === 1);
     const failed = await progress();
@@ -175,7 +175,7 @@ describe('a bank with a list of what it received', () => {
     expect(await progress()).toMatchObject({ attempts: 0 });
   }, 30_000);
 
-  it('a Pix without a charge, or of a txid that nobody has, comes to the operators, once', async () => {
+  it('shows operators a Pix without a charge or with an unknown txid once', async () => {
     const strays = [null, 'y'.repeat(26)].map((txid) =>
       bank.receive({ txid: '', amount: 5 }, { txid, settledAt: service.clock.now() }),
     );
@@ -189,7 +189,7 @@ describe('a bank with a list of what it received', () => {
     expect(await differences()).toEqual([]);
   });
 
-  it('news of a return has it asked about at once, a refund as well as what goes back by itself', async () => {
+  it('queries a return at once after news of it, for refunds and for automatic returns', async () => {
     const { id, endToEndId } = await paid();
     bank.blind = true;
     bank.returnFault = () => 'lost after';
@@ -215,7 +215,7 @@ describe('a bank with a list of what it received', () => {
       );
       return rows.length === 2;
     });
-    // In the longest pause.
+    // During the longest pause
     const later = `now() + interval '1 hour'`;
     await service.sql(`UPDATE work SET due_at = ${later} WHERE subject_id = $1`, [refund.id]);
     await service.sql(
@@ -231,7 +231,7 @@ describe('a bank with a list of what it received', () => {
     expect(await differences()).toEqual([]);
   });
 
-  it('news of a return that nobody here asked for is kept for a while, then set aside', async () => {
+  it('keeps news of an unknown return for a while, then sets it aside', async () => {
     const { endToEndId } = await paid();
     const hint = { kind: 'return', reference: `${endToEndId}/somebodyelse/DEVOLVIDO` } as const;
     const id = await tell(hint);
@@ -246,11 +246,11 @@ describe('a bank with a list of what it received', () => {
     } finally {
       service.clock.advance(-31 * 86_400);
     }
-    // The service's own sweep may be at it as well.
+    // The service's own sweep may run too.
     await waitFor('its end', async () => (await stateOf()).length === 0);
   });
 
-  it('once a day: a dispute of which nobody told opens its case, a return that ended is asked about', async () => {
+  it('reads disputes and returns once a day: an unreported dispute opens its case, an ended return is queried', async () => {
     const { id, endToEndId } = await paid();
     const pix = bank.pix.get(endToEndId);
     if (!pix) throw new Error('The bank has lost a Pix');
@@ -268,7 +268,7 @@ describe('a bank with a list of what it received', () => {
     bank.rule(dispute, 'agreed');
     await tell(hint);
     bank.unasked.delete(endToEndId);
-    // The service's own sweep may be at it as well, and then it is the one that applies it.
+    // The service's own sweep may run too, and then applies it.
     await waitFor('the ruling to be applied', async () => (await differences()).length === 1);
     expect(await differences()).toMatchObject([
       { kind: 'dispute_missing_there', endToEndId, here: { amount: pix.amount, state: 'returned' }, there: null },
@@ -281,7 +281,7 @@ describe('a bank with a list of what it received', () => {
   const readAgain = (list: string) =>
     service.sql('DELETE FROM acquirer_statements WHERE acquirer = $1 AND list = $2', [bank.name, list]);
 
-  it('once a day: a payment that the bank has listed only long after its time is credited', async () => {
+  it('credits once a day a payment that the bank has listed long after its time', async () => {
     const made = await charge();
     const paidAt = service.clock.now();
     service.clock.advance(20 * 60);
@@ -295,12 +295,12 @@ describe('a bank with a list of what it received', () => {
     await waitFor('the payment', async () => (await statusOf(made)) === 'paid');
   }, 50_000);
 
-  it('brings a payment whose hint was set aside before the bank knew it', async () => {
+  it('credits a payment whose notification was set aside before the bank knew it', async () => {
     const made = await charge();
     const endToEndId = newEndToEndId('12345678', service.clock.now());
     const hint = { kind: 'pix', reference: endToEndId } as const;
     const id = await tell(hint);
-    // The fortieth time that the bank does not know it, a day later.
+    // The bank does not know the Pix for the fortieth time, a day later.
     await service.sql('UPDATE acquirer_notifications SET attempts = 39 WHERE id = $1', [id]);
     await service.get(ConfirmationService).confirm(id);
     expect(await service.sql('SELECT status FROM acquirer_notifications WHERE id = $1', [id])).toEqual([
@@ -311,7 +311,7 @@ describe('a bank with a list of what it received', () => {
     await waitFor('the payment', async () => (await statusOf(made)) === 'paid');
   }, 40_000);
 
-  it('what could not be sent back comes to the operators; that the bank has sent it after all raises an alarm', async () => {
+  it('shows operators a failed return, and raises an alarm when the bank has made it after all', async () => {
     const made = await charge();
     bank.returnFault = () => 'refused';
     const wrong = { txid: made.pix.txid ?? '', amount: 7 };
@@ -337,7 +337,7 @@ describe('a bank with a list of what it received', () => {
     expect(await alarms()).toMatchObject([{ labels: { what: 'failed_return_moved' } }]);
   }, 30_000);
 
-  it('a refund that the bank has made, and says later that it has failed, raises an alarm', async () => {
+  it('raises an alarm when the bank reports a completed refund as failed', async () => {
     bank.returnFault = () => null;
     const { id, endToEndId } = await paid();
     const { body } = await requestRefund(service, merchant.testKey, id, { strategy: 'devolution' });
@@ -351,13 +351,13 @@ describe('a bank with a list of what it received', () => {
       );
     await readAgain('returns');
     await waitFor('the alarm', async () => (await alarms()).length > 0);
-    // The bank has made it after all, so that its books and ours tell the same again.
+    // The bank completes the refund after all, so that its books and ours agree again.
     bank.returns.set(name, booked);
   }, 30_000);
 
-  describe('of a day, against our books', () => {
-    it('names what is missing here and there, other amounts, and returns that nobody asked for', async () => {
-      // A day of its own.
+  describe('compared with our books for a day', () => {
+    it('names missing payments on both sides, other amounts, and unknown returns', async () => {
+      // Starts a fresh day.
       service.clock.advance(2 * 86_400);
       const [same, other, gone, back, refunded] = [
         await paid(),
@@ -386,7 +386,7 @@ describe('a bank with a list of what it received', () => {
       if (!booked) throw new Error('The bank has lost a return');
       bank.returns.set(name, { ...booked, amount: 501, refused: true });
       const endToEndId = newEndToEndId('12345678', new Date());
-      // Not what the sweeper brings before it is looked at.
+      // Taken before the sweeper adds anything.
       bank.blind = false;
       const result = service.get(ReconciliationService).compare(merchant.accountId, saoPauloDay(service.clock.now()));
       const [acquirer] = (await result).acquirers;
@@ -416,7 +416,7 @@ describe('a bank with a list of what it received', () => {
       await service.get(WorkService).sweep();
     });
 
-    it('is a day in São Paulo: a Pix of its last second is of it, one of the next second is not', async () => {
+    it('uses days in São Paulo: the last second belongs to the day, the next second does not', async () => {
       service.clock.advance(10 * 86_400);
       const day = saoPauloDay(service.clock.now());
       const midnight = new Date(`${day}T03:00:00.000Z`);
@@ -429,7 +429,7 @@ describe('a bank with a list of what it received', () => {
       expect(acquirers).toMatchObject([{ here: { count: 3 }, there: { count: 3 }, differences: [] }]);
     });
 
-    it('an account without such an acquirer is told so, an unknown one too', async () => {
+    it('answers for an account without such an acquirer and for an unknown account', async () => {
       const { accountId } = await service.merchant();
       const reconciliation = service.get(ReconciliationService);
       await expect(reconciliation.compare(accountId, '2026-11-21')).rejects.toMatchObject({
@@ -462,7 +462,7 @@ describe('two connections that see one account at a bank', () => {
     await expectLedgerCoherent(service.database.url);
   });
 
-  it('one that does not answer is named, and the other one is compared', async () => {
+  it('names the connection that does not answer, and compares the other one', async () => {
     old.blind = true;
     const day = saoPauloDay(service.clock.now());
     const { acquirers, notCompared } = await service.get(ReconciliationService).compare(merchant.accountId, day);
@@ -471,10 +471,10 @@ describe('two connections that see one account at a bank', () => {
   });
 
   it.each([
-    // Charges of test mode here; a live charge that the other connection reports is in one-book.integration.spec.ts.
+    // Charges of test mode; for a live charge reported by the other connection see one-book.integration.spec.ts.
     ['the one that asked for the charge', renewed],
   ])(
-    'a payment is credited once, and nobody’s stray, whoever tells of it: %s',
+    'a payment is credited once and never stray, whichever connection reports it: %s',
     async (_, teller) => {
       const { body: charge } = await service.createCharge(merchant.testKey);
       const { endToEndId: reference } = renewed.receive(

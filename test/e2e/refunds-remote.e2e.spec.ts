@@ -29,7 +29,7 @@ interface Paid {
   readonly pix: ReceivedPix;
 }
 
-/** Nothing runs by itself here: each step of a refund is taken by the test, so that it can come between. */
+/** Nothing runs by itself: the test takes each step of a refund, so that it can act in between. */
 describe('refunds at an acquirer behind a network', () => {
   const service = TestService.forSpec({ env: { ROLE: 'api' } });
   let bank: FarBank;
@@ -48,7 +48,7 @@ describe('refunds at an acquirer behind a network', () => {
     bank.returnFault = () => null;
     await finish();
     await expectLedgerCoherent(service.database.url);
-    // What the bank did is what we say it did, refund by refund.
+    // Refund by refund, our records equal what the bank did.
     const rows = await service.sql<{ name: string; amount: number; status: string }>(
       `SELECT payment_reference || '/' || replace(id::text, '-', '') AS name, amount::int, status FROM refunds`,
     );
@@ -78,7 +78,7 @@ describe('refunds at an acquirer behind a network', () => {
     return { id, pix };
   }
 
-  /** A worker comes by. */
+  /** Runs a worker once. */
   const step = (refundId: string): Promise<unknown> => service.get(WorkService).runNow('refund', refundId);
 
   async function finish(): Promise<void> {
@@ -180,7 +180,7 @@ describe('refunds at an acquirer behind a network', () => {
       expect(bank.returns.size).toBe(1);
     });
 
-    it('refunds and the payment itself: none is accepted before the money is there', async () => {
+    it('refunds during the payment: none is accepted before the money is there', async () => {
       for (let round = 0; round < 10; round++) {
         const charge = await created();
         const pix = bank.receive(charge, { settledAt: service.clock.now() });
@@ -215,7 +215,7 @@ describe('refunds at an acquirer behind a network', () => {
   });
 
   describe('an answer that is lost', () => {
-    it('after the effect: is asked for, in growing pauses, and the money goes back once', async () => {
+    it('after the effect: the refund is queried in growing pauses, and the money goes back once', async () => {
       const { id, pix } = await paid();
       const refundId = await accepted(id);
       bank.returnFault = () => 'lost after';
@@ -233,7 +233,7 @@ describe('refunds at an acquirer behind a network', () => {
       }
       service.clock.go();
       expect(pauses).toEqual([0.5, 1, 2, 4, 8, 16]);
-      // Neither given back on a guess nor gone.
+      // The money is neither given back on a guess nor gone.
       expect(await available(service, key)).toBe(0);
       bank.blind = false;
       await step(refundId);
@@ -255,7 +255,7 @@ describe('refunds at an acquirer behind a network', () => {
       expect([...bank.requests.values()]).toEqual([2]);
     });
 
-    it('of a refusal: is heard later, and the money comes back', async () => {
+    it('of a refusal: the refusal arrives later, and the money comes back', async () => {
       const { id } = await paid();
       const refundId = await accepted(id);
       bank.returnFault = () => 'refused unheard';
@@ -266,7 +266,7 @@ describe('refunds at an acquirer behind a network', () => {
       expect(await available(service, key)).toBe(100);
     });
 
-    it('because the process died between the call and its record: the next one goes on', async () => {
+    it('because the process died between the call and its record: the next process goes on', async () => {
       const { id, pix } = await paid();
       const refundId = await accepted(id);
       const moves = service.get(RefundTransitions);
@@ -285,8 +285,8 @@ describe('refunds at an acquirer behind a network', () => {
     });
   });
 
-  describe('and disputes', () => {
-    it('a payment that is disputed is not refunded, one that is won can be again', async () => {
+  describe('with disputes', () => {
+    it('a disputed payment is not refunded, and a won one can be again', async () => {
       const { id, pix } = await paid();
       const dispute = await disputed(pix);
       expect(codeOf(await requestRefund(service, key, id))).toBe('400 charge_disputed');
@@ -301,7 +301,7 @@ describe('refunds at an acquirer behind a network', () => {
       await step(refundId);
       expect(await refund(id, refundId)).toMatchObject({ status: 'FAILED', failureReason: 'charge_disputed' });
       expect(bank.requests.size).toBe(0);
-      // What the refund had set aside is held by the dispute now.
+      // The dispute now holds the money of the refund.
       expect(await available(service, key)).toBe(0);
     });
 
@@ -383,7 +383,7 @@ describe('refunds at an acquirer behind a network', () => {
     });
   });
 
-  it('a cashout goes to who paid, or to the key, and the destination is written nowhere in clear', async () => {
+  it('a cashout goes to the payer or to the key, and the destination is stored nowhere in clear', async () => {
     const { id } = await paid(400, { payerDocument: '11144477735' });
     const random = randomUUID();
     const keys = ['+55 (21) 91234-5678', 'Some.Body@Example.com', random.toUpperCase()];
@@ -405,7 +405,7 @@ describe('refunds at an acquirer behind a network', () => {
     }
   });
 
-  it('an acquirer says what it can', async () => {
+  it('an acquirer states its abilities', async () => {
     const { id } = await paid();
     bank.capabilities = { ...bank.capabilities, refunds: {} };
     expect(codeOf(await requestRefund(service, key, id))).toBe('422 REFUND_NOT_SUPPORTED');

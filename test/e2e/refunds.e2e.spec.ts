@@ -45,11 +45,11 @@ describe('refunds', () => {
   const dataOf = (type: string): Record<string, unknown>[] =>
     receiver.ofType(type).map(({ body }) => body['data'] as Record<string, unknown>);
 
-  it('the audit trail has the amount that was refunded, also where another refund came in between', async () => {
+  it('record the refunded amount in the audit trail, even when another refund came in between', async () => {
     const id = paymentIdOf(await aPaidCharge(service, key, 1990));
     const refunds = service.get(RefundsRepository);
     const remaining = refunds.remaining.bind(refunds);
-    // The rest is looked up, then somebody refunds a part of it.
+    // Another refund of a part comes after the remainder was read.
     jest.spyOn(refunds, 'remaining').mockImplementationOnce(async (...of) => {
       const rest = await remaining(...of);
       await requestRefund(service, key, id, { idempotencyKey: 'part-of-it', amount: 990 });
@@ -65,11 +65,11 @@ describe('refunds', () => {
     expect(entries).toEqual([{ amount: 990 }, { amount: 1000 }]);
   });
 
-  it('a merchant refunds a part, then the rest, and is told of every step', async () => {
+  it('report every step to the merchant: a part, then the rest', async () => {
     await subscribe();
     const charge = await aPaidCharge(service, key, 1990);
     const id = paymentIdOf(charge);
-    /** What the charge, the payment and its item in the list say of refunds. */
+    /** Refund fields of the charge, the payment and its item in the list */
     const shown = async (): Promise<unknown[]> => {
       const { body: payment } = await service.call('GET', `/v1/payments/${id}`, { key });
       const { body: list } = await service.call<{ data: Record<string, unknown>[] }>('GET', '/v1/payments', { key });
@@ -92,7 +92,7 @@ describe('refunds', () => {
       createdAt: expect.stringMatching(ISO),
     });
     expect(await shown()).toEqual([990, 990, 990]);
-    // Set aside at once, before the acquirer has heard of it.
+    // The money is set aside at once, before the acquirer receives the refund.
     expect(await available(service, key)).toBe(1000);
 
     const done = await refundEnd(service, key, part.body);
@@ -133,7 +133,7 @@ describe('refunds', () => {
       { sequence: 3, status: 'PAID', refundStatus: 'IN_PROGRESS', ...fees, ...ofPart },
       { sequence: 4, status: 'PAID', refundStatus: 'REFUNDED', ...fees, ...ofPart },
       { sequence: 5, status: 'PAID', refundStatus: 'IN_PROGRESS', ...fees, ...ofRest },
-      // 6 is the transaction’s own move, told as payment.status_changed.
+      // Number 6 is the transaction’s own change, sent as payment.status_changed.
       { sequence: 7, status: 'REFUNDED', refundStatus: 'REFUNDED', ...ofRest },
     ];
     expect(told).toEqual(
@@ -163,7 +163,7 @@ describe('refunds', () => {
       refund: { ...refund, id: rest.body.id, amount: 1000, reason: null },
       amount_refunded: 1990,
     });
-    // Each once, and nothing of a refund that is only on its way.
+    // Each event once, and none for a refund on its way.
     const canonical = receiver.received.filter(({ body }) => body['object'] === 'event');
     expect(canonical.map(({ body }) => body['type']).sort()).toEqual([
       'charge.created',
@@ -173,7 +173,7 @@ describe('refunds', () => {
     ]);
   });
 
-  it('the sum that the sale shows falls when one fails, and its key goes with the last one', async () => {
+  it('lower the sum of the sale when one fails, and remove it when the last one fails', async () => {
     const charge = await aPaidCharge(service, key, 1990);
     const id = paymentIdOf(charge);
     const refund = async (amount: number): Promise<void> => {
@@ -188,14 +188,14 @@ describe('refunds', () => {
     expect((await service.call('GET', `/v1/payments/${id}`, { key })).body).not.toHaveProperty('amountRefunded');
     await refund(300);
     await refund(200);
-    // What a simulation answers is the same charge.
+    // A simulation answers with the same charge.
     const armed = await service.simulate(key, charge.id, { event: 'refund_fail' });
     expect(armed.body.charge).toHaveProperty('amount_refunded', 500);
     await refund(1490);
     expect((await service.getCharge(key, charge.id)).body).toMatchObject({ status: 'paid', amount_refunded: 500 });
   });
 
-  it('refunds at once never show more than was paid, and what failed of them is not in the sum', async () => {
+  it('never show more than was paid when they come at once, and leave failed ones out of the sum', async () => {
     const charge = await aPaidCharge(service, key, 1000);
     const id = paymentIdOf(charge);
     await service.simulate(key, charge.id, { event: 'refund_fail' });
@@ -207,7 +207,7 @@ describe('refunds', () => {
     expect((await service.getCharge(key, charge.id)).body).toHaveProperty('amount_refunded', 600);
   });
 
-  it('takes about a second', async () => {
+  it('take about a second', async () => {
     const { id } = await aPaidCharge(service, key);
     const started = performance.now();
     const { body } = await requestRefund(service, key, paymentIdOf({ id }));
@@ -215,7 +215,7 @@ describe('refunds', () => {
     expect(performance.now() - started).toBeLessThan(3_000);
   });
 
-  it('one that fails gives the money back, tells so, and leaves the payment as it was', async () => {
+  it('give the money back when they fail, report it, and leave the payment as it was', async () => {
     await subscribe();
     const charge = await aPaidCharge(service, key);
     const id = paymentIdOf(charge);
@@ -238,7 +238,7 @@ describe('refunds', () => {
       previousStatus: 'PAID',
     });
     expect(receiver.ofType('charge.refunded')).toEqual([]);
-    // Only the next one.
+    // Only the next refund fails.
     const again = await requestRefund(service, key, id);
     expect((await refundEnd(service, key, again.body)).status).toBe('REFUNDED');
   });
@@ -266,7 +266,7 @@ describe('refunds', () => {
       expect((await refundEnd(service, key, keyed.body)).strategy).toBe('cashout');
     });
 
-    it('the fee of a Pix-out is the merchant’s only when it says so, and comes back with a refund that fails', async () => {
+    it('a Pix-out charges the merchant its fee only on request, and returns it when the refund fails', async () => {
       key = (await service.merchant({ pix_out_fee: '25' })).testKey;
       const charge = await aPaidCharge(service, key, 100);
       const refund = async (body: Record<string, unknown>): Promise<string> => {
@@ -280,14 +280,14 @@ describe('refunds', () => {
       expect([await refund(devolution), await available(service, key)]).toEqual(['REFUNDED', 45]);
       await service.simulate(key, charge.id, { event: 'refund_fail' });
       expect([await refund(passed), await available(service, key)]).toEqual(['FAILED', 45]);
-      // The fee has to be there too: 21 and 25 are 46.
+      // The balance must cover the fee too: 21 and 25 are 46.
       const tooMuch = await requestRefund(service, key, paymentIdOf(charge), { amount: 21, ...passed });
       expect(codeOf(tooMuch)).toBe('422 insufficient_balance');
       expect([await refund({ amount: 20, ...passed }), await available(service, key)]).toEqual(['REFUNDED', 0]);
     });
   });
 
-  describe('of payments by other methods', () => {
+  describe('by other methods', () => {
     const pay = async (method: string): Promise<{ id: string; status: string }> => {
       const { body } = await service.call<{ id: string }>('POST', '/v1/payments', {
         key,
@@ -306,7 +306,7 @@ describe('refunds', () => {
       return { id: body.id, status: paid.body.payment.status };
     };
 
-    it('a card payment goes back to its card, in parts, until it is REFUNDED', async () => {
+    it('of a card payment go to the card, in parts, until it is REFUNDED', async () => {
       const { id, status } = await pay('CREDIT_CARD');
       expect(status).toBe('APPROVED');
       for (const body of [
@@ -333,7 +333,7 @@ describe('refunds', () => {
       expect(await payment()).toBe('REFUNDED');
     });
 
-    it.each(['chargeback', 'dispute'])('one with a %s cannot be refunded', async (event) => {
+    it.each(['chargeback', 'dispute'])('of a card payment with a %s are refused', async (event) => {
       const { id } = await pay('CREDIT_CARD');
       await service.call('POST', `/v1/sandbox/payments/${id}/simulate`, { key, body: { event } });
       const refused = await requestRefund(service, key, id);
@@ -341,7 +341,7 @@ describe('refunds', () => {
       expect(refused.body.error.type).toBe('invalid_request_error');
     });
 
-    it.each(['MBWAY', 'MULTIBANCO', 'BOLETO', 'CRYPTO'])('%s knows no way back', async (method) => {
+    it.each(['MBWAY', 'MULTIBANCO', 'BOLETO', 'CRYPTO'])('of %s are impossible', async (method) => {
       const { id, status } = await pay(method);
       expect(status).toBe('PAID');
       const refused = await requestRefund(service, key, id);
@@ -350,7 +350,7 @@ describe('refunds', () => {
     });
   });
 
-  it('is debited in full, whatever fees the payment had', async () => {
+  it('are debited in full, whatever fees the payment had', async () => {
     key = (await service.merchant({ fee_bps: '1000' })).testKey;
     const charge = await aPaidCharge(service, key, 100);
     expect(await available(service, key)).toBe(90);
@@ -360,7 +360,7 @@ describe('refunds', () => {
     expect([(await refundEnd(service, key, body)).status, await available(service, key)]).toEqual(['REFUNDED', 80]);
   });
 
-  it('needs money that is available: what waits for its release is not', async () => {
+  it('need available money: pending money does not count', async () => {
     key = (await service.merchant({ release_days: '2' })).testKey;
     const { body: charge } = await service.createCharge(key, { amount: 100 });
     await service.simulate(key, charge.id, { event: 'pay' });
@@ -401,7 +401,7 @@ describe('refunds', () => {
       [{ amount: 0, strategy: 'x', destination: 'y' }, ['amount', 'destination', 'strategy']],
     ];
 
-    it('of a body: every field is named, and nothing changes', async () => {
+    it('names every bad field of a body, and changes nothing', async () => {
       for (const [body, params] of BAD) {
         const answer = await requestRefund(service, key, id, body);
         const named = [...new Set(answer.body.error.details?.map(({ param }) => param))].sort();
@@ -411,7 +411,7 @@ describe('refunds', () => {
       expect(await available(service, key)).toBe(100);
     });
 
-    it('more than is left, also when it is on its way', async () => {
+    it('refuses more than is left, counting refunds on their way', async () => {
       expect(codeOf(await requestRefund(service, key, id, { amount: 101 }))).toBe(
         '400 refund_amount_exceeds_remaining',
       );
@@ -476,14 +476,14 @@ describe('refunds', () => {
   });
 
   describe('the idempotency key', () => {
-    it('gives the original refund, for ever, whatever has become of it', async () => {
+    it('gives the original refund permanently, whatever its state', async () => {
       const id = paymentIdOf(await aPaidCharge(service, key));
       const body = { idempotencyKey: `forever-${randomUUID()}`, amount: 30, destinationKey: '529.982.247-25' };
       const first = await requestRefund(service, key, id, body);
       expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([201, null]);
       await refundEnd(service, key, first.body);
       service.clock.advance(30 * 86_400);
-      // The same, written in another way.
+      // The same request, written in another way.
       for (const twin of [body, { ...body, destinationKey: '52998224725', passFeeToTenant: false }]) {
         const again = await requestRefund(service, key, id, twin);
         expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
@@ -514,7 +514,7 @@ describe('refunds', () => {
       expect(await available(service, key)).toBe(170);
     });
 
-    it('is for one payment also when the request was forgotten with its customer', async () => {
+    it('is for one payment even after its request was erased with the customer', async () => {
       const id = paymentIdOf(await aPaidCharge(service, key));
       const other = paymentIdOf(await aPaidCharge(service, key));
       const body = { idempotencyKey: `once-${randomUUID()}`, amount: 30 };
@@ -538,7 +538,7 @@ describe('refunds', () => {
       expect((await requestRefund(service, key, id, { idempotencyKey, amount: 100 })).status).toBe(201);
     });
 
-    it('of 20 twins at once makes one refund, and one answer', async () => {
+    it('makes one refund and one answer for 20 simultaneous twins', async () => {
       const id = paymentIdOf(await aPaidCharge(service, key));
       const idempotencyKey = `twins-${randomUUID()}`;
       const answers = await Promise.all(
@@ -564,7 +564,7 @@ describe('refunds', () => {
       expect(codeOf(list)).toBe('404 not_found');
       expect(list.text).not.toContain(body.id);
     }
-    // The key means something only inside the account.
+    // The key has a meaning only inside its account.
     const own = await aPaidCharge(service, stranger.testKey);
     const theirs = await requestRefund(service, stranger.testKey, paymentIdOf(own), { idempotencyKey, amount: 10 });
     expect(theirs.status).toBe(201);
@@ -572,7 +572,7 @@ describe('refunds', () => {
     expect(await available(service, key)).toBe(90);
   });
 
-  it.each(['nobody', '00000000-0000-7000-8000-000000000000', 'rf_x', '%00'])('of %s is a 404', async (id) => {
+  it.each(['nobody', '00000000-0000-7000-8000-000000000000', 'rf_x', '%00'])('of the unknown id %s get 404', async (id) => {
     expect(codeOf(await requestRefund(service, key, id))).toBe('404 not_found');
     expect((await service.call('GET', `/v1/payments/${id}/refunds`, { key })).status).toBe(404);
   });

@@ -48,7 +48,7 @@ describe('an acquirer behind a network', () => {
     expect(events).toEqual([{ type: 'transaction.created' }]);
   });
 
-  it('an answer that was lost is asked for at once', async () => {
+  it('queries at once when an answer was lost', async () => {
     bank.faults = ['lost after'];
     expect((await service.createCharge(merchant.testKey)).status).toBe(201);
   });
@@ -70,7 +70,7 @@ describe('an acquirer behind a network', () => {
     expect(await statusOf(key)).toEqual([{ status: 'WAITING_PAYMENT' }]);
   });
 
-  it('the sweeper finds out about charges nobody asks for again', async () => {
+  it('finds out in the sweeper about charges that nobody requests again', async () => {
     const [there, lost] = [randomUUID(), randomUUID()];
     bank.faults = ['lost after', 'lost before'];
     bank.blind = true;
@@ -84,7 +84,7 @@ describe('an acquirer behind a network', () => {
     expect([repeated.status, repeated.body.status]).toEqual([201, 'pending']);
   });
 
-  it('the sweeper asks a bank that hangs about one charge at a time, each in its turn', async () => {
+  it('asks a hanging bank about one charge at a time in the sweeper, each in its turn', async () => {
     const keys = [randomUUID(), randomUUID()];
     bank.faults = ['lost before', 'lost before'];
     bank.blind = true;
@@ -116,14 +116,14 @@ describe('an acquirer behind a network', () => {
     expect((await service.createCharge(merchant.testKey, { amount: 5 }, key)).status).toBe(201);
   });
 
-  it('a charge that may live is not made again before the bank has said that it does not', async () => {
+  it('does not create a charge again before the bank denies knowing it', async () => {
     const key = randomUUID();
     const before = bank.charges.size;
     bank.faults = ['lost after', 'refused'];
     bank.blind = true;
     expect((await service.createCharge(merchant.testKey, {}, key)).status).toBe(503);
     expect((await service.createCharge(merchant.testKey, {}, key)).status).toBe(503);
-    // It was not asked for: the time for paying of the one that lives would have been cut.
+    // No second request was sent: it would have shortened the time to pay the existing charge.
     expect(bank.faults).toEqual(['refused']);
     expect(await statusOf(key)).toEqual([{ status: 'PENDING' }]);
     bank.blind = false;
@@ -131,7 +131,7 @@ describe('an acquirer behind a network', () => {
     expect(bank.charges.size).toBe(before + 1);
   });
 
-  it('what nobody may pay any more is not made: the same key makes a new charge', async () => {
+  it('does not create an expired charge: the same key makes a new one', async () => {
     const key = randomUUID();
     bank.faults = ['lost before'];
     expect((await service.createCharge(merchant.testKey, { expires_in: 60 }, key)).status).toBe(503);
@@ -149,7 +149,7 @@ describe('an acquirer behind a network', () => {
   });
 
   it.each(['unavailable', 'lost after'] as const)(
-    'the sweeper finds the charge while a repetition is told "%s": still one charge under the key',
+    'finds the charge in the sweeper while a repetition gets "%s": still one charge under the key',
     async (fault) => {
       const key = randomUUID();
       bank.faults = ['lost before', fault];
@@ -157,7 +157,7 @@ describe('an acquirer behind a network', () => {
       const [pending] = await service.sql<{ txid: string }>(`SELECT txid FROM transactions WHERE status = 'PENDING'`);
       const before = bank.charges.size;
       bank.meanwhile = async () => {
-        // The first request, late on its way, has arrived at the bank after all.
+        // The delayed first request has now reached the bank.
         bank.charges.set(pending?.txid ?? '', {} as PixChargeRequest);
         await service.get(PixIssueService).resolveUnknown(-60_000);
       };
@@ -170,7 +170,7 @@ describe('an acquirer behind a network', () => {
     },
   );
 
-  it('a second creation that is refused because the first one has just arrived is that charge', async () => {
+  it('treats a second creation, refused because the first has just arrived, as that charge', async () => {
     const key = randomUUID();
     bank.faults = ['lost before', 'refused'];
     expect((await service.createCharge(merchant.testKey, {}, key)).status).toBe(503);
@@ -181,7 +181,7 @@ describe('an acquirer behind a network', () => {
     expect(await statusOf(key)).toEqual([{ status: 'WAITING_PAYMENT' }]);
   });
 
-  it('a charge that is paid while its creation is unknown is complete: created, then paid, with its code', async () => {
+  it('completes a charge that is paid while its creation is unknown: created, then paid, with its code', async () => {
     const key = randomUUID();
     bank.faults = ['lost after'];
     bank.blind = true;
@@ -228,7 +228,7 @@ describe('an acquirer behind a network', () => {
     await service.get(ConfirmationService).confirm(id);
   }
 
-  it('a forged notification moves nothing; the true one is applied when the bank can be asked', async () => {
+  it('moves nothing for a forged notification, and applies the true one when the bank answers', async () => {
     const { body: charge } = await service.createCharge(merchant.testKey);
     const endToEndId = newEndToEndId('12345678', new Date());
     await notify(endToEndId);
@@ -255,7 +255,7 @@ describe('an acquirer behind a network', () => {
     expect(row).toEqual({ provider_fee: 7, net_amount: 1983 });
   });
 
-  it('a Pix without a charge of ours is kept for the operators and credited to nobody', async () => {
+  it('keeps a Pix without a charge of ours for the operators, credited to nobody', async () => {
     const endToEndId = newEndToEndId('12345678', new Date());
     const stray = { endToEndId, txid: null, amount: 5, settledAt: new Date(), fee: 0, payerDocument: null };
     bank.pix.set(endToEndId, stray);
@@ -266,7 +266,7 @@ describe('an acquirer behind a network', () => {
     ]);
   });
 
-  it('a return whose answer timed out is asked for, and made once', async () => {
+  it('queries a return whose answer timed out, and makes it once', async () => {
     const { body: charge } = await service.createCharge(merchant.testKey);
     const endToEndId = newEndToEndId('12345678', new Date());
     const wrong = {

@@ -76,7 +76,7 @@ describe('reports', () => {
   afterEach(() => expectLedgerCoherent(service.database.url));
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-  it('are asked for, made, told of and downloaded', async () => {
+  it('are requested, made, announced and downloaded', async () => {
     const receiver = await WebhookReceiver.start();
     const endpoint = { url: receiver.url, events: ['report.ready'] };
     await service.call('POST', '/v1/webhooks/endpoints', { key: merchant.testKey, body: endpoint });
@@ -143,7 +143,7 @@ describe('reports', () => {
     expect(disputes).toBe('status,amount,held,lost\r\nopen,5.00,5.00,0.00\r\n');
   });
 
-  it('have the sales that a list of payments was filtered to, paid or not, and forget who was looked for', async () => {
+  it('contain the sales of a filtered list, paid or not, and do not store the search text', async () => {
     const { testKey: key, accountId } = await service.merchant();
     const make = async (name: string, events: Record<string, unknown>[] = []): Promise<ChargeAnswer> => {
       const { body } = await service.createCharge(key, { amount: 1000, customer: { name }, expires_in: 90 });
@@ -154,7 +154,7 @@ describe('reports', () => {
     const waiting = await make('Maria Lima');
     const joao = await make('João', [{ event: 'pay' }]);
     const returned = 'E00000000202611211530abcDEF12345';
-    // A second Pix of a paid charge goes back: its id leads to the sale, as it does in the list.
+    // A second Pix of a paid charge goes back: its id finds the sale, as in the list.
     await service.simulate(key, joao.id, { event: 'pay', end_to_end_id: returned });
     const rows = async (filters: object): Promise<string[]> => {
       const text = await file(
@@ -192,7 +192,7 @@ describe('reports', () => {
       expect(query === 'query=nobody' || found.length > 0).toBe(true);
     }
     expect(await rows({ query: 'lima' })).toEqual([]);
-    // What the clock has ended is written as such before it is looked for.
+    // A charge that the clock has ended is written as expired before the search.
     service.clock.advance(91);
     expect(await rows({ basis: 'created', status: 'EXPIRED' })).toEqual([line(waiting, 'EXPIRED')]);
     const { body: refused } = await ask<ErrorAnswer>({ type: 'refunds', format: 'csv', filters: {} }, key);
@@ -216,7 +216,7 @@ describe('reports', () => {
     expect(maria).toBe(`"'=HYPERLINK(""https://evil.example"",""Maria"")","two, with ""quotes""\nand lines"`);
   });
 
-  it('have both parts of a sale of which one is a reserve', async () => {
+  it('show both parts of a sale with a reserve', async () => {
     const { testKey } = await service.merchant({ fee_bps: '100', reserve_bps: '1000', reserve_days: '3' });
     await aPaidCharge(service, testKey, 700);
     const journal = await file({ type: 'statement', format: 'journal' }, testKey);
@@ -277,7 +277,7 @@ describe('reports', () => {
       expect(formulas).toEqual([]);
       expect(cells).toBeGreaterThan(15);
     }
-    // The judge sees a formula where there is one.
+    // The checker sees a formula where there is one.
     expect(spreadsheet(keep('bad.csv', 'a,b,c\r\n=1+1,2,3\r\n4,5,6\r\n')).formulas).toHaveLength(1);
   });
 
@@ -308,7 +308,7 @@ describe('reports', () => {
     expect(await service.sql('SELECT 1 FROM reports')).toHaveLength(before.length);
   });
 
-  it('take 400 days to the day', async () => {
+  it('allow exactly 400 days', async () => {
     expect((await ask({ type: 'statement', format: 'csv', from: '2025-01-01', to: '2026-02-04' })).status).toBe(202);
     expect((await ask({ type: 'statement', format: 'csv', from: '2025-01-01', to: '2026-02-05' })).status).toBe(400);
   });
@@ -327,7 +327,7 @@ describe('reports', () => {
     );
   });
 
-  it('are five at once, and no more', async () => {
+  it('are limited to five at once', async () => {
     const busy = await service.merchant();
     const insert = `INSERT INTO reports (id, account_id, mode, type, format, window_from, window_to, status, created_at)
       SELECT gen_random_uuid(), $1, 'test', 'statement', 'csv', now(), now(), 'pending', now() FROM generate_series(1, 4)`;
@@ -350,13 +350,13 @@ describe('reports', () => {
     );
     const { body } = await ask<ErrorAnswer>({ type: 'statement', format: 'csv' }, busy.testKey);
     expect(body.error).toMatchObject({ code: 'report_limit_reached', message: expect.stringContaining('2147483648') });
-    // However small they are.
+    // The limit applies even to small reports.
     await service.sql(`UPDATE reports SET size = 70 WHERE account_id = $1`, [busy.accountId]);
     await service.sql(insert.replace('(1, 4)', '(1, 996)').replace("'pending'", "'ready'"), [busy.accountId]);
     const first = `SELECT id FROM reports WHERE account_id = $1 AND status = 'ready' ORDER BY id LIMIT 1`;
     const [oldest] = await service.sql<{ id: string }>(first, [busy.accountId]);
     expect((await ask({ type: 'statement', format: 'csv' }, busy.testKey)).status).toBe(202);
-    // Of a thousand files the oldest goes for the next one.
+    // At a thousand files the oldest makes room for the next.
     const [now] = await service.sql<{ id: string }>(first, [busy.accountId]);
     expect(now?.id).not.toBe(oldest?.id);
     const [gone] = await service.sql('SELECT status FROM reports WHERE id = $1', [oldest?.id]);
@@ -401,7 +401,7 @@ describe('reports', () => {
 });
 
 describe('a report that cannot be written', () => {
-  it('is tried again, and given up in the end', async () => {
+  it('is tried again, and finally given up', async () => {
     const place = await onDisk();
     const { service } = place;
     try {
@@ -437,7 +437,7 @@ describe('a report that cannot be written', () => {
 });
 
 describe('a report that two processes make', () => {
-  it('stays with the first for as long as its storage stalls', async () => {
+  it('stays with the first while its storage stalls', async () => {
     const place = await onDisk();
     const { service, storage } = place;
     try {
@@ -471,7 +471,7 @@ describe('a report that two processes make', () => {
     }
   });
 
-  it('keeps the file of the first, also when the second is late or fails at its end', async () => {
+  it('keeps the file of the first, even when the second is late or fails at its end', async () => {
     const place = await onDisk();
     const { service, storage } = place;
     try {
@@ -481,7 +481,7 @@ describe('a report that two processes make', () => {
       const reports = service.get(ReportProcessor);
       const write = storage.write.bind(storage);
       let late: Promise<unknown> | undefined;
-      // Its lease is over, and another process makes the whole file meanwhile.
+      // The lease of the first process is over, and another process makes the whole file meanwhile.
       storage.write = async (name, chunks) => {
         storage.write = write;
         late = reports.run({ subjectId: name, attempt: 2, prolong: () => Promise.resolve() });
@@ -507,7 +507,7 @@ describe('a report that two processes make', () => {
       const { body: second } = await service.call<ReportBody>('POST', '/v1/reports', { key, body });
       await waitFor('the second', async () => (await read(second.id)).status === 'ready');
       await service.sql(`UPDATE reports SET status = 'processing' WHERE id = $1`, [second.id.slice(4)]);
-      // The last attempt: the commit is through, and what comes after it fails.
+      // The last attempt: the commit succeeded, and the step after it fails.
       storage.close = () => {
         storage.close = close;
         return Promise.reject(new Error('not now'));

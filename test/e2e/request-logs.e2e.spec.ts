@@ -53,7 +53,7 @@ function idOf(answer: Answer<unknown>): string {
 }
 
 describe('the request log of an account', () => {
-  it('shows what a key asked for', async () => {
+  it('shows the requests of a key', async () => {
     const before = Date.now();
     const { body: charge } = await service.createCharge(merchant.testKey);
     const read = await service.getCharge(merchant.testKey, charge.id);
@@ -78,7 +78,7 @@ describe('the request log of an account', () => {
     expect(Date.parse(createdAt)).toBeLessThanOrEqual(Date.now());
   });
 
-  it('shows what a person did, and refusals with their codes', async () => {
+  it('shows the requests of a person, and refusals with their codes', async () => {
     const keys = await service.call('GET', '/v1/api-keys', { token: owner });
     expect(await logged(idOf(keys))).toMatchObject({
       userId: merchant.ownerId,
@@ -94,7 +94,7 @@ describe('the request log of an account', () => {
     expect(await logged(idOf(head))).toMatchObject({ method: 'HEAD', route: '/v1/wallets', mode: 'live' });
   });
 
-  it('shows the account that a key of its own was refused: somebody else may have it', async () => {
+  it('shows an account the refusals of its own key: somebody else may have it', async () => {
     const body = { test: true, allowed_ips: ['203.0.113.7'] };
     const { body: issued } = await service.call<{ apiKey: string }>('POST', '/v1/api-keys', { token: owner, body });
     const refused = await service.call('GET', '/v1/wallets', { key: issued.apiKey });
@@ -106,7 +106,7 @@ describe('the request log of an account', () => {
     });
   });
 
-  it('has no more of such a key than its caller has tries: nobody fills it with one', async () => {
+  it('stores no more refusals of such a key than its caller has tries: nobody fills it with them', async () => {
     const env = { RATE_LIMIT: 'on', RATE_LIMIT_AUTH_FAILURES_PER_MINUTE: '5' };
     const limited = await TestService.start({ database: service.database, env });
     try {
@@ -128,7 +128,7 @@ describe('the request log of an account', () => {
     }
   });
 
-  it('keeps sixty of a minute’s refusals as too much, and all that was done', async () => {
+  it('stores sixty of a minute’s rate-limit refusals, and every request that was carried out', async () => {
     const env = { RATE_LIMIT: 'on', RATE_LIMIT_RATE: '1', RATE_LIMIT_BURST: '20' };
     const limited = await TestService.start({ database: service.database, env, stillLimits: true });
     try {
@@ -153,7 +153,7 @@ describe('the request log of an account', () => {
   });
 
   it.each([0, 2])(
-    'shows once what was asked by a caller who hung up, behind %i streams of events, and was done all the same',
+    'shows once a request whose caller hung up, behind %i streams of events, and that was carried out',
     async (streams) => {
       const theirs = await service.merchant();
       const { hostname, port } = new URL(service.url);
@@ -175,16 +175,16 @@ describe('the request log of an account', () => {
       const [row, ...others] = await posts();
       expect(others).toEqual([]);
       expect(row?.apiKeyFingerprint).toMatch(/^sha256:/);
-      // An answer that waits for its turn on the connection is made.
+      // An answer that waits for its turn on the connection is complete.
       expect(row).toMatchObject(streams > 0 ? { status: 201 } : { status: 499, errorCode: 'client_closed_request' });
       expect(await made()).toHaveLength(1);
-      // Their places are given back: of one account two reads are worked on at a time.
+      // The places are given back: an account may have two reads at a time.
       for (let n = 0; n < 3; n++)
         expect((await service.call('GET', '/v1/wallets', { key: theirs.testKey })).status).toBe(200);
     },
   );
 
-  it('shows why a caller was refused who hung up', async () => {
+  it('shows why a request was refused whose caller hung up', async () => {
     const { hostname, port } = new URL(service.url);
     const body = { test: true, allowed_ips: ['203.0.113.7'] };
     const { body: issued } = await service.call<{ apiKey: string }>('POST', '/v1/api-keys', { token: owner, body });
@@ -193,14 +193,14 @@ describe('the request log of an account', () => {
       socket.destroy(),
     );
     const row = await waitFor('the request to be logged', async () => {
-      // By its status: looking is logged too, and would fill a page.
+      // Filters by status: reading the log is logged too, and would fill a page.
       const { data } = (await list({ status: '403' })).body;
       return data.find(({ errorCode, route }) => errorCode === 'ip_not_allowed' && route !== '/v1/wallets');
     });
     expect(row).toMatchObject({ status: 403, mode: 'test' });
   });
 
-  it('has neither queries nor what somebody put in the place of an id', async () => {
+  it('has neither queries nor text that stood in the place of an id', async () => {
     const secret = merchant.testKey;
     const asked = await service.call('GET', `/v1/charges/${secret}?apikey=${secret}&document=52998224725`, {
       key: secret,
@@ -213,14 +213,14 @@ describe('the request log of an account', () => {
     expect(rows.filter(({ row }) => /52998224725|ak_(?:test|live)_/.test(row))).toEqual([]);
   });
 
-  it('knows nothing of who was nobody', async () => {
+  it('stores nothing about unknown callers', async () => {
     const asked = await service.call('GET', '/v1/wallets', { key: 'ak_test_unknown' });
     const marker = await service.call('GET', '/v1/wallets', { key: merchant.testKey });
     await logged(idOf(marker));
     expect(await service.sql('SELECT 1 FROM request_logs WHERE request_id = $1', [idOf(asked)])).toEqual([]);
   });
 
-  it('is the account’s alone, whoever asks for it by whatever id', async () => {
+  it('is shown to the account only, by whatever id others ask', async () => {
     const other = await service.merchant();
     const token = await service.login(other.ownerEmail);
     const asked = await service.call('GET', '/v1/wallets', { key: merchant.testKey });
@@ -261,7 +261,7 @@ describe('the list of requests', () => {
     await logged(ids[5] ?? '', token);
   });
 
-  /** Without what looking itself leaves behind. */
+  /** Leaves out the requests of reading the log. */
   const found = async (query: Record<string, string>): Promise<string[]> =>
     (await list(query, token)).body.data.filter((log) => log.userId === null).map((log) => log.requestId);
 
@@ -293,7 +293,7 @@ describe('the list of requests', () => {
 
   it('is filtered by time, bounds included', async () => {
     const { createdAt } = await logged(ids[3] ?? '', token);
-    // Of routes of their own: looking is logged too, and would fill a page.
+    // Uses separate routes: reading the log is logged too, and would fill a page.
     const [early, late] = ['/v1/wallets', '/v1/charges/:id'];
     expect(await found({ route: late, created_after: createdAt })).toEqual([ids[5], ids[4]]);
     expect(await found({ route: early, created_after: createdAt })).toContain(ids[3]);
@@ -336,7 +336,7 @@ describe('the table of requests', () => {
     new Date(service.clock.now().getTime() + offset * DAY_SECONDS * 1000).toISOString().slice(0, 10);
   const day = (offset: number): string => `request_logs_${dateOf(offset).replaceAll('-', '')}`;
 
-  it('has a partition for each day, made ahead, also by many workers at once', async () => {
+  it('has a partition for each day, made ahead, even by many workers at once', async () => {
     const logs = service.get(RequestLogsService);
     await Promise.all(Array.from({ length: 12 }, () => logs.rotate()));
     expect(await partitions()).toEqual(expect.arrayContaining([day(0), day(1), day(2)]));
@@ -352,7 +352,7 @@ describe('the table of requests', () => {
     expect(left).not.toEqual(expect.arrayContaining([day(-9)]));
   });
 
-  it('keeps the requests of today where a clock is days ahead', async () => {
+  it('keeps the requests of today even when a clock is days ahead', async () => {
     const asked = await service.call('GET', '/v1/wallets', { key: merchant.testKey });
     await logged(idOf(asked));
     service.clock.advance(9 * DAY_SECONDS);
@@ -361,7 +361,7 @@ describe('the table of requests', () => {
     expect((await list({ requestId: idOf(asked) }, later)).body.data).toHaveLength(1);
   });
 
-  it('gets the day it needs also where no worker has made it', async () => {
+  it('creates the partition of today if no worker has made it', async () => {
     service.clock.advance(40 * DAY_SECONDS);
     expect(await partitions()).not.toContain(day(0));
     const asked = await service.call('GET', '/v1/wallets', { key: merchant.testKey });
@@ -370,7 +370,7 @@ describe('the table of requests', () => {
     expect(await partitions()).toContain(day(0));
   });
 
-  it('does not wait for ever for somebody who reads, nor let others wait', async () => {
+  it('neither waits for long readers nor makes others wait', async () => {
     const old = new Date(Date.now() - 30 * DAY_SECONDS * 1000).toISOString().slice(0, 10);
     await service.sql('SELECT request_logs_add_days($1::date[])', [[old]]);
     const reader = await holdOpen('SELECT 1 FROM request_logs LIMIT 1');
@@ -383,7 +383,7 @@ describe('the table of requests', () => {
     expect(await partitions()).not.toContain(`request_logs_${old.replaceAll('-', '')}`);
   });
 
-  /** Runs `sql` in a transaction that stays open. @returns what ends it */
+  /** Runs `sql` in a transaction that stays open. @returns a function that ends it */
   async function holdOpen(sql: string): Promise<() => Promise<void>> {
     const client = new pg.Client({ connectionString: service.database.ownerUrl });
     await client.connect();
@@ -394,7 +394,7 @@ describe('the table of requests', () => {
 });
 
 describe('a service that goes down', () => {
-  it('writes what it has answered before', async () => {
+  it('first writes the requests it has answered', async () => {
     const database = await createTestDatabase();
     const going = await TestService.start({ database });
     const { testKey } = await going.merchant();

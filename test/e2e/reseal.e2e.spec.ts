@@ -28,7 +28,7 @@ describe('secrets reseal', () => {
   const reseal = (ENCRYPTION_KEY: string): Promise<Ended> =>
     runCli(['secrets', 'reseal'], { DATABASE_URL: service.database.url, DATA_DIR: dataDir, ENCRYPTION_KEY });
 
-  /** Every value that is sealed, by its place. */
+  /** Every sealed value, by its place */
   async function values(): Promise<{ place: string; sealed: Buffer | string }[]> {
     const columns = await service.sql<{ table: string; column: string }>(
       `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
@@ -97,7 +97,7 @@ describe('secrets reseal', () => {
       token: await service.login(merchant.ownerEmail),
       body: { password: PASSWORD },
     });
-    // A mail that waits: its secret is gone once it is sent.
+    // A waiting mail: its secret is erased once it is sent.
     const mailId = '01890000-0000-7000-8000-000000000002';
     await service.sql(
       `INSERT INTO emails (id, recipient, subject, text_body, html_body, secret_sealed, created_at)
@@ -120,22 +120,22 @@ describe('secrets reseal', () => {
     expect(places).toEqual(
       [...columns.map(({ place }) => place), ...IN_TEXT, 'events.data', 'transactions.med'].sort(),
     );
-    // Each of them has a value here, or the rest of this file would show nothing.
+    // Every place must have a value here, or the other tests would prove nothing.
     expect([...new Set(found.map(({ place }) => place))].sort()).toEqual(places);
     expect(found.every(({ sealed }) => isOf('old', sealed))).toBe(true);
-    // As the version before has left it.
+    // State that the previous version has left
     await service.sql(
       `UPDATE idempotency_keys SET response_body = '{"clear":"text"}' WHERE ctid = (SELECT min(ctid) FROM idempotency_keys)`,
     );
   });
 
-  it('is refused without the key of what is stored, and changes nothing', async () => {
+  it('is refused without the key of the stored values, and changes nothing', async () => {
     const before = await values();
     expect(await reseal(NEW)).toMatchObject({ code: 1, stderr: expect.stringMatching(/no key with the id "old"/) });
     expect(await values()).toEqual(before);
   });
 
-  it('leaves what the key of was given up, says how much that is, and seals what never was', async () => {
+  it('skips values whose key was given up, reports their number, and seals unsealed ones', async () => {
     const before = await values();
     const giveUp = (at: string): Promise<unknown> =>
       service.sql(`UPDATE encryption_keys SET lost_at = ${at} WHERE key_id = 'old'`);
@@ -146,7 +146,7 @@ describe('secrets reseal', () => {
     await giveUp('NULL');
   });
 
-  it('seals all of it under the first key, beside a service that runs, and the old key can go', async () => {
+  it('seals everything under the first key beside a running service, so that the old key can go', async () => {
     const before = await values();
     const ended = await reseal(`${NEW},${OLD}`);
     expect(ended.code).toBe(0);

@@ -23,7 +23,7 @@ const PUBLIC: Record<string, string> = {
 
 type Payment = Record<string, unknown> & { id: string; status: string };
 
-/** How a payment comes to a status, and what tells of it: canonical and legacy names, and whether the alias does. */
+/** A way to reach a status, and its events: canonical and legacy names, and whether the alias is sent. */
 interface Story {
   readonly status: string;
   readonly by: string;
@@ -66,13 +66,13 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
   const resend = (id: string, who = key): Promise<Answer> =>
     service.call('POST', `/v1/payments/${id}/resend-webhook`, { key: who });
 
-  /** What a receiver got about a payment, by the path it was sent to. */
+  /** Returns webhooks of a payment by the path they were sent to. */
   const about = (id: string, at: WebhookReceiver = receiver): { type: string; body: string }[] =>
     at.received
       .filter(({ rawBody }) => rawBody.includes(id))
       .map(({ headers, rawBody }) => ({ type: String(headers['x-service-event-type']), body: rawBody }));
 
-  /** Everything that there is to tell has been told. */
+  /** Waits until every event has been delivered. */
   const quiet = (): Promise<unknown> =>
     waitFor('the workers', async () => {
       const [row] = await service.sql<{ busy: boolean }>(
@@ -92,7 +92,7 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
     expect(answer.status).toBe(200);
   }
 
-  /** As a live charge is left that its acquirer turns away. */
+  /** State of a live charge that its acquirer has refused. */
   const notIssued = (id: string): Promise<unknown> =>
     service.sql(
       `WITH told AS (DELETE FROM events WHERE subject_id = $1 RETURNING *),
@@ -217,7 +217,7 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
     },
   ];
 
-  it.each(stories)('$status by $by: what told of it, once more', async (story) => {
+  it.each(stories)('$status by $by: resends its event', async (story) => {
     const id = await create(story);
     await quiet();
     const before = about(id);
@@ -227,7 +227,7 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
     expect(again.map(({ type }) => type).sort()).toEqual(
       [...story.canonical, ...story.legacy, ...(story.alias ? [ALIAS] : [])].sort(),
     );
-    // Business events that were there before, which tell the status of now.
+    // Earlier business events that announce the current status.
     const events = await service.sql<{ id: string; sequence: number }>(
       `SELECT 'evt_' || replace(id::text, '-', '') AS id, sequence::int FROM events WHERE subject_id = $1`,
       [id],
@@ -244,7 +244,7 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
     }
   });
 
-  it.each(stories)('$status by $by: to the payment’s own URL', async (story) => {
+  it.each(stories)('$status by $by: resends to the payment’s own URL', async (story) => {
     const own = await WebhookReceiver.start();
     try {
       const id = await create(story, { webhookUrl: own.url });
@@ -254,7 +254,7 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
       await quiet();
       const types = (received: { type: string }[]): string[] => received.map(({ type }) => type).sort();
       expect(types(about(id, own).slice(before.own))).toEqual([...story.legacy].sort());
-      // The alias is for the endpoints that asked for it.
+      // The alias is sent only to endpoints that subscribed to it.
       expect(types(about(id).slice(before.account))).toEqual(
         [...story.canonical, ...(story.alias ? [ALIAS] : [])].sort(),
       );
@@ -314,7 +314,7 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
       expect(answer.status).toBe(201);
       return answer.body.id;
     };
-    // Of the other mode.
+    // Registered in the other mode.
     await register(who.liveKey, 'https://merchant.example/hook');
     const id = await create(story, {}, who.testKey);
     const resent = async (): Promise<unknown> => {
@@ -351,7 +351,7 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
         inactive: false,
       },
     });
-    // Nobody but the payment's own address.
+    // Only the payment's own address is subscribed.
     const own = await create(story, { webhookUrl: receiver.url }, who.testKey);
     expect((await resend(own, who.testKey)).body).toEqual({ resent: true, status: story.status });
   });

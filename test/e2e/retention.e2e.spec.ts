@@ -13,7 +13,7 @@ import { waitFor } from '../support/wait.js';
 
 const DAY = 86_400;
 
-describe('what is past its time is removed', () => {
+describe('removal of old data', () => {
   const service = TestService.forSpec({ env: { RETENTION_DAYS: '90', WEBHOOK_RETRY_SCHEDULE: '10' } });
   const receiver = WebhookReceiver.forSpec();
   let merchant: Merchant;
@@ -39,7 +39,7 @@ describe('what is past its time is removed', () => {
     (await service.sql(`SELECT 1 FROM ${table} WHERE account_id = $1`, [merchant.accountId])).length;
   const counts = async (): Promise<number[]> =>
     Promise.all(['webhook_messages', 'webhook_deliveries', 'webhook_attempts'].map(count));
-  /** The service's own sweep may be at it at the same moment. */
+  /** The service's own sweep may run at the same moment. */
   const gone = (): Promise<unknown> =>
     waitFor('all deliveries to go', async () => {
       await removeAll('webhook_deliveries');
@@ -60,7 +60,7 @@ describe('what is past its time is removed', () => {
     });
   }
 
-  it('the answer under a permanent key: later it is made again', async () => {
+  it('removes the answer under a permanent key, and rebuilds it on request', async () => {
     const key = merchant.testKey;
     const body = { amount: 300, paymentMethods: ['PIX'], customerName: 'Maria Souza', idempotencyKey: 'kept-for-ever' };
     const first = await service.call<{ id: string }>('POST', '/v1/payments', { key, body });
@@ -85,7 +85,7 @@ describe('what is past its time is removed', () => {
     expect(other.status).toBe(409);
   });
 
-  it('deliveries that have ended, with their messages and attempts, and events but the last of each subject', async () => {
+  it('removes ended deliveries with messages and attempts, and all events but the last of each subject', async () => {
     const charge = await aPaidCharge(service, merchant.testKey);
     await settled('DELIVERED', 2);
     const before = await counts();
@@ -104,7 +104,7 @@ describe('what is past its time is removed', () => {
       return (await sequences()).join() === '2';
     });
 
-    // What happens to the charge later is numbered on, and told.
+    // Later events of the charge get the next number and are sent.
     expect((await requestRefund(service, merchant.testKey, paymentIdOf(charge), { amount: 40 })).status).toBe(201);
     await settled('DELIVERED');
     expect(Math.min(...(await sequences()))).toBe(2);
@@ -120,7 +120,7 @@ describe('what is past its time is removed', () => {
     expect((await service.getCharge(merchant.testKey, charge.id)).body.status).toBe('paid');
   });
 
-  it('not what waits to be sent, however old, and what ended late only later', async () => {
+  it('keeps waiting deliveries, however old, and counts late ends from their end', async () => {
     receiver.answer = 500;
     await service.createCharge(merchant.testKey);
     await settled('FAILED');
@@ -146,7 +146,7 @@ describe('what is past its time is removed', () => {
     await gone();
   });
 
-  it('not a delivery that somebody retries at the same moment', async () => {
+  it('keeps a delivery that somebody retries at the same moment', async () => {
     receiver.answer = 500;
     await service.createCharge(merchant.testKey);
     await settled('FAILED');
@@ -176,7 +176,7 @@ describe('what is past its time is removed', () => {
     expect(await count('webhook_messages')).toBeGreaterThan(0);
   });
 
-  it('in several batches and by several workers', async () => {
+  it('runs in several batches and by several workers', async () => {
     const old = new Date(service.clock.now().getTime() - 91 * DAY_MS);
     const [endpoint] = await service.sql<{ id: string }>('SELECT id FROM webhook_endpoints WHERE account_id = $1', [
       merchant.accountId,
@@ -196,7 +196,7 @@ describe('what is past its time is removed', () => {
     await Promise.all([1, 2, 3].map(() => gone()));
   });
 
-  it('the audit trail after five years, which the database keeps until then', async () => {
+  it('removes the audit trail after five years, which the database keeps until then', async () => {
     const record = (yearsAgo: number): Promise<void> => {
       service.clock.offsetMs = -yearsAgo * 366 * DAY_MS;
       return service.get(Database).transaction(async (tx) => {
@@ -218,7 +218,7 @@ describe('what is past its time is removed', () => {
     await expect(service.sql('UPDATE audit_events SET data = data WHERE id = $1', [left[0]?.id])).rejects.toThrow();
   });
 
-  it('each table that is said to be kept for a time', async () => {
+  it('covers each table with a documented retention', async () => {
     service.clock.advance(200 * DAY);
     const tables = service.get(Retention).tables.sort();
     expect(tables).toEqual([
@@ -230,15 +230,16 @@ describe('what is past its time is removed', () => {
   });
 });
 
-describe('what has a setting of its own', () => {
-  it('is kept for so many days: mails, fraud hits, requests', async () => {
+describe('data with a retention of its own', () => {
+  it('is removed after that many days: mails, fraud hits, requests', async () => {
     const names = ['MAILS', 'FRAUD_HITS', 'REQUEST_LOGS'].map((kind) => [`RETENTION_DAYS_${kind}`, '2']);
     const service = await TestService.start({ env: Object.fromEntries(names) as Record<string, string> });
     try {
       const { ownerEmail, testKey } = await service.merchant({ fraud_max_amount: '100' });
       await service.call('POST', '/v1/auth/forgot-password', { body: { email: ownerEmail } });
       expect((await service.createCharge(testKey, { amount: 1_000 })).status).toBeGreaterThanOrEqual(400);
-      // The database keeps the requests of its own present days: a day of the past, which goes when the clock is ahead.
+      // The database keeps requests of its real present days, so the test uses a past day under a clock that is
+      // ahead.
       const old = new Date(service.clock.now().getTime() - 2 * DAY_MS).toISOString().slice(0, 10);
       await service.sql('SELECT request_logs_add_days($1::date[])', [[old]]);
       const firstDay = new Date(service.clock.now().getTime() + DAY_MS / 2).toISOString();
@@ -260,7 +261,7 @@ describe('what has a setting of its own', () => {
       await sweep();
       expect((await left()).slice(0, 2).every((rows) => rows > 0)).toBe(true);
       service.clock.advance(2 * DAY);
-      // The service's own sweep may be at it at the same moment.
+      // The service's own sweep may run at the same moment.
       await waitFor('none of each', async () => {
         await sweep();
         await service.get(RequestLogsService).rotate();
