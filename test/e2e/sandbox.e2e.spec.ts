@@ -38,11 +38,11 @@ describe('the sandbox bank', () => {
         const { id } = await charge(key);
         const paid = await pay(key, id, { end_to_end_id: SAME });
         expect([paid.status, paid.settlement]).toEqual(['paid', { end_to_end_id: SAME }]);
-        // And once more: nothing.
+        // Paying once more changes nothing.
         expect(await pay(key, id, { end_to_end_id: SAME })).toEqual(paid);
         expect(await available(service, key)).toBe(1000);
       }
-      // Each is refunded by its own.
+      // Each account refunds its own Pix.
       for (const [index, key] of keys.entries()) {
         const [row] = await service.sql<{ id: string }>(
           `SELECT t.id FROM transactions t JOIN api_keys k USING (account_id)
@@ -58,7 +58,7 @@ describe('the sandbox bank', () => {
       }
     });
 
-    it('and disputed by itself: no other account’s payment of that id is', async () => {
+    it('disputes only its own account’s payment of that id', async () => {
       const keys = [await keyOf(), await keyOf(), await keyOf()];
       const ids: string[] = [];
       for (const key of keys) {
@@ -81,7 +81,7 @@ describe('the sandbox bank', () => {
       ]);
     });
 
-    it('once in the account: for another charge it changes nothing', async () => {
+    it('once in the account: for another charge the id changes nothing', async () => {
       const key = await keyOf();
       const [first, second] = [await charge(key), await charge(key)];
       await pay(key, first.id, { end_to_end_id: SAME });
@@ -101,7 +101,7 @@ describe('the sandbox bank', () => {
       for (const key of keys) expect(await available(service, key)).toBe(1000);
     });
 
-    it('of a payment by another method too', async () => {
+    it('for a payment by another method', async () => {
       for (const key of [await keyOf(), await keyOf()]) {
         const { body } = await service.call<{ id: string }>('POST', '/v1/payments', {
           key,
@@ -117,15 +117,15 @@ describe('the sandbox bank', () => {
     });
   });
 
-  it('refund_fail: the next refund ends FAILED, whatever goes back by itself before it', async () => {
+  it('refund_fail makes the next refund end FAILED, whatever goes back by itself before it', async () => {
     const key = await keyOf();
     const { id } = await charge(key);
     const rawId = id.slice(3);
     await service.simulate(key, id, { event: 'refund_fail' });
-    // Of another amount, and returned.
+    // A Pix of another amount, which is returned.
     expect((await pay(key, id, { amount: 999 })).status).toBe('pending');
     expect((await pay(key, id, {})).status).toBe('paid');
-    // A second one, and returned.
+    // A second Pix, which is returned.
     await pay(key, id, {});
     const returns = await waitFor('both returns', async () => {
       const rows = await service.sql<{ status: string }>('SELECT status FROM pix_returns WHERE transaction_id = $1', [
@@ -168,7 +168,7 @@ describe('the sandbox bank', () => {
     expect(shown).toEqual(expect.arrayContaining(last.map((one) => one.id)));
   });
 
-  it('refund_fail is of its own charge', async () => {
+  it('refund_fail affects its own charge only', async () => {
     const key = await keyOf();
     const [failing, other] = [await aPaidCharge(service, key), await aPaidCharge(service, key)];
     await service.simulate(key, failing.id, { event: 'refund_fail' });
@@ -176,7 +176,7 @@ describe('the sandbox bank', () => {
     expect((await refundEnd(service, key, body)).status).toBe('REFUNDED');
   });
 
-  it('says on payment routes that there is no such payment, on charge routes no such charge', async () => {
+  it('reports an unknown payment on payment routes, an unknown charge on charge routes', async () => {
     const key = await keyOf();
     const message = async (method: string, path: string, body?: unknown): Promise<unknown> => {
       const answer: Answer<{ error: { message: string } }> = await service.call(method, path, {

@@ -28,7 +28,7 @@ describe('after everything has been done once', () => {
   let receiver: WebhookReceiver;
   let world: SecretsWorld;
   const logged: string[] = [];
-  /** Whatever any process told Redis: jobs, limits. */
+  /** Everything any process sent to Redis: jobs and limits */
   let toRedis: readonly string[] = [];
 
   beforeAll(async () => {
@@ -71,7 +71,7 @@ describe('after everything has been done once', () => {
     await redis?.stop();
   });
 
-  /** Logins, keys and members. */
+  /** Uses logins, keys and members. */
   async function people(): Promise<void> {
     const { call, keep, merchant, secret } = world;
     const login = (password: string, email = merchant.ownerEmail): Promise<Answer> =>
@@ -97,7 +97,7 @@ describe('after everything has been done once', () => {
     await call('GET', '/v1/api-keys', { key: rotated.body['apiKey'] as string });
   }
 
-  /** Operators change settings, and decide about payments of nobody knows whom. */
+  /** Operators change settings, and decide about payments of unknown payers. */
   async function staff(): Promise<void> {
     const { call, errors, keep, key, merchant } = world;
     const { token } = await service.operator();
@@ -129,7 +129,7 @@ describe('after everything has been done once', () => {
     }
   }
 
-  /** Secrets where they do not belong. */
+  /** Sends secrets where they do not belong. */
   async function mistakes(): Promise<void> {
     const { call, errors, key, secret } = world;
     for (const name of ['a test key', 'a token', 'a webhook secret', 'a default secret', 'a password']) {
@@ -171,7 +171,7 @@ describe('after everything has been done once', () => {
   }
   const plain = (value: string): string[] => [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)];
 
-  it('something was logged and refused, so that there is something to search', () => {
+  it('some logs and refusals exist to be searched', () => {
     expect(logged.length).toBeGreaterThan(60);
     expect(logged.some((line) => line.includes('request failed'))).toBe(true);
     expect(world.errors.length).toBeGreaterThan(30);
@@ -204,7 +204,7 @@ describe('after everything has been done once', () => {
     expect(found([...logged, ...world.errors], dotted, all)).toEqual([]);
   });
 
-  it('what the bank reported of the payer, and where a refund went, is in no answer', () => {
+  it('the payer reported by the bank and the destination of a refund are in no answer', () => {
     const hidden = new Map([...documents].filter(([name]) => name !== 'customer'));
     expect(world.answers.some((text) => text.includes(CUSTOMER))).toBe(true);
     expect(found(world.answers, dotted, hidden)).toEqual([]);
@@ -223,7 +223,7 @@ describe('after everything has been done once', () => {
           [createHash('sha256'), createHmac('sha256', ''), createHmac('sha256', world.merchant.accountId)].flatMap(
             (hash) => {
               const digest = hash.update(text).digest();
-              // As much as a shortened one would have of it.
+              // The length that a shortened hash would have.
               return [digest.toString('base64url').slice(0, 16), digest.toString('hex').slice(0, 16)];
             },
           ),
@@ -234,14 +234,14 @@ describe('after everything has been done once', () => {
 
   it('no secret, and no document that the merchant did not send to be kept, is in a column of the database', async () => {
     const texts = (await service.rows()).map(({ table, text }) => `${table} ${text}`);
-    // Of what the merchant sent the document is kept: the search does find what is there.
+    // The customer's document that the merchant sent is stored: the search does find stored values.
     expect(texts.some((text) => text.startsWith('transactions ') && text.includes(CUSTOMER))).toBe(true);
     const stored = (value: string): string[] => [...plain(value), Buffer.from(value).toString('hex')];
     const sealed = new Map([...world.secrets, ['the payer', PAYER], ['the destination', DESTINATION]]);
     expect(found(texts, stored, sealed)).toEqual([]);
   });
 
-  it('who opened a MED is told to the merchant, and is in no column of the database but the body that was sent', async () => {
+  it('the opener of a MED is shown to the merchant, and stored only in the sent body', async () => {
     const who = new Map(Object.entries(DISPUTER));
     for (const value of who.values()) {
       expect(world.answers.some((text) => text.includes(value))).toBe(true);
@@ -249,7 +249,7 @@ describe('after everything has been done once', () => {
     }
     const rows = (await service.rows()).filter(({ table }) => table !== 'webhook_messages');
     const texts = rows.map(({ table, text }) => `${table} ${text}`);
-    // What is sealed of it is there, and so are the events that carry it.
+    // The sealed part exists, and so do the events that carry it.
     expect(texts.filter((text) => text.startsWith('events ') && text.includes('payerSealed')).length).toBeGreaterThan(
       2,
     );

@@ -14,7 +14,7 @@ import { FarBank } from '../support/far-bank.js';
 import { type ChargeAnswer, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
-/** A bank that says by which Pix a charge was paid, and gives the Pix late or never. */
+/** A bank that names the Pix that paid a charge, and returns that Pix late or never. */
 class PixlessBank extends FarBank {
   pixIs: 'given' | 'lost' | 'held' = 'given';
   chargeIs: 'given' | 'held' = 'given';
@@ -48,7 +48,7 @@ class PixlessBank extends FarBank {
   }
 }
 
-describe('a bank that is asked in vain', () => {
+describe('a bank that gives no answers', () => {
   const service = TestService.forSpec({ env: { ROLE: 'api' } });
   let bank: PixlessBank;
   let key: string;
@@ -67,7 +67,7 @@ describe('a bank that is asked in vain', () => {
     service.get(Database).transaction((tx) => service.get(InboxService).store(tx, bank.name, hint));
   const confirm = (id: string): Promise<unknown> => service.get(ConfirmationService).confirm(id);
 
-  it('gets fewer questions also where it says that charges were paid and does not give their Pix', async () => {
+  it('gets fewer questions even if it calls charges paid without giving their Pix', async () => {
     bank.pixIs = 'lost';
     for (let count = 0; count < 8; count++) {
       const made = await charge();
@@ -104,7 +104,7 @@ describe('a charge past its expiry whose bank is silent about Pix', () => {
   });
   afterEach(() => bank.giveAll());
 
-  it('does not expire when the bank names a Pix that nobody may ask about now', async () => {
+  it('does not expire when the bank names a Pix that may not be queried now', async () => {
     const made = (await service.createCharge(key, { expires_in: 60 })).body;
     const pix = bank.receive({ txid: made.pix.txid ?? '', amount: made.amount }, { settledAt: service.clock.now() });
     const store = (reference: string): Promise<string> =>
@@ -137,7 +137,7 @@ describe('a charge past its expiry whose bank is silent about Pix', () => {
     expect([row, settled]).toEqual([{ status: 'WAITING_PAYMENT' }, [{ outcome: 'credited', reason: null }]]);
   });
 
-  it('is asked about though another bank, with as many connections, gives no answer to any of them', async () => {
+  it('is queried although another bank, with as many connections, answers none of them', async () => {
     const silent: PixlessBank[] = [];
     for (let count = 0; count < 16; count++) {
       const one = new PixlessBank(`bank-${randomUUID()}`);
@@ -149,7 +149,7 @@ describe('a charge past its expiry whose bank is silent about Pix', () => {
     }
     const held = (): number => silent.reduce((sum, one) => sum + one.held.length, 0);
     service.clock.advance(65);
-    // Each question is lost after a while, until every one of these connections is known to be silent.
+    // Each question times out, until every one of these connections is known to be silent.
     await waitFor('all to have failed often', () => {
       service.clock.advance(1);
       for (const one of silent) for (const { lose } of one.held.splice(0)) lose();
@@ -167,10 +167,10 @@ describe('a charge past its expiry whose bank is silent about Pix', () => {
     expect(asked).toBeGreaterThan(0);
   });
 
-  it('is asked about though another bank, with more charges, gives no answer', async () => {
+  it('is queried although another bank, with more charges, does not answer', async () => {
     const other = new PixlessBank(`bank-${randomUUID()}`);
     const silent = bank;
-    // Those of the silent bank first, and most.
+    // Charges of the silent bank come first and outnumber the others.
     const merchant = await service.merchant();
     for (let count = 0; count < 40; count++) await service.createCharge(key, { expires_in: 60 });
     service.get(AcquirersService).register(other, { servesTestMode: true });

@@ -63,7 +63,7 @@ describe('starting the service', () => {
   });
 
   (process.getuid?.() === 0 ? it : it.skip)(
-    'leaves an ordinary user’s directory to that user when root starts it once',
+    'leaves an ordinary user’s directory to that user after root started it once',
     async () => {
       const dataDir = processes.dataDir();
       mkdirSync(dataDir);
@@ -77,7 +77,7 @@ describe('starting the service', () => {
   );
 
   itWith('terminal')(
-    'keeps its start-up lines in sight on a terminal, where also a password is asked for without echo',
+    'keeps its start-up lines visible on a terminal, and asks for a password without echo',
     async () => {
       const dataDir = processes.dataDir();
       const password = 'typed by hand';
@@ -118,7 +118,7 @@ describe('starting the service', () => {
   );
 
   describe('the command line, where no service was started', () => {
-    it('makes no directory, no database and no key, and says what to do', async () => {
+    it('makes no directory, database or key, and says what to do', async () => {
       const nowhere = processes.dataDir();
       const empty = processes.emptyDataDir();
       const DATABASE_URL = 'postgres://recebe@127.0.0.1:1/recebe';
@@ -137,7 +137,7 @@ describe('starting the service', () => {
       expect([existsSync(nowhere), readdirSync(empty)]).toEqual([false, []]);
     });
 
-    it('helps all the same, at every level, and says its version', async () => {
+    it('shows help at every level, and its version', async () => {
       const env = { DATA_DIR: processes.dataDir() };
       const root = await runCli(['--help'], env);
       const group = await runCli(['account', '--help'], env);
@@ -180,7 +180,7 @@ describe('starting the service', () => {
     };
 
     beforeAll(async () => {
-      // A port that is known before: what scripts do that wait for it to be ready.
+      // Uses a port known in advance, as scripts do that wait for the service to be ready.
       const port = await freePort();
       service = processes.spawn(dataDir, { PORT: String(port) });
       const ask = async (): Promise<boolean> => {
@@ -193,7 +193,7 @@ describe('starting the service', () => {
       await service.ready();
     });
 
-    it('says where everything is and writes demo.json for nobody else to read', async () => {
+    it('prints where everything is and writes demo.json for its owner only', async () => {
       const demo = service.demo();
       expect(statSync(join(dataDir, 'demo.json')).mode & 0o777).toBe(0o600);
       expect(Object.keys(demo)).toEqual(['account_id', 'email', 'password', 'test_api_key', 'base_url']);
@@ -207,14 +207,14 @@ describe('starting the service', () => {
       for (const shown of [demo.base_url, `${demo.base_url}/docs`, demo.email, join(dataDir, 'demo.json')]) {
         expect(service.stdout).toContain(shown);
       }
-      // Logs are kept and read by more people than a terminal.
+      // More people read logs than a terminal.
       for (const secret of [demo.password, demo.test_api_key]) expect(service.stdout).not.toContain(secret);
       expect(service.stderr).toBe('');
       await expectCheckout();
       expect((await fetch(`${service.url}/docs`)).status).toBe(200);
     });
 
-    it('names the schemas of its document as the classes are named: bundled, two of one name would be numbered', async () => {
+    it('gives each schema of its document the name of its class, since bundling would number equal names', async () => {
       const answer = await fetch(`${service.url}/openapi.json`);
       const { components } = (await answer.json()) as { components: { schemas: Record<string, unknown> } };
       const names = Object.keys(components.schemas);
@@ -222,7 +222,7 @@ describe('starting the service', () => {
       expect(names.filter((name) => /\d$/.test(name))).toEqual([]);
     });
 
-    it('takes webhook endpoints on this machine without a setting', async () => {
+    it('accepts webhook endpoints on this machine without a setting', async () => {
       const body = { url: 'http://localhost:4000/webhooks', events: ['*'] };
       expect((await call(service, key, 'POST', '/v1/webhooks/endpoints', body)).status).toBe(201);
     });
@@ -244,7 +244,7 @@ describe('starting the service', () => {
       expect(readDemo(dataDir).base_url).toBe(service.url.replace('127.0.0.1', 'localhost'));
     });
 
-    it('runs a worker beside it, on its database and Redis, that is healthy and serves no API', async () => {
+    it('runs a healthy worker beside it, on its database and Redis, without an API', async () => {
       const ENCRYPTION_KEY = readFileSync(join(dataDir, 'encryption-key'), 'utf8').trim();
       const worker = await processes.start(dataDir, {
         ...{ ROLE: 'worker', DATABASE_URL: ownerUrl(dataDir), ENCRYPTION_KEY },
@@ -254,7 +254,7 @@ describe('starting the service', () => {
       for (const path of ['/v1/wallets', '/v1/charges', '/v1/webhooks/event-catalog', '/docs', '/openapi.json']) {
         expect([path, (await call(worker, key, 'GET', path)).status]).toEqual([path, 404]);
       }
-      // A worker: what it works on, and nowhere to send requests to.
+      // A worker prints its kinds of work and no address for requests.
       expect(worker.stdout).toMatch(/^Recebe is ready \(role worker, /m);
       expect(worker.stdout).toMatch(/^ {2}Works on +events and webhooks, /m);
       expect(worker.stdout).toMatch(/^ {2}Health +http:\/\/localhost:\d+\/health\/ready$/m);
@@ -291,7 +291,7 @@ describe('starting the service', () => {
         expect(testKey).toMatch(/^ak_test_[A-Za-z0-9_-]{32}$/);
         expect(await pay(testKey)).toBe(10_000 - 100 - 5);
 
-        // What the running service answers with is what was set, also where it remembers accounts.
+        // The running service answers with the new settings, even where it caches accounts.
         const set = await cli('account', 'set', accountId, 'fee_bps=0', 'fee_fixed=1', 'name=Padaria Nova');
         expect(set).toMatchObject({ account_id: accountId, name: 'Padaria Nova', fee_bps: 0, fee_fixed: 1 });
         expect(Object.keys(set).sort()).toEqual(['account_id', ...Object.keys(SETTINGS)].sort());
@@ -302,7 +302,7 @@ describe('starting the service', () => {
         expect(await available(live['apiKey'] ?? '')).toBe(0);
       });
 
-      it('founds an account for somebody else, who is invited by mail', async () => {
+      it('creates an account for somebody else, who is invited by mail', async () => {
         const email = 'socia@livraria.example';
         const made = await cli('account', 'create', '--name', 'Livraria', '--email', email);
         expect(made).toEqual({ account_id: expect.any(String), user_id: null, invited: email });
@@ -342,7 +342,7 @@ describe('starting the service', () => {
         expect(await keys((await login('another horse battery')).body['access_token'])).toBe(200);
       });
 
-      it('refuses what is wrong, on stderr alone', async () => {
+      it('reports errors on stderr alone', async () => {
         const who = ['--email', 'x@y.example', '--password-file'];
         const short = join(dataDir, 'a-short-password');
         writeFileSync(short, 'short');
@@ -441,7 +441,7 @@ describe('starting the service', () => {
       }
     });
 
-    it('ends on SIGTERM with its databases, and the second start has the data and the key', async () => {
+    it('ends on SIGTERM with its databases, and starts again with its data and key', async () => {
       const { body: made } = await call(service, key, 'POST', '/v1/charges', charge);
       const before = service.demo();
       expect(await service.kill('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
@@ -458,7 +458,7 @@ describe('starting the service', () => {
       });
     });
 
-    it('starts again after kill -9, in place of the databases that were left running', async () => {
+    it('starts again after kill -9, replacing the databases that were left running', async () => {
       const { body: made } = await call(service, key, 'POST', '/v1/charges', charge);
       const orphans = serverPids(dataDir);
       expect(await service.kill('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
@@ -485,7 +485,7 @@ describe('starting the service', () => {
       service = await processes.start(dataDir);
       expect((await call(service, key, 'GET', `/v1/charges/${String(made['id'])}`)).status).toBe(200);
       await withDatabase(dataDir, expectLedgerCoherent);
-      // A program that only looks in, as above, leaves the service its database.
+      // A short program, as above, leaves the service its database.
       expect((await call(service, key, 'POST', '/v1/charges', charge)).status).toBe(201);
       expect((await service.kill('SIGTERM')).code).toBe(0);
     });

@@ -25,7 +25,7 @@ interface Refusal extends Record<string, unknown> {
 const NOTHING = { created: 0, pending: 0, paid: 0, failed: 0, expired: 0, cancelled: 0, refunded: 0, disputed: 0 };
 
 describe('the figures of payments', () => {
-  /** Without workers: nothing is folded and nothing expires but when a test says so. */
+  /** Runs without workers: figures are folded and charges expire only when a test says so. */
   const service = TestService.forSpec({ env: { ROLE: 'api' } });
   let merchant: Merchant;
 
@@ -61,7 +61,7 @@ describe('the figures of payments', () => {
     return body.id;
   }
 
-  it('are all there for who has nothing: a point for each day from the first business day to today', async () => {
+  it('are complete for a new account: a point for each day from the first business day to today', async () => {
     setTime('2026-11-22T15:00:00Z'); // a Sunday, after the Friday of Black Consciousness
     const dates = ['2026-11-19', '2026-11-20', '2026-11-21', '2026-11-22'];
     expect((await stats('?days=1')).body).toEqual({
@@ -107,7 +107,7 @@ describe('the figures of payments', () => {
     await aPayment(key, 'EUR', 800, false);
     const disputed = await aPayment(key, 'EUR', 900, true);
     await service.call('POST', `/v1/sandbox/payments/${disputed}/simulate`, { key, body: { event: 'chargeback' } });
-    // One of a payment, in part; and all of another one in two goes.
+    // One payment is refunded in part, and another one entirely in two refunds.
     const full = await aPaidCharge(service, key, 50);
     const refunds = await Promise.all([
       requestRefund(service, key, paymentIdOf(paid), { amount: 999, strategy: 'devolution' }),
@@ -188,7 +188,7 @@ describe('the figures of payments', () => {
     };
     const given = await stats('?days=2', key);
     expect(given.text).toBe(JSON.stringify(expectedStats));
-    // The slow way agrees.
+    // The slow calculation agrees.
     const naive = await NaiveFigures.of(service, { accountId, mode: 'test' }, 2);
     expect(naive.stats()).toEqual(expectedStats);
     expect({ ...naive.metrics(), timeToPay: expected.timeToPay }).toEqual(expected);
@@ -202,7 +202,7 @@ describe('the figures of payments', () => {
     expect(await refundEnd(service, key, refund)).toMatchObject({ status: 'REFUNDED' });
   }
 
-  it('change at midnight of São Paulo; what is paid later counts for the day of its creation', async () => {
+  it('change at midnight of São Paulo, and count a later payment for the day of its creation', async () => {
     const { testKey: key } = await service.merchant();
     setTime('2026-11-25T02:59:30Z');
     const first = (await service.createCharge(key, { amount: 100 })).body.id;
@@ -228,7 +228,7 @@ describe('the figures of payments', () => {
     const { timeToPay } = (await metrics('?days=2', key)).body;
     expect([timeToPay.p50Seconds, timeToPay.p90Seconds]).toEqual([0, expect.closeTo(40, -1)]);
 
-    // By the day on which it was paid; before and after the figures are folded.
+    // Counts by day of payment, before and after the figures are folded.
     for (let folded = 0; folded < 2; folded++) {
       expect((await stats('?days=1&basis=paid', key)).body).toMatchObject({
         ...{ totalTransactions: 1, paidTransactions: 2, todayTransactions: 1, successRate: 100 },
@@ -249,7 +249,7 @@ describe('the figures of payments', () => {
     }
   });
 
-  it('count as expired what no sweeper has written yet, to the second', async () => {
+  it('count charges as expired to the second, before a sweeper has written it', async () => {
     const { testKey: key } = await service.merchant();
     setTime('2026-11-25T15:00:00Z');
     await service.createCharge(key, { amount: 100, expires_in: 60 });
@@ -304,7 +304,7 @@ describe('the figures of payments', () => {
     expect(body.error.details?.map((detail) => detail.param)).toEqual([query.split('=')[0]]);
   });
 
-  it('are of the account and the mode of the key', async () => {
+  it('show the account and the mode of the key only', async () => {
     const { testKey, liveKey } = await service.merchant();
     const stranger = await service.merchant();
     await aPaidCharge(service, testKey, 100);
@@ -322,7 +322,7 @@ describe('the figures of payments', () => {
     }
   });
 
-  it('are checked and made anew from the command line', async () => {
+  it('are checked and rebuilt from the command line', async () => {
     const { accountId, testKey } = await service.merchant();
     await aPaidCharge(service, testKey, 100);
     while (await service.get(StatisticsService).fold());

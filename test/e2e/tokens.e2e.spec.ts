@@ -35,7 +35,7 @@ async function statusOf(authorization: string): Promise<number> {
   const answer = await service.call<{ error?: { code: string } }>('GET', '/v1/api-keys', {
     headers: { authorization },
   });
-  // Why it was refused is nobody's business.
+  // The answer does not say why the token was refused.
   if (answer.status === 401) expect(answer.body.error).toMatchObject({ code: 'unauthorized' });
   return answer.status;
 }
@@ -44,7 +44,7 @@ function without(...names: string[]): Claims {
   return Object.fromEntries(Object.entries(claims).filter(([name]) => !names.includes(name)));
 }
 
-/** An RSA key whose public half an attacker would have, were there one. */
+/** An RSA key whose public half an attacker would have, if there were one. */
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const publicPem = createPublicKey(rsa.privateKey).export({ type: 'spki', format: 'pem' }).toString();
 const publicJwk = createPublicKey(rsa.privateKey).export({ format: 'jwk' });
@@ -55,10 +55,10 @@ function byRsa(header: object): string {
 }
 
 describe('a token', () => {
-  it('that was made with our key and our claims is let in: what follows fails for its one fault', async () => {
+  it('with our key and claims is accepted, so that each refusal below has one cause', async () => {
     expect(await statusOf(`Bearer ${token}`)).toBe(200);
     expect(await statusOf(`Bearer ${forge(claims)}`)).toBe(200);
-    // Clocks of two machines of ours may differ by this much.
+    // Clocks of two of our machines may differ by this much.
     expect(await statusOf(`Bearer ${forge({ ...claims, iat: now() + 30, exp: now() + 3630 })}`)).toBe(200);
   });
 
@@ -131,26 +131,26 @@ describe('a token', () => {
     expect(await statusOf(header())).toBe(401);
   });
 
-  it('is looked for in its header only', async () => {
+  it('is read from its header only', async () => {
     const elsewhere = await service.call('GET', `/v1/api-keys?access_token=${token}`, {
       key: token,
       headers: { cookie: `token=${token}` },
     });
     expect(elsewhere.status).toBe(401);
-    // And a key does not count beside it, nor instead of it.
+    // An API key counts neither beside a token nor in its place.
     expect((await service.call('GET', '/v1/api-keys', { key: merchant.testKey })).status).toBe(401);
     expect((await service.call('GET', '/v1/wallets', { token })).status).toBe(401);
     expect((await service.call('GET', '/v1/wallets', { token, key: merchant.testKey })).status).toBe(200);
   });
 
-  it('may say any role: what counts is that of now', async () => {
+  it('may name any role: only the current role counts', async () => {
     const forged = forge({ ...claimsOf(member.token), role: 'OWNER' });
     const answer = await service.call<{ access: object }>('GET', '/v1/api-keys', { token: forged });
     expect(answer.body.access).toEqual({ canManage: false });
     expect((await service.call('GET', '/v1/members', { token: forged })).status).toBe(403);
   });
 
-  it('is refused when its time is over, for the clock of the service', async () => {
+  it('is refused after its expiry, by the clock of the service', async () => {
     service.clock.advance(3590);
     expect(await statusOf(`Bearer ${token}`)).toBe(200);
     service.clock.advance(11);
@@ -158,7 +158,7 @@ describe('a token', () => {
     service.clock.offsetMs = 0;
   });
 
-  /** The claims of a MEMBER's token made greater, under its old signature. */
+  /** Raises the claims of a MEMBER's token under its old signature. */
   function changed(change: Claims): string {
     const [header = '', , signature = ''] = member.token.split('.');
     const payload = Buffer.from(JSON.stringify({ ...claimsOf(member.token), ...change })).toString('base64url');

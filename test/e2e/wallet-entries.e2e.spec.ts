@@ -108,7 +108,7 @@ describe('the statement of a wallet', () => {
     });
   });
 
-  it('tells of pending money and its release', async () => {
+  it('shows pending money and its release', async () => {
     expect(told(await entries(other.testKey))).toEqual([
       ['release', 'available', 700, 700],
       ['release', 'pending', -700, 0],
@@ -116,7 +116,7 @@ describe('the statement of a wallet', () => {
     ]);
   });
 
-  it('tells of a reserve: of its sale, its day and its release, also as it was at an instant', async () => {
+  it('shows a reserve with its sale, day and release, even at a past instant', async () => {
     const terms = { fee_bps: '100', release_days: '1', reserve_bps: '1000', reserve_days: '3' };
     const { testKey } = await service.merchant(terms);
     const reserved = await aPaidCharge(service, testKey, 1000);
@@ -201,7 +201,7 @@ describe('the statement of a wallet', () => {
     expect(seen).toEqual(whole);
   });
 
-  it('is the account’s and the mode’s own', async () => {
+  it('shows the account and mode of the key only', async () => {
     expect(await entries(merchant.liveKey)).toEqual([]);
     const foreign = await service.merchant();
     expect(await entries(foreign.testKey)).toEqual([]);
@@ -244,7 +244,7 @@ describe('the statement of a wallet', () => {
     const key = merchant.testKey;
     const whole = await entries(key);
     for (const [index, entry] of whole.entries()) {
-      // Of lines of one instant the last one counts.
+      // The last of several lines at one instant counts.
       if (whole[index - 1]?.created_at === entry.created_at) continue;
       const then = await balance(key, `currency=BRL&at=${entry.created_at}`);
       expect(then[entry.bucket]).toBe(entry.balance);
@@ -286,7 +286,7 @@ describe('the statement of a wallet', () => {
     }
   });
 
-  it('is behind a chain that the command line walks: one byte that was changed is named', async () => {
+  it('is protected by a chain that the command line verifies: one changed byte is named', async () => {
     const verify = async (...args: string[]): Promise<{ code: number; result: Record<string, unknown> }> => {
       const ended = await runCli(['ledger', 'verify', ...args], {
         DATABASE_URL: service.database.url,

@@ -38,7 +38,7 @@ interface Page {
 const UNKNOWN_ID = '019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e';
 
 describe('webhook deliveries', () => {
-  // Two attempts each: at once and after 10 s.
+  // Each delivery gets two attempts: at once and after 10 s.
   const service = TestService.forSpec({ env: { WEBHOOK_RETRY_SCHEDULE: '10' } });
   const receiver = WebhookReceiver.forSpec();
   let merchant: Merchant;
@@ -61,7 +61,7 @@ describe('webhook deliveries', () => {
     return service.call<T>('POST', path, { key, ...(body === undefined ? {} : { body }) });
   }
 
-  /** Its `wh_…` id. */
+  /** Registers an endpoint. @returns its `wh_…` id */
   async function register(events: string[], url = receiver.url, key = merchant.testKey): Promise<string> {
     const { status, body } = await post<{ id: string }>('/v1/webhooks/endpoints', { url, events }, key);
     expect(status).toBe(201);
@@ -82,7 +82,7 @@ describe('webhook deliveries', () => {
     });
   }
 
-  /** Nothing waits to be relayed or sent, of anybody. */
+  /** Waits until no account has anything to relay or send. */
   function quiet(): Promise<unknown> {
     return waitFor('the workers', async () => {
       const [row] = await service.sql<{ busy: boolean }>(
@@ -95,10 +95,10 @@ describe('webhook deliveries', () => {
     });
   }
 
-  /** Brings deliveries that are refused to their end. */
+  /** Brings refused deliveries to their end. */
   async function failed(count: number): Promise<Delivery[]> {
     return waitFor(`${count} × FAILED`, async () => {
-      // A clock that moves while an attempt is under way would end the attempt's lease.
+      // A clock that moves during an attempt would end the attempt's lease.
       await waitFor('the attempts under way', async () => {
         const sending = await service.sql(`SELECT 1 FROM webhook_deliveries WHERE status = 'PROCESSING'`);
         return sending.length === 0;
@@ -146,7 +146,7 @@ describe('webhook deliveries', () => {
       expect(delivery?.id).toMatch(/^wd_[0-9a-f-]{36}$/);
     });
 
-    it('tell why an attempt failed and when the next one is, while they wait', async () => {
+    it('show why an attempt failed and when the next one is, while they wait', async () => {
       await register(['charge.created']);
       receiver.answer = 503;
       await charge();
@@ -217,7 +217,7 @@ describe('webhook deliveries', () => {
       await expectFound(`endpointId=${both}`, ({ endpointId }) => endpointId === both);
     });
 
-    it('are not asked for by what is not understood', async () => {
+    it('refuse unknown filters', async () => {
       for (const [query, param] of [
         ['status=DONE', 'status'],
         ['status=delivered', 'status'],
@@ -277,8 +277,8 @@ describe('webhook deliveries', () => {
     });
   });
 
-  describe('one by one', () => {
-    it('show every attempt, and what the receiver said', async () => {
+  describe('read by id', () => {
+    it('show every attempt, and the receiver’s answer', async () => {
       await register(['charge.created']);
       receiver.answer = 500;
       await charge();
@@ -304,7 +304,7 @@ describe('webhook deliveries', () => {
       expect((await get(`/v1/webhooks/deliveries/${id.slice(3)}`)).body).toEqual(body);
     });
 
-    it('are not found by what is not their id', async () => {
+    it('are not found by any other id', async () => {
       for (const id of [UNKNOWN_ID, `wd_${UNKNOWN_ID}`, 'nonsense', 'wh_1', '%00']) {
         for (const answer of [
           await get(`/v1/webhooks/deliveries/${id}`),
@@ -317,7 +317,7 @@ describe('webhook deliveries', () => {
   });
 
   describe('tried again by hand', () => {
-    it('have one attempt more after the last one, and keep their id and body', async () => {
+    it('get one more attempt after the last one, and keep their id and body', async () => {
       await register(['charge.created']);
       receiver.answer = 500;
       await charge();
@@ -356,7 +356,7 @@ describe('webhook deliveries', () => {
       expect(delivery).toMatchObject({ id, attempts: 2, maxAttempts: 2 });
     });
 
-    it('wake the sender where the attempt is due anyhow and only the endpoint is paused', async () => {
+    it('wake the sender when the attempt is due and only the endpoint is paused', async () => {
       const endpoint = await register(['charge.created']);
       receiver.answer = 500;
       await charge();
@@ -387,7 +387,7 @@ describe('webhook deliveries', () => {
       expect(delivery).toMatchObject({ id, status: 'DELIVERED', attempts: 2 });
     });
 
-    it('make one attempt, however many ask for it at once', async () => {
+    it('make one attempt, however many requests come at once', async () => {
       await register(['charge.created']);
       receiver.answer = 500;
       await charge();
@@ -406,7 +406,7 @@ describe('webhook deliveries', () => {
       expect((await get<Detail>(`/v1/webhooks/deliveries/${id}`)).body).toMatchObject({ attempts: 3, maxAttempts: 3 });
     });
 
-    it('do not wait for a circuit breaker, nor does what is resent', async () => {
+    it('do not wait for a circuit breaker, and resent ones do not either', async () => {
       await register(['charge.created']);
       receiver.answer = 500;
       const { id: chargeId } = await charge();
@@ -425,7 +425,7 @@ describe('webhook deliveries', () => {
       await settled(2);
     });
 
-    it('need an active endpoint, and not to be cancelled', async () => {
+    it('need an active endpoint and an uncancelled delivery', async () => {
       const endpoint = await register(['charge.created']);
       receiver.answer = 500;
       await charge();
@@ -446,7 +446,7 @@ describe('webhook deliveries', () => {
     });
   });
 
-  it('are attempted a hundred times at most, as all attempts are in one answer', async () => {
+  it('get at most a hundred attempts, as one answer shows all', async () => {
     await register(['charge.created']);
     receiver.answer = 500;
     await charge();
@@ -463,7 +463,7 @@ describe('webhook deliveries', () => {
     expect([again.status, again.body.error.code]).toEqual([400, 'webhook_delivery_not_retryable']);
   });
 
-  it('are recovered by one call of an account at a time: however many are sent, others have the database', async () => {
+  it('are recovered by one call per account at a time, so that others have the database', async () => {
     const endpoint = await register(['charge.created']);
     receiver.answer = 500;
     await charge();
@@ -493,7 +493,7 @@ describe('webhook deliveries', () => {
       await holder.query('SELECT pg_advisory_unlock_all()');
       expect((await first).status).toBe(200);
       const statuses = (await Promise.all(calls)).map(({ status }) => status);
-      // Twenty wait, five of them in vain: nothing is begun for who has hung up.
+      // Twenty calls wait, five of them abandoned: nothing is begun for callers who hung up.
       expect(statuses.filter((status) => status === 200)).toHaveLength(15);
       expect(statuses.filter((status) => status === 503)).toHaveLength(9);
       expect(looks).toHaveBeenCalledTimes(16);
@@ -504,7 +504,7 @@ describe('webhook deliveries', () => {
     }
   });
 
-  it('number the events of a charge in the order in which they happened, whatever happens at once', async () => {
+  it('number the events of a charge in their order, whatever happens at once', async () => {
     await register(['*', 'payment.status_changed']);
     const charges = await Promise.all(Array.from({ length: 12 }, () => charge({ expires_in: 60 })));
     service.clock.advance(59);
@@ -537,10 +537,10 @@ describe('webhook deliveries', () => {
     }
   });
 
-  describe('of a payment that are sent again', () => {
+  describe('for a payment that are resent', () => {
     const resend = (id: string, key?: string): Promise<Answer> => post(`/v1/payments/${id}/resend-webhook`, {}, key);
 
-    it('tell the current status: the same event, in new deliveries, to everybody who is subscribed by now', async () => {
+    it('show the current status: the same event, in new deliveries, to every current subscriber', async () => {
       await register(['*', 'payment.completed', 'payment.status_changed']);
       const { id } = await charge();
       const raw = id.slice(3);
@@ -570,7 +570,7 @@ describe('webhook deliveries', () => {
       expect((await Promise.all(manual)).filter(Boolean)).toHaveLength(13);
     });
 
-    it('are none when nobody is subscribed', async () => {
+    it('are none without a subscriber', async () => {
       const { id } = await charge();
       expect((await resend(id)).body).toEqual({ resent: false, status: 'WAITING_PAYMENT' });
       await register(['charge.paid']);
@@ -578,11 +578,11 @@ describe('webhook deliveries', () => {
       expect(await list()).toEqual([]);
     });
 
-    it('tell of an expiry that nobody has written yet, after writing it', async () => {
+    it('report an expiry that was not written yet, after writing it', async () => {
       await register(['charge.expired', 'charge.created']);
       const { id } = await charge({ expires_in: 60 });
       await settled(1);
-      // Its clock runs ahead, and it has no workers: the sweeper of the other one sees no expiry.
+      // Its clock runs ahead and it has no workers: the sweeper of the other service sees no expiry.
       const api = await TestService.start({ database: service.database, env: { ROLE: 'api' } });
       try {
         api.clock.advance(service.clock.offsetMs / 1000 + 61);
@@ -605,7 +605,7 @@ describe('webhook deliveries', () => {
       ]);
     });
 
-    it('are not found by what is not the id of a payment', async () => {
+    it('are not found by an id of no payment', async () => {
       for (const id of [UNKNOWN_ID, `tx_${UNKNOWN_ID}`, 'nonsense', `wd_${UNKNOWN_ID}`, '%00']) {
         const { status, body } = await resend(id);
         expect([id, status, body]).toMatchObject([id, 404, { error: { code: 'not_found' } }]);
@@ -622,7 +622,7 @@ describe('webhook deliveries', () => {
       since = new Date(service.clock.now().getTime() - 1_000).toISOString();
     });
 
-    it('are told once for each charge, as it is now, and not again', async () => {
+    it('are sent once for each charge in its current state, and not again', async () => {
       const endpoint = await register(['charge.created', 'charge.paid', 'payment.created']);
       const healthy = await charge();
       await settled(2);
@@ -630,7 +630,7 @@ describe('webhook deliveries', () => {
       const [unpaid, paid] = [await charge(), await charge()];
       await pay(paid.id);
       await failed(5);
-      // Paid during the outage, but what of it failed is known; and one that was never heard of before.
+      // One charge was paid during the outage, with only its failed event known; the other was never announced.
       receiver.answer = 200;
       const [later] = [await charge()];
       await waitFor('the breaker to close', async () => {
@@ -671,7 +671,7 @@ describe('webhook deliveries', () => {
       for (const { id } of [healthy, later]) expect(text).not.toContain(id);
     });
 
-    it('are told also when they were cancelled with the endpoint', async () => {
+    it('are sent even when they were cancelled with the endpoint', async () => {
       const endpoint = await register(['charge.created']);
       receiver.answer = 500;
       const { id } = await charge();
@@ -688,7 +688,7 @@ describe('webhook deliveries', () => {
       expect((await recover(endpoint, { since })).body).toMatchObject({ failed: 0, queued: 0 });
     });
 
-    it('are told as they are now also under the name of what they were', async () => {
+    it('are sent in the current state under their old name too', async () => {
       const endpoint = await register(['payment.created', 'charge.created']);
       receiver.answer = 500;
       const { id } = await charge();
@@ -705,7 +705,7 @@ describe('webhook deliveries', () => {
       });
     });
 
-    it('are told under the name that failed', async () => {
+    it('are sent under the name that failed', async () => {
       const endpoint = await register(['charge.created', 'payment.created']);
       await charge();
       const [{ id = '' } = {}] = await waitFor('both', async () => {
@@ -721,7 +721,7 @@ describe('webhook deliveries', () => {
       expect((await recover(endpoint, { since })).body).toMatchObject({ failed: 0, charges: 0, queued: 0 });
     });
 
-    it('are told once when it is asked for many times at once', async () => {
+    it('are sent once when many requests come at once', async () => {
       const endpoint = await register(['charge.created']);
       receiver.answer = 500;
       for (let count = 0; count < 4; count++) await charge();
@@ -734,7 +734,7 @@ describe('webhook deliveries', () => {
       expect(receiver.received).toHaveLength(4);
     });
 
-    it('are told again when that failed too', async () => {
+    it('are sent again when the recovery failed too', async () => {
       const endpoint = await register(['charge.created']);
       receiver.answer = 500;
       await charge();
@@ -745,7 +745,7 @@ describe('webhook deliveries', () => {
       await failed(3);
     });
 
-    it('are those of this endpoint, since then', async () => {
+    it('cover this endpoint since the given time', async () => {
       const endpoint = await register(['charge.created']);
       const other = await register(['charge.created']);
       receiver.answer = 500;
@@ -763,11 +763,11 @@ describe('webhook deliveries', () => {
       expect((await recover(other, { since, dry_run: true })).body).toMatchObject({ failed: 1, charges: 1 });
     });
 
-    it('are more than one transaction takes', async () => {
+    it('may be more than one transaction takes', async () => {
       const endpoint = await register(['charge.created']);
       await charge();
       await settled(1);
-      // As a long outage leaves them: 1200 deliveries of 1200 charges, and 300 more of the first of these.
+      // State after a long outage: 1200 deliveries of 1200 charges, and 300 more of the first of these.
       await service.sql(
         `WITH made AS (
            INSERT INTO transactions SELECT (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), 'txid', md5(n::text)))).*
@@ -801,7 +801,7 @@ describe('webhook deliveries', () => {
       );
       expect(row).toEqual({ made: 1200, charges: 1200 });
       await waitFor('all of them', async () => (await get('/v1/webhooks/stats')).body['DELIVERED'] === 1202, 30_000);
-      // Transactions without their settlement's rows: not to be looked at by others.
+      // Transactions without rows of settlements, which no other check may read.
       await service.sql(
         `DELETE FROM transactions WHERE account_id = $1 AND id NOT IN (
         SELECT resource_id FROM idempotency_keys)`,
@@ -810,7 +810,7 @@ describe('webhook deliveries', () => {
       await service.get(StatisticsService).rebuild(merchant.accountId);
     }, 60_000);
 
-    it('are not asked for by what is not understood', async () => {
+    it('refuse invalid requests', async () => {
       const endpoint = await register(['*']);
       const now = service.clock.now().toISOString();
       for (const [body, param] of [
@@ -832,7 +832,7 @@ describe('webhook deliveries', () => {
       }
     });
 
-    it('need an endpoint that is active; counting does not', async () => {
+    it('need an active endpoint, except for counting', async () => {
       const endpoint = await register(['charge.created']);
       const patch = { key: merchant.testKey, body: { status: 'INACTIVE' } };
       await service.call('PATCH', `/v1/webhooks/endpoints/${endpoint}`, patch);
@@ -877,7 +877,7 @@ describe('webhook deliveries', () => {
         expect(types(receiver.received)).toEqual(['charge.created', 'charge.created', 'charge.paid', alias]);
         expect(completed?.body).toMatchObject({ data: { paymentId: id, status: 'PAID', sequence: 2 } });
 
-        // Signed with the account's default secret, which is there before anybody has asked for it.
+        // Signed with the account's default secret, which exists before anybody has requested it.
         expect(completed?.headers['x-service-signature']).toMatch(/^sha256=[0-9a-f]{64}$/);
 
         const listed = await list();
@@ -888,7 +888,7 @@ describe('webhook deliveries', () => {
           const { body } = await get<Detail>(`/v1/webhooks/deliveries/${deliveryId}`);
           expect(body.url).toBe(isOwn ? own.url : receiver.url);
         }
-        // One row for the URL, however many payments name it, and nobody sees it.
+        // One row for the URL, however many payments name it, and no list shows it.
         const rows = await service.sql<{ id: string }>(
           `SELECT id FROM webhook_endpoints WHERE account_id = $1 AND kind = 'direct'`,
           [merchant.accountId],
@@ -907,7 +907,7 @@ describe('webhook deliveries', () => {
       }
     });
 
-    it('are tried again like others, and by hand too', async () => {
+    it('are tried again like others, by hand too', async () => {
       const own = await WebhookReceiver.start();
       try {
         own.answer = 410;
@@ -916,7 +916,7 @@ describe('webhook deliveries', () => {
           const found = await list('?status=FAILED');
           return found.length === 1 ? found : null;
         });
-        // What a 410 has cut off is not lost by asking for one more.
+        // A delivery that a 410 ended keeps its attempts when one more is requested.
         await service.sql('UPDATE webhook_deliveries SET max_attempts = 9 WHERE id = $1', [id.slice(3)]);
         own.answer = 200;
         expect((await post<Delivery>(`/v1/webhooks/deliveries/${id}/retry`)).body).toMatchObject({ maxAttempts: 9 });
@@ -947,7 +947,7 @@ describe('webhook deliveries', () => {
     });
   });
 
-  it('are seen by nobody else: not by the other mode, not by another account', async () => {
+  it('are hidden from the other mode and from other accounts', async () => {
     const endpoint = await register(['charge.created']);
     await charge();
     await settled(1);

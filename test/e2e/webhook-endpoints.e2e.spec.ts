@@ -64,7 +64,7 @@ const waitForDelivery = (endpoint: Endpoint, status: string, attempts = 1): Prom
 
 const header = (webhook: ReceivedWebhook | undefined): string => String(webhook?.headers['x-service-signature']);
 
-/** As a merchant's receiver verifies it with Stripe's library. */
+/** Verifies with Stripe's library, as a merchant's receiver does. */
 function isAccepted(webhook: ReceivedWebhook | undefined, secret: string): boolean {
   try {
     const at = service.clock.now().getTime();
@@ -81,7 +81,7 @@ const legacySignature = (webhook: ReceivedWebhook | undefined, secret: string): 
     .digest('hex')}`;
 
 describe('changing an endpoint', () => {
-  it('changes what is sent and nothing else, and answers without the secret', async () => {
+  it('changes only the sent fields, and answers without the secret', async () => {
     const endpoint = await register(['charge.created', 'charge.paid']);
     const url = 'https://merchant.example/other';
     const first = await patch(endpoint.id, { url });
@@ -142,7 +142,7 @@ describe('changing an endpoint', () => {
     [{ status: 'INACTIVE', url: 'nowhere' }, 'url'],
   ])('%j is a 400 that changes nothing', (body, param) => expectRefused(body, param));
 
-  it('without measure is a 400 that changes nothing', async () => {
+  it('of excessive size is a 400 that changes nothing', async () => {
     await expectRefused({ url: `https://x.example/${'a'.repeat(2048)}` }, 'url');
     await expectRefused({ events: Array.from({ length: 101 }, () => 'charge.paid') }, 'events');
   });
@@ -162,7 +162,7 @@ describe('changing an endpoint', () => {
     expect((await patch(endpoint.id, { url: 'https://merchant.example/2' }, merchant.liveKey)).status).toBe(200);
   });
 
-  it('INACTIVE cancels what waits, for good; ACTIVE delivers what comes from then on', async () => {
+  it('to INACTIVE cancels waiting deliveries for good; ACTIVE delivers later events', async () => {
     const endpoint = await register();
     receiver.answer = 500;
     await service.createCharge(key);
@@ -187,7 +187,7 @@ describe('changing an endpoint', () => {
     expect((await deliveriesOf(endpoint)).map((row) => row.status).sort()).toEqual(['CANCELLED', 'DELIVERED']);
   });
 
-  it('sends what waits to the new address', async () => {
+  it('sends waiting deliveries to the new address', async () => {
     const endpoint = await register(['charge.created'], 'http://127.0.0.1:9/');
     await service.createCharge(key);
     await waitForDelivery(endpoint, 'PENDING');
@@ -197,7 +197,7 @@ describe('changing an endpoint', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('forgets past failures for a new address and for ACTIVE, and only then', async () => {
+  it('forgets past failures only for a new address or for ACTIVE', async () => {
     const endpoint = await register();
     const spoil = (): Promise<unknown> =>
       service.sql(
@@ -225,7 +225,7 @@ describe('changing an endpoint', () => {
 });
 
 describe('a request with several mistakes', () => {
-  /** Of the fields in the order of the documentation, then of the body. */
+  /** Mistakes of fields in the order of the documentation, then of the body. */
   const rows: [object, string[]][] = [
     [{ url: 'ftp://x.example/', events: 'charge.paid' }, ['url: invalid', 'events: invalid']],
     [
@@ -269,26 +269,26 @@ describe('a request with several mistakes', () => {
     expect(body.error.param).toBe(body.error.details?.[0]?.param);
   }
 
-  it.each(created)('that registers: %j names %j', async (body, named) => {
+  it.each(created)('to register: %j names %j', async (body, named) => {
     expectNamed(await service.call<Refusal>('POST', PATH, { key, body }), named);
     expect(await listed()).toEqual([]);
   });
 
-  it.each(changed)('that changes: %j names %j', async (body, named) => {
+  it.each(changed)('to change: %j names %j', async (body, named) => {
     const endpoint = await register();
     const before = await listed();
     expectNamed(await patch<Refusal>(endpoint.id, body), named);
     expect(await listed()).toEqual(before);
   });
 
-  it('is told of the rules of its mode with the others', async () => {
+  it('names rules of its mode with the others', async () => {
     const body = { url: 'http://merchant.example/', events: 1, x: 1 };
     const named = ['events: invalid', 'x: unknown_field'];
     expectNamed(await service.call<Refusal>('POST', PATH, { key, body }), named);
     expectNamed(await service.call<Refusal>('POST', PATH, { key: merchant.liveKey, body }), ['url: invalid', ...named]);
   });
 
-  it('that wants a sample names the event and what is unknown', async () => {
+  it('for a sample names the event and unknown fields', async () => {
     const { id } = await register();
     const sample = (body: object): Promise<Answer<Refusal>> =>
       service.call<Refusal>('POST', `${PATH}/${id}/test`, { key, body });
@@ -301,7 +301,7 @@ describe('a request with several mistakes', () => {
 });
 
 describe('deleting an endpoint', () => {
-  it('is final: it is gone for every route, what waits is cancelled, its secrets are erased', async () => {
+  it('is final: every route loses it, waiting deliveries are cancelled, its secrets are erased', async () => {
     const endpoint = await register();
     const kept = await register(['charge.paid'], 'https://merchant.example/kept');
     await service.call('POST', `${PATH}/${endpoint.id}/rotate-secret`, { key, body: { overlap_seconds: 3600 } });
@@ -341,7 +341,7 @@ describe('deleting an endpoint', () => {
     expect(await deliveriesOf(endpoint)).toHaveLength(1);
   });
 
-  it('gives its place back: deleted endpoints, and those of single payments, are not among the 100', async () => {
+  it('frees its place: deleted endpoints and addresses of single payments do not count towards 100', async () => {
     await service.sql(
       `INSERT INTO webhook_endpoints (id, account_id, mode, url, events, secret_sealed, status, kind, created_at, updated_at)
        SELECT gen_random_uuid(), $1, 'test', 'https://merchant.example/' || kind || n, '{}', '', 'ACTIVE', kind, now(), now()
@@ -358,7 +358,7 @@ describe('deleting an endpoint', () => {
     expect((await service.call('POST', PATH, { key, body: { url: receiver.url, events: ['*'] } })).status).toBe(422);
   });
 
-  it('of a single payment is not one that can be seen or changed', async () => {
+  it('cannot reach or change the address of a single payment', async () => {
     const [row] = await service.sql<{ id: string }>(
       `INSERT INTO webhook_endpoints (id, account_id, mode, url, events, secret_sealed, status, kind, created_at, updated_at)
        VALUES (gen_random_uuid(), $1, 'test', $2, '{}', '', 'ACTIVE', 'direct', now(), now()) RETURNING id`,
@@ -386,7 +386,7 @@ describe('rotating a secret', () => {
       ...(await receiver.waitForType('charge.created')),
       ...(await receiver.waitForType('payment.created')),
     ];
-    // What is not written down yet would be sent again when the clock goes on past its lease.
+    // Otherwise an unrecorded attempt would be sent again when the clock passes its lease.
     await waitFor('the outcomes', async () => {
       const open = await service.sql(`SELECT 1 FROM webhook_deliveries WHERE status = 'PROCESSING'`);
       return open.length === 0;
@@ -394,7 +394,7 @@ describe('rotating a secret', () => {
     return webhooks;
   };
 
-  it('swaps at once: what is signed from then on is signed with the new one alone', async () => {
+  it('swaps at once: later deliveries are signed with the new secret alone', async () => {
     const endpoint = await register(['charge.created', 'payment.created']);
     const answer = await rotate(endpoint);
     expect(answer.status).toBe(200);
@@ -408,7 +408,7 @@ describe('rotating a secret', () => {
     expect(header(legacy)).toBe(legacySignature(legacy, secret));
   });
 
-  it('lets the old one sign too for as long as was asked, the new one first', async () => {
+  it('lets the old secret sign for the requested overlap, the new one first', async () => {
     const endpoint = await register(['charge.created', 'payment.created']);
     const { secret } = (await rotate(endpoint, { overlap_seconds: 600 })).body;
     const [canonical, legacy] = await next();
@@ -426,7 +426,7 @@ describe('rotating a secret', () => {
     expect(header(legacyAfter)).toBe(legacySignature(legacyAfter, secret));
   });
 
-  it('again ends the overlap of the one before', async () => {
+  it('a second time ends the previous overlap', async () => {
     const endpoint = await register(['charge.created', 'payment.created']);
     const first = (await rotate(endpoint, { overlap_seconds: 86_400 })).body.secret;
     const second = (await rotate(endpoint, { overlap_seconds: 86_400 })).body.secret;
@@ -463,7 +463,7 @@ describe('rotating a secret', () => {
     ).toEqual([]);
   });
 
-  it('of the account gives a secret for each mode', async () => {
+  it('gives the account a secret for each mode', async () => {
     const path = '/v1/webhooks/default-secret/rotate';
     const answers = [
       await service.call<{ secret: string }>('POST', path, { key }),
@@ -497,7 +497,7 @@ describe('an endpoint', () => {
     ['POST', '/test', { event: 'charge.paid' }],
   ] as const;
 
-  it.each(routes)('of another account or mode is a 404: %s %s %j', async (method, path, body) => {
+  it.each(routes)('belonging to another account or mode is a 404: %s %s %j', async (method, path, body) => {
     const endpoint = await register();
     const stranger = await service.merchant();
     const row = (): Promise<unknown[]> => service.sql('SELECT * FROM webhook_endpoints WHERE id = $1', [endpoint.id]);
@@ -511,7 +511,7 @@ describe('an endpoint', () => {
     expect((await service.call(method, `${PATH}/${endpoint.id}${path}`, { key, body })).status).toBe(200);
   });
 
-  it.each(routes)('nobody has is a 404, malformed ids too: %s %s %j', async (method, path, body) => {
+  it.each(routes)('that does not exist is a 404, malformed ids too: %s %s %j', async (method, path, body) => {
     for (const id of [
       '019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e',
       'wh_019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e',

@@ -13,7 +13,7 @@ const CONNECT_TIMEOUT_MS = 1_000;
 const FIRST_WAIT = 10;
 const SECOND_WAIT = 30;
 
-/** What a receiver does with a connection, at the level of bytes. */
+/** Handles a connection as a receiver does, at the level of bytes. */
 type Behaviour = (socket: Socket, requests: { count: number }) => void;
 
 interface Expected {
@@ -21,12 +21,12 @@ interface Expected {
   readonly code: number | null;
   readonly error: string | RegExp | null;
   readonly body?: string | RegExp | null;
-  /** Seconds until the next attempt, when not those of the schedule. */
+  /** Seconds until the next attempt, if the schedule does not decide. */
   readonly wait?: readonly [min: number, max: number];
   readonly minDurationMs?: number;
 }
 
-/** Once the request has come, with its body. */
+/** Runs after the request and its body have arrived. */
 function onRequest(socket: Socket, requests: { count: number }, work: () => void): void {
   let text = '';
   socket.on('data', (chunk: Buffer) => {
@@ -52,7 +52,7 @@ function response(status: string, headers: Record<string, string> = {}, body = '
   return `HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** Writes for ever, as fast as it is read. */
+/** Writes endlessly, as fast as the peer reads. */
 function endless(socket: Socket, head: string, piece: string): void {
   socket.write(head);
   const more = (): void => {
@@ -252,7 +252,7 @@ const RECEIVERS: Readonly<Record<string, { behaviour: Behaviour; https?: true; e
   },
 };
 
-/** Receivers that are asked for TLS though they do not speak it. */
+/** Receivers that get a TLS connection without speaking TLS. */
 const ASKED_FOR_TLS = ['is asked for TLS and speaks HTTP', 'is asked for TLS and says nothing'];
 const REFUSING = 'refuses connections';
 const ABSENT = 'has a name that does not exist';
@@ -371,7 +371,7 @@ describe('a receiver that', () => {
     urls.set(ABSENT, 'http://receiver.invalid/');
     for (const url of urls.values()) await register(url);
     await register(good.url);
-    // Registered when the rules were other ones.
+    // Registered when other rules applied.
     urls.set(FORBIDDEN, 'http://169.254.169.254/latest/meta-data');
     await service.sql('UPDATE webhook_endpoints SET url = $2 WHERE id = $1', [
       await register('http://later.invalid/'),
@@ -389,7 +389,7 @@ describe('a receiver that', () => {
     for (const server of servers) server.close();
   });
 
-  it.each(Object.keys(EXPECTED))('%s: the record says so, and the next attempt is on the schedule', (name) => {
+  it.each(Object.keys(EXPECTED))('%s: the record says so, and the next attempt follows the schedule', (name) => {
     const row = first.get(name);
     const expected = EXPECTED[name];
     if (!row || !expected) throw new Error(`no delivery to the receiver that ${name}`);
@@ -405,19 +405,19 @@ describe('a receiver that', () => {
       response_body: is(expected.body),
     });
     expect(row.duration_ms).toBeGreaterThanOrEqual(expected.minDurationMs ?? 0);
-    // Never longer than the limit, but for the machine's own slowness.
+    // Never longer than the limit, except for the machine's own slowness.
     expect(row.duration_ms).toBeLessThan(TIMEOUT_MS + 1_500);
     if (expected.status !== 'PENDING') {
       expect(row.next_attempt_at).toBeNull();
       return;
     }
-    // From the end of the attempt to its record it may take a moment.
+    // The record may follow the end of the attempt after a moment.
     const [min, max] = expected.wait ?? [FIRST_WAIT * 0.9, FIRST_WAIT * 1.1];
     expect(waitOf(row)).toBeGreaterThanOrEqual(min - 0.01);
     expect(waitOf(row)).toBeLessThan(max + 1);
   });
 
-  it('is asked is asked once in an attempt: nothing is followed, nothing repeated', () => {
+  it('is called once in an attempt: no redirect is followed, no request repeated', () => {
     for (const [name, { count }] of requests) {
       if (count > 1) throw new Error(`the receiver that ${name} was asked ${count} times`);
     }
@@ -425,13 +425,13 @@ describe('a receiver that', () => {
     expect(requests.get('answers 500')?.count).toBe(1);
   });
 
-  it('works gets its webhook as if the others were not there', async () => {
+  it('works gets its webhook despite the others', async () => {
     expect(good.received).toHaveLength(1);
     expect(first.get('good')).toMatchObject({ status: 'DELIVERED', attempts: 1 });
     expect(first.get('good')?.duration_ms).toBeLessThan(TIMEOUT_MS);
   });
 
-  it('is gone for good is not asked again; the others are, on the schedule', async () => {
+  it('is gone for good is not called again; the others are, on the schedule', async () => {
     service.clock.advance(2 * FIRST_WAIT + 1);
     const second = await afterAttempt(2);
     for (const [name, expected] of Object.entries(EXPECTED)) {

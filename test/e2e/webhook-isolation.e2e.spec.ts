@@ -26,7 +26,7 @@ interface EndpointRow extends Record<string, unknown> {
 
 const CHARGES = 40;
 
-/** A thread of its own: receivers that answer without end, as fast as they are read. Tells their ports. */
+/** A thread of its own for receivers whose answers never end, as fast as they are read. Reports their ports. */
 const ENDLESS_PEERS = `
   const { createServer } = require('node:net');
   const { parentPort, workerData } = require('node:worker_threads');
@@ -45,7 +45,7 @@ const ENDLESS_PEERS = `
   }));
   void Promise.all(ports).then((all) => parentPort.postMessage(all));`;
 
-/** Few places, so that who takes more than its share is noticed at once. */
+/** Uses few places, so that an endpoint taking more than its share is noticed at once. */
 describe('endpoints do not delay each other', () => {
   let service: TestService;
   let receiver: WebhookReceiver;
@@ -116,7 +116,7 @@ describe('endpoints do not delay each other', () => {
   const median = (times: readonly number[]): number => times[Math.floor(times.length / 2)] ?? Number.NaN;
   const p95 = (times: readonly number[]): number => times[Math.floor(times.length * 0.95)] ?? Number.NaN;
 
-  it('dead ones, in whatever way: the good ones’ latency does not move', async () => {
+  it('leaves the latency of good endpoints unchanged beside dead ones of every kind', async () => {
     const calm = await service.merchant();
     await register(calm, receiver.url);
     const before = await latencies(calm);
@@ -129,7 +129,7 @@ describe('endpoints do not delay each other', () => {
     for (const path of ['d', 'e', 'f']) dead.push(await register(merchant, `http://127.0.0.1:9/${path}`));
     const beside = await latencies(merchant);
 
-    // Were they to share the places, the first sixteen that hang would stop everybody for eight seconds.
+    // With shared places the first sixteen that hang would stop all others for eight seconds.
     expect(median(beside)).toBeLessThan(4 * median(before) + 250);
     expect(p95(beside)).toBeLessThan(4 * p95(before) + 1_000);
     for (const id of dead) {
@@ -137,12 +137,12 @@ describe('endpoints do not delay each other', () => {
       expect(rows).toHaveLength(CHARGES);
       expect(rows.filter(({ status }) => status === 'DELIVERED')).toEqual([]);
     }
-    // Those that refuse were left in peace after a few attempts, and the others have not lost theirs.
+    // Refusing endpoints are skipped after a few attempts, and the others keep theirs.
     const refused = await deliveries(dead[3] ?? '');
     expect(refused.filter(({ attempts }) => attempts > 0).length).toBeLessThan(CHARGES / 2);
   });
 
-  it('delivers as fast beside eight receivers whose answers have no end', async () => {
+  it('delivers as fast beside eight receivers whose answers never end', async () => {
     const worker = new Worker(ENDLESS_PEERS, { eval: true, workerData: Object.values(ENDLESS_ANSWERS) });
     const [ports] = (await once(worker, 'message')) as [number[]];
     expect(ports).toHaveLength(8);
@@ -150,10 +150,10 @@ describe('endpoints do not delay each other', () => {
     await register(calm, receiver.url);
     await latencies(calm);
     const ratios: number[] = [];
-    // The least of so many rounds: a busy machine disturbs one side or the other.
+    // Takes the least of several rounds: a busy machine disturbs one side or the other.
     for (let round = 0; round < 5 && !ratios.some((ratio) => ratio <= 2); round++) {
       const alone = median(await latencies(calm));
-      // New endpoints: those of the round before are left alone by now.
+      // Uses new endpoints: the endpoints of the previous round are paused.
       const hostile = await service.merchant();
       const endpoints = [];
       for (const port of ports) endpoints.push(await register(hostile, `http://127.0.0.1:${port}/`));
@@ -161,7 +161,7 @@ describe('endpoints do not delay each other', () => {
       const load = (async () => {
         while (!isOver) {
           await service.createCharge(hostile.testKey);
-          // An answer that is read until its time is over goes on for all of the round.
+          // An answer that is read until its time is over lasts for the whole round.
           await delay(500);
         }
       })();
@@ -180,7 +180,7 @@ describe('endpoints do not delay each other', () => {
     expect(Math.min(...ratios)).toBeLessThanOrEqual(2);
   });
 
-  it('the backlog of one does not delay another one’s new event', async () => {
+  it('sends a new event without delay beside another endpoint’s backlog', async () => {
     const [busy, other] = [await service.merchant(), await service.merchant()];
     const slow = await WebhookReceiver.start();
     const release = slow.hold();
@@ -202,7 +202,7 @@ describe('endpoints do not delay each other', () => {
     await slow.stop();
   });
 
-  it('nor do an endpoint’s own old failures delay what is new', async () => {
+  it('sends a new event without delay beside an endpoint’s own old failures', async () => {
     const merchant = await service.merchant();
     const order: string[] = [];
     const slow = createHttpServer((request, response) => {
@@ -217,7 +217,7 @@ describe('endpoints do not delay each other', () => {
     const id = await register(merchant, receiver.url);
     for (let n = 0; n < 120; n++) await service.createCharge(merchant.testKey);
     await waitFor('all of them', async () => (await deliveries(id)).every(({ status }) => status === 'DELIVERED'));
-    // As after an outage: they all failed once, and they are all due.
+    // State after an outage: all failed once, and all are due.
     await service.call('PATCH', `/v1/webhooks/endpoints/${id}`, {
       key: merchant.testKey,
       body: { url: `http://127.0.0.1:${portOf(slow)}/` },
@@ -230,14 +230,14 @@ describe('endpoints do not delay each other', () => {
     const { body } = await service.createCharge(merchant.testKey);
     const waited = order.length;
     await waitFor('the new one', () => order.includes(body.id));
-    // Two at once, one of each kind in the long run; a hundred of the old ones were still before it in time.
+    // Two run at once, on average one of each kind; a hundred old ones were due before the new one.
     expect(order.indexOf(body.id) - waited).toBeLessThan(40);
     await waitFor('the rest', async () => (await deliveries(id)).every(({ status }) => status === 'DELIVERED'), 30_000);
     expect(new Set(order).size).toBe(121);
     await new Promise((resolve) => slow.close(resolve));
   });
 
-  it('the breaker opens, spares the deliveries, probes one at a time, closes, and everything flows', async () => {
+  it('opens the breaker, spares the deliveries, probes one at a time, closes it, and delivers everything', async () => {
     const merchant = await service.merchant();
     receiver.answer = 503;
     const id = await register(merchant, receiver.url);
@@ -251,7 +251,7 @@ describe('endpoints do not delay each other', () => {
     await service.createCharge(merchant.testKey);
     await waitFor('the new one to be written', async () => (await deliveries(id)).length === 21);
 
-    // Another endpoint's event comes and goes: this one gets nothing meanwhile.
+    // Another endpoint's event comes and goes meanwhile: this endpoint gets nothing.
     const [other, bystander] = [await service.merchant(), await WebhookReceiver.start()];
     await register(other, bystander.url);
     await service.createCharge(other.testKey);
@@ -259,7 +259,7 @@ describe('endpoints do not delay each other', () => {
     await bystander.stop();
     expect(receiver.received).toHaveLength(before);
 
-    // Each pause ends with one attempt; that it fails too makes the next pause.
+    // Each pause ends with one attempt, whose failure makes the next pause.
     for (let probe = 1; probe <= 2; probe++) {
       const until = await paused();
       service.clock.advance(8);
@@ -286,7 +286,7 @@ describe('endpoints do not delay each other', () => {
     expect(new Set(receiver.received.map(({ body: { id: event } }) => event)).size).toBe(21);
   });
 
-  it('without a success for five days: switched off, told by mail, and switched on again by the merchant', async () => {
+  it('switches an endpoint off after five days without success, by mail, until the merchant switches it on', async () => {
     const merchant = await service.merchant({ contact_email: 'loja@example.com' });
     const key = merchant.testKey;
     receiver.answer = 500;
@@ -311,7 +311,7 @@ describe('endpoints do not delay each other', () => {
     expect(mails[0]?.text_body).toContain('HTTP 500');
 
     await service.createCharge(key);
-    // Relayed while the endpoint is switched off, or it would be told of afterwards.
+    // Relayed while the endpoint is off: otherwise the event would be sent afterwards.
     await waitFor('the event to be relayed', async () => {
       const pending = await service.sql(`SELECT FROM events WHERE status = 'pending'`);
       return pending.length === 0;

@@ -47,7 +47,7 @@ async function received(): Promise<{ canonical: ReceivedWebhook; legacy: Receive
   const [canonical] = await receiver.waitForType('charge.created');
   const [legacy] = await receiver.waitForType('payment.created');
   if (!canonical || !legacy) throw new Error('nothing came');
-  // Its attempts must be on record before it is asked about.
+  // The attempts must be recorded before the verification is requested.
   await waitFor('the records', async () => {
     const rows = await service.sql<{ status: string }>('SELECT status FROM webhook_deliveries WHERE account_id = $1', [
       merchant.accountId,
@@ -57,7 +57,7 @@ async function received(): Promise<{ canonical: ReceivedWebhook; legacy: Receive
   return { canonical, legacy };
 }
 
-/** What a receiver has in its hands, with something of it changed. */
+/** Verifies a webhook as received, with some parts changed. */
 async function verify(
   webhook: ReceivedWebhook,
   secret: string,
@@ -73,7 +73,7 @@ async function verify(
 const signatureOf = (webhook: ReceivedWebhook): string => String(webhook.headers['x-service-signature']);
 const WITHOUT_ID = { 'x-service-delivery-id': [] };
 
-/** The names of its fields, with the types of their values. */
+/** Returns the names of fields with the types of their values. */
 function fields(value: unknown): unknown {
   return value !== null && typeof value === 'object'
     ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fields(inner)]))
@@ -81,7 +81,7 @@ function fields(value: unknown): unknown {
 }
 
 describe('verifying what was received', () => {
-  it('finds the real thing valid, of both schemes', async () => {
+  it('accepts the unchanged webhook in both schemes', async () => {
     const { id, secret } = await register();
     const { canonical, legacy } = await received();
     expect(await verify(canonical, secret)).toStrictEqual({
@@ -122,7 +122,7 @@ describe('verifying what was received', () => {
     expect(performance.now() - start).toBeLessThan(1_000);
   });
 
-  it('reads headers however a framework gives them', async () => {
+  it('reads headers in every form that frameworks give them', async () => {
     const { secret } = await register();
     const { canonical } = await received();
     const signature = signatureOf(canonical);
@@ -139,7 +139,7 @@ describe('verifying what was received', () => {
     }
   });
 
-  it('says why it is refused', async () => {
+  it('says why a webhook is refused', async () => {
     const { id, secret } = await register();
     const other = await register(['charge.paid']);
     const { canonical, legacy } = await received();
@@ -219,7 +219,7 @@ describe('verifying what was received', () => {
     expect(future.details['secondsOff']).toBeLessThanOrEqual(-390);
   });
 
-  it('knows the secret of before a rotation, and forgets those of a deleted endpoint', async () => {
+  it('knows the secret from before a rotation, and forgets secrets of a deleted endpoint', async () => {
     const { id, secret } = await register();
     const before = (await received()).canonical;
     const next = (await rotate(id)).body.secret;
@@ -247,7 +247,7 @@ describe('verifying what was received', () => {
     expect(await verify(after, next)).toMatchObject({ valid: true, details: { secret: 'unknown' } });
   });
 
-  it('knows the default secret, which signs what goes to the address of a single payment', async () => {
+  it('knows the default secret, which signs webhooks to the address of a single payment', async () => {
     const path = '/v1/webhooks/default-secret/rotate';
     const first = (await service.call<{ secret: string }>('POST', path, { key })).body.secret;
     const { secret } = (await service.call<{ secret: string }>('POST', path, { key, body: { overlap_seconds: 600 } }))
@@ -291,12 +291,12 @@ describe('verifying what was received', () => {
         reason: 'wrong_secret',
         details: unknown,
       });
-      // The right secret and another order of keys: who may see the delivery is told so, nobody else.
+      // The right secret with keys in another order: only a caller who may see the delivery learns it.
       expect(await verify(canonical, secret, { apiKey, payload: sorted })).toMatchObject({
         reason: 'wrong_secret',
         details: unknown,
       });
-      // A signature that fits the secret given fits it for everybody.
+      // A signature that matches the given secret matches for every caller.
       expect(await verify(canonical, secret, { apiKey })).toMatchObject({ valid: true, details: unknown });
     }
     expect(await verify(canonical, secret, { payload: sorted })).toMatchObject({ reason: 'body_reserialized' });
@@ -344,7 +344,7 @@ describe('a sample event', () => {
       return body.status !== 'PENDING' && body.status !== 'PROCESSING' && body;
     });
 
-  it('of every name that is sent arrives, is signed, and is marked as one', async () => {
+  it('arrives signed and marked under every name that is sent', async () => {
     const { id, secret } = await register(['charge.paid']);
     const { body: catalog } = await service.call<{ event: string; description: string; legacy: boolean }[]>(
       'GET',
@@ -375,13 +375,13 @@ describe('a sample event', () => {
     expect(listed.body.total).toBe(names.length);
   });
 
-  /** Cases and reports have no metadata to be marked in. */
+  /** Cases and reports have no metadata that could be marked. */
   function objectOf(event: string): object {
     if (event.startsWith('med')) return { object: 'med_case' };
     return event.startsWith('report') ? { object: 'report' } : { metadata: { sample: true } };
   }
 
-  it('has the very fields of a real one', async () => {
+  it('has exactly the fields of a real event', async () => {
     const { id } = await register(['charge.paid', 'payment.completed']);
     const { body: charge } = await service.createCharge(key, {
       customer: {
@@ -417,7 +417,7 @@ describe('a sample event', () => {
     });
   });
 
-  it('that failed can be tried again as it was, and is nothing that is recovered', async () => {
+  it('can be retried unchanged after a failure, and is never recovered', async () => {
     const { id } = await register();
     receiver.answer = 500;
     const { body } = await send(id, { event: 'charge.paid' });
@@ -432,7 +432,7 @@ describe('a sample event', () => {
     expect(new Set(receiver.received.map(({ rawBody }) => rawBody)).size).toBe(1);
   });
 
-  it('changes nothing of the account, and is none of its events', async () => {
+  it('changes nothing in the account, and is not among its events', async () => {
     const { id } = await register();
     await send(id, { event: 'charge.paid' });
     await receiver.waitForType('charge.paid');
@@ -441,7 +441,7 @@ describe('a sample event', () => {
     }
   });
 
-  it('is shown as it is sent, without an endpoint, for every name that is sent', async () => {
+  it('is shown as it is sent, without an endpoint, for every name', async () => {
     const { id } = await register();
     await send(id, { event: 'charge.paid' });
     const [sent] = await receiver.waitForType('charge.paid');
@@ -478,7 +478,7 @@ describe('a sample event', () => {
     expect(answer.body.error.message).toMatch(message);
   });
 
-  it('goes to no endpoint that is INACTIVE', async () => {
+  it('is not sent to an INACTIVE endpoint', async () => {
     const { id } = await register();
     await service.call('PATCH', `${ENDPOINTS}/${id}`, { key, body: { status: 'INACTIVE' } });
     const answer = await send(id, { event: 'charge.paid' });

@@ -20,7 +20,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A connection of our own: what clients of a library cannot send, or not in this order. */
+/** A raw connection for requests that a client library cannot send, or not in this order. */
 class Wire {
   text = '';
   isClosed = false;
@@ -43,7 +43,7 @@ class Wire {
     return wire;
   }
 
-  /** The answer as it is on the wire, as soon as its end is there. */
+  /** Returns the answer as on the wire, as soon as it is complete. */
   answer(end: RegExp): Promise<string> {
     return waitFor(`${String(end)} on the wire`, () => end.test(this.text) && this.text);
   }
@@ -65,13 +65,13 @@ function create(key: string, length: number): string {
   ].join('\r\n');
 }
 
-describe('what is no request', () => {
+describe('bytes that form no request', () => {
   it.each([
     ['400', 'no such thing\r\n\r\n'],
     ['400', 'GET /health/live HTTP/1.1\r\n\r\n'],
     ['400', 'GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n'],
     ['431', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`],
-  ])('is the %s of the envelope, with its id', async (status, sent) => {
+  ])('get a %s in the envelope, with its id', async (status, sent) => {
     const wire = await Wire.send(sent);
     const text = await wire.answer(/\}$/);
     expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
@@ -83,7 +83,7 @@ describe('what is no request', () => {
 });
 
 describe('an address', () => {
-  it('may be whole, as proxies send it, and is checked no less', async () => {
+  it('may be absolute, as proxies send it, and is checked as strictly', async () => {
     const wire = await Wire.send(
       'GET http://pay.example.com/health/live HTTP/1.1\r\nHost: x\r\n\r\n',
       `GET http://pay.example.com/v1/wallets?nobody=1 HTTP/1.1\r\nHost: x\r\napikey: ${merchant.testKey}\r\n\r\n`,
@@ -94,7 +94,7 @@ describe('an address', () => {
     wire.socket.destroy();
   });
 
-  it('has 64 parameters at most, which are all looked at; with more it is refused to everybody', async () => {
+  it('has 64 parameters at most, all of them checked; more are refused to everybody', async () => {
     const query = `${'limit=1&'.repeat(63)}nobody=1`;
     const answer = await service.call('GET', `/v1/payments?${query}`, { key: merchant.testKey });
     expect(answer.body).toMatchObject({
@@ -110,7 +110,7 @@ describe('an address', () => {
   });
 });
 
-describe('an expectation that nobody knows', () => {
+describe('an unknown expectation', () => {
   it('is a request as any other', async () => {
     const wire = await Wire.send('GET /health/live HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\n\r\n');
     expect(await wire.answer(/"up"\}$/)).toMatch(/^HTTP\/1\.1 200/);
@@ -121,7 +121,7 @@ describe('an expectation that nobody knows', () => {
 });
 
 describe('an answer', () => {
-  it('does not say what made it, and is whole whatever a browser says it has', async () => {
+  it('does not name its server, and is whole whatever a browser claims to have cached', async () => {
     for (const path of ['/v1/wallets', '/health/live', '/no-such-route']) {
       const { status, headers, text } = await service.call('GET', path, {
         key: merchant.testKey,
@@ -135,17 +135,17 @@ describe('an answer', () => {
 });
 
 describe('a connection on which too little comes', () => {
-  it('is closed without a word when nothing was asked, and with a 408 when half a request was', async () => {
+  it('is closed silently without a request, and with a 408 after half a request', async () => {
     const server = service.runtime.app.getHttpServer();
     expect(server.headersTimeout).toBe(10_000);
     server.headersTimeout = 100;
     try {
       const ahead = await Wire.open(service);
       const half = await Wire.send('GET /health/live HTTP/1.1\r\nHo');
-      // The server looks at its connections every five seconds.
+      // The server checks its connections every five seconds.
       for (const { isClosed } of [ahead, half]) expect(isClosed).toBe(false);
       await Promise.all([ahead, half].map((wire) => waitFor('the end', () => wire.isClosed)));
-      // A browser would take whatever is said here for the answer to its next request.
+      // A browser would take any answer here for the answer to its next request.
       expect(ahead.text).toBe('');
       expect(half.text).toMatch(/^HTTP\/1\.1 408 [\s\S]*"message":"The request did not come within the time for it\."/);
     } finally {
@@ -155,7 +155,7 @@ describe('a connection on which too little comes', () => {
 });
 
 describe('an answer that nobody reads', () => {
-  it('is hung up on, as is what takes longer than any answer', async () => {
+  it('is cut off, like an answer that takes too long', async () => {
     const server = service.runtime.app.getHttpServer();
     expect(server.timeout).toBe(60_000);
     server.timeout = 300;
@@ -176,7 +176,7 @@ describe('an answer that nobody reads', () => {
 });
 
 describe('requests that do not wait for answers', () => {
-  it('are four at most; who sends more is hung up on', async () => {
+  it('are four at most; a client that sends more is cut off', async () => {
     const request = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
     const few = await Wire.open(service);
     few.socket.write(request.repeat(4));
@@ -190,7 +190,7 @@ describe('requests that do not wait for answers', () => {
     expect(many.text.split('HTTP/1.1 200').length).toBeLessThan(10);
   });
 
-  it('keep no read of their account waiting, however long the answer before them goes on', async () => {
+  it('delay no read of their account, however long the answer before them takes', async () => {
     const limited = await TestService.start({ database, env: { RATE_LIMIT: 'on', RATE_LIMIT_BURST: '1000' } });
     try {
       for (const behind of ['HEAD /v1/events/stream', 'GET /v1/charges/unknown', 'GET /v1/wallets']) {
@@ -227,7 +227,7 @@ describe('bytes that are no part of a request', () => {
     ['a chunk extension', `${CHUNKED}1`, ';x=y'],
     ['the zeros of a chunk size', CHUNKED, '0'],
     ['trailers', `${CHUNKED}0\r\n`, 'A: b\r\n'],
-  ])('end their connection when they do not: %s', async (_name, start, piece) => {
+  ])('end their connection if they never end: %s', async (_name, start, piece) => {
     const accepted = new Promise<Socket>((resolve) => {
       service.runtime.app.getHttpServer().once('connection', resolve);
     });
@@ -240,13 +240,13 @@ describe('bytes that are no part of a request', () => {
     more();
     const server = await accepted;
     await waitFor('the connection to be closed', () => server.closed);
-    // Up to two reads of a socket beyond the limit; a body in chunks may have 20 MiB.
+    // Up to two reads of a socket beyond the limit; a chunked body may have 20 MiB.
     const limit = start.includes('chunked') ? 20 * 1024 * 1024 : 65_536;
     expect(server.bytesRead).toBeLessThanOrEqual(limit + 2 * 65_536);
     wire.socket.destroy();
   });
 
-  it('are not counted with those of requests, however many these are and wherever they are cut', async () => {
+  it('are counted apart from bytes of requests, however many and wherever these are cut', async () => {
     const wire = await Wire.open(service);
     const body = JSON.stringify({ amount: 1990, description: ' '.repeat(60_000) });
     const post = create(merchant.testKey, body.length) + body;
@@ -267,7 +267,7 @@ describe('bytes that are no part of a request', () => {
 });
 
 describe('the page of the documentation', () => {
-  it('asks for the document, and does not have it in itself', async () => {
+  it('requests the document, and does not contain it', async () => {
     const { text } = await service.call('GET', '/docs/swagger-ui-init.js');
     expect(text).toContain("url: '/openapi.json'");
     expect(text.length).toBeLessThan(1_000);
@@ -275,7 +275,7 @@ describe('the page of the documentation', () => {
 });
 
 describe('the OpenAPI document', () => {
-  it('is not sent again to who has it', async () => {
+  it('is not sent again to a client that has it', async () => {
     const first = await service.call('GET', '/openapi.json');
     const etag = first.headers.get('etag') ?? '';
     expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'no-cache']);
@@ -286,26 +286,26 @@ describe('the OpenAPI document', () => {
   });
 });
 
-describe('who is refused while still sending', () => {
-  it('hears why at once, and may go on for a while', async () => {
+describe('a client that is refused while still sending', () => {
+  it('gets the reason at once, and may go on for a while', async () => {
     const head = create('ak_test_unknown', 1_000_000).replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
     const wire = await Wire.send(head, Buffer.alloc(500_000, 'x'));
     expect(await wire.answer(/\}$/)).toMatch(/^HTTP\/1\.1 401 .*\r\nConnection: close\r\n/s);
-    // Closed now, the answer would be lost with bytes that nobody has read.
+    // Closed now, the answer would be lost together with unread bytes.
     await delay(100);
     expect(wire.isClosed).toBe(false);
     wire.socket.write(Buffer.alloc(500_000, 'x'));
     await wire.closed();
   });
 
-  it('is hung up on past it', async () => {
+  it('is cut off after that while', async () => {
     const wire = await Wire.send(create('ak_test_unknown', 40_000_000), Buffer.alloc(20_000_000, 'x'));
     await wire.closed();
   });
 });
 
 describe('half of a body', () => {
-  it('is not the way in for somebody who was let in when it began, and is not any more', async () => {
+  it('is no way in for a member who was let in when it began and removed since', async () => {
     const owner = await service.login(merchant.ownerEmail);
     const begin = (path: string, caller: string, body: string): Promise<Wire> => {
       const length = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
@@ -344,7 +344,7 @@ describe('half of a body', () => {
     for (const wire of begun) wire.socket.destroy();
   });
 
-  it('of somebody with a key is waited for 10 s, and of a thousand others not at all: the service serves on', async () => {
+  it('from a client with a key is waited for 10 s, and from a thousand others not at all', async () => {
     const timed = async (): Promise<number> => {
       const started = performance.now();
       expect((await service.call('GET', '/v1/wallets', { key: merchant.testKey })).status).toBe(200);
@@ -391,7 +391,7 @@ describe('a service that is closed', () => {
     const own = await TestService.start({ database });
     const { testKey } = await own.merchant();
     const body = JSON.stringify({ amount: 4712, payment_method: 'pix' });
-    // The second one as a browser opens it, for a request that may come.
+    // The second connection is opened as a browser opens one, for a later request.
     const [idle, silent, busy] = [await Wire.open(own), await Wire.open(own), await Wire.open(own)];
     idle.socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
     await idle.answer(/\}$/);
@@ -403,7 +403,7 @@ describe('a service that is closed', () => {
     busy.socket.write(body.slice(10));
     expect(await busy.answer(/\}$/)).toMatch(/^HTTP\/1\.1 201 /);
     await closed;
-    // Kept alive for 72 s otherwise.
+    // Otherwise the connection would be kept alive for 72 s.
     expect(Date.now() - started).toBeLessThan(5_000);
     await own.stop();
   });
