@@ -124,7 +124,7 @@ describe('kill -9 during refunds', () => {
   }
 
   it(`at each of its moments: ${MOMENTS.map(({ moment }) => moment).join(', ')}`, async () => {
-    await connected(async (client, url) => {
+    const refunds = await connected(async (client) => {
       const payments = await Promise.all(MOMENTS.map(({ amount }) => paid(`moment-${amount}`)));
       await client.query(`CREATE FUNCTION spec_wait() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN PERFORM pg_advisory_xact_lock(${HERE}); RETURN NEW; END $$`);
@@ -133,7 +133,7 @@ describe('kill -9 during refunds', () => {
           WHEN (NEW.amount = ${amount} AND ${when}) EXECUTE FUNCTION spec_wait()`);
       }
       await client.query('SELECT pg_advisory_lock($1)', [HERE]);
-      const refunds = await Promise.all(MOMENTS.map(({ amount }, index) => refund(payments[index] ?? '', amount)));
+      const asked = await Promise.all(MOMENTS.map(({ amount }, index) => refund(payments[index] ?? '', amount)));
       const waiting = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = ${HERE} AND NOT granted`;
       await waitFor('all of them to be at their moment', async () => {
         return (await client.query(waiting)).rows.length === MOMENTS.length;
@@ -155,9 +155,11 @@ describe('kill -9 during refunds', () => {
       await client.query('SELECT pg_advisory_unlock($1)', [HERE]);
       for (const { amount, on } of MOMENTS) await client.query(`DROP TRIGGER spec_wait_${amount} ${on.slice(7)}`);
       await client.query('DROP FUNCTION spec_wait()');
-      await start();
-      await settled(client, url, refunds);
+      return asked;
     });
+    // The next owner ends the PostgreSQL that the killed one has left behind, and starts its own.
+    await start();
+    await connected((client, url) => settled(client, url, refunds));
   });
 
   it('at random moments under load: no refund is lost, none is paid twice', async () => {
