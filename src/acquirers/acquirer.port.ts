@@ -48,7 +48,7 @@ export type PixIssueOutcome =
   | { readonly kind: 'unknown' };
 
 /**
- * How a Pix charge is created. `local` needs no network (the code is made here), so charge and code commit in one
+ * How a Pix charge is created. `local` needs no network (the code is made here). Charge and code then commit in one
  * transaction. `remote` calls the acquirer between the intent and the outcome, never inside a transaction.
  */
 export type PixIssuer =
@@ -139,7 +139,7 @@ export interface StatementFilter {
   readonly from: Date;
   readonly to: Date;
   readonly withReturns?: boolean;
-  /** End-to-end ids of Pix that are settled here. They are ours, whichever key the list names. */
+  /** End-to-end ids of Pix that are settled here. These Pix are ours, whichever key the list names. */
   readonly settled?: ReadonlySet<string>;
 }
 

@@ -5,7 +5,7 @@ const line = (acquirer: string, isUnconfirmed: boolean): Line => ({ acquirer, is
 const many = (count: number, of: Line): Line[] => Array.from({ length: count }, () => of);
 const roomy = (): number => Infinity;
 
-/** The room that each line is given, by acquirer; unconfirmed reports with a question mark. */
+/** The room of each line, by acquirer; unconfirmed reports with a question mark. */
 function rooms(due: Line[], underWay: Line[] = [], roomOf: (line: Line, underWay: number) => number = roomy): object {
   return Object.fromEntries(
     allot(due, underWay, roomOf).map(({ acquirer, isUnconfirmed, room }) => [
@@ -25,7 +25,7 @@ describe('places of the inbox', () => {
     expect(rooms(['a', 'b'].map((name) => line(name, false)))).toEqual({ a: 8, b: 8 });
   });
 
-  it('go to the acquirer with the fewest under way first', () => {
+  it('go first to the acquirer with the fewest running queries', () => {
     expect(rooms([line('a', true), line('b', true)], many(6, line('a', true)))).toEqual({ 'b?': 2 });
     expect(rooms([line('a', false), line('b', false)], many(12, line('a', false)))).toEqual({ b: 4 });
   });
@@ -35,12 +35,12 @@ describe('places of the inbox', () => {
     expect(rooms([line('a', true), line('a', false), line('z', false)], forged)).toEqual({ a: 8, z: 8 });
   });
 
-  it('are as few as an acquirer may be asked now', () => {
+  it('are limited by the number of queries that an acquirer may get now', () => {
     const silent = (one: Line): number => (one.acquirer === 'silent' ? 0 : 2);
     expect(rooms([line('silent', false), line('a', false)], [], silent)).toEqual({ a: 2 });
   });
 
-  it('are given to each of many acquirers in turn by chance', () => {
+  it('are given to many acquirers in turn, by chance', () => {
     const due = Array.from({ length: 40 }, (_, n) => line(`a${n}`, true));
     const served = new Set(Array.from({ length: 60 }, () => Object.keys(rooms(due))).flat());
     expect(served.size).toBe(40);

@@ -34,8 +34,8 @@ export function isBankBusinessDay(day: Day): boolean {
 }
 
 /**
- * The shortest run of calendar days that ends with `today` and has `count` business days. Statistics count it so that
- * it begins with a business day. Returns all its days, the oldest first.
+ * The shortest run of calendar days that ends with `today` and has `count` business days. As statistics count, the run
+ * begins with a business day. Returns all its days, the oldest first.
  */
 export function businessDayWindow(today: Day, count: number): Day[] {
   const last = timeOf(today);

@@ -22,7 +22,7 @@ import {
 } from './br-code.types.js';
 import { crc16, readTlv } from './tlv.js';
 
-/** The result of `checkBrCode`. Each of the three levels includes the previous ones. */
+/** The result of `checkBrCode`. A higher level includes the lower ones. */
 export interface BrCodeCheck {
   /** Character set, TLV (templates included) and CRC are right. */
   readonly wellFormed: boolean;

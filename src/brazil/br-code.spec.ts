@@ -4,7 +4,7 @@ import { checkBrCode, parseBrCode, type BrCode } from './index.js';
 /**
  * Pix BR Codes of known validity; `kind` names the kind of a valid one. Official examples: BACEN Manual de Padrões para
  * Iniciação do Pix, Manual do BR Code 2.0.1, API Pix 2.9.0. Examples of open-source suites: thalesog/pix-utils,
- * iricardofernandes/jupiter. The others break a rule, with a deliberately right CRC.
+ * iricardofernandes/jupiter. Further codes break a rule, with a deliberately right CRC.
  */
 interface BrCodeVector {
   readonly payload: string;

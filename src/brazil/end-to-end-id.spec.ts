@@ -37,7 +37,7 @@ describe('end-to-end ids', () => {
     ['E12345678202406201221abcdef12345', true],
     ['E1234567820200909122120200808008', true],
     ['E12345678202009091221ghijk78901234', false],
-  ])('takes the published example %s: %s', (id, expected) => {
+  ])('accepts or refuses the published example %s: %s', (id, expected) => {
     expect(isEndToEndId(id)).toBe(expected);
   });
 
@@ -75,7 +75,7 @@ describe('random ids', () => {
     const counts = new Map<string, number>();
     for (const letter of ids.join('')) counts.set(letter, (counts.get(letter) ?? 0) + 1);
     expect(counts.size).toBe(62);
-    // Of 70 000 draws 1129 are expected for each, standard deviation 33; a byte modulo 62 would give some 1367.
+    // In 70 000 draws each is expected 1129 times, standard deviation 33; a byte modulo 62 would give some 1367.
     expect(Math.max(...counts.values())).toBeLessThan(1129 + 7 * 33);
     expect(Math.min(...counts.values())).toBeGreaterThan(1129 - 7 * 33);
   });

@@ -22,7 +22,7 @@ export function saoPauloTime(at: Date, language: keyof typeof WRITTEN = 'portugu
  */
 let known = { hour: Number.NaN, offsetMs: 0 };
 
-/** Local time in São Paulo, `2026-11-21T12:30:00`. Its day is the day of the books. */
+/** Local time in São Paulo, `2026-11-21T12:30:00`. The books use the day of this time. */
 export function saoPauloLocal(at: Date): string {
   const hour = Math.floor(at.getTime() / 3_600_000);
   if (hour !== known.hour) known = { hour, offsetMs: DateTime.fromJSDate(at, { zone: SAO_PAULO }).offset * 60_000 };

@@ -30,7 +30,7 @@ export type DifferenceKind =
   /** All of the above agree, and the ledger says that the acquirer holds another part of a Pix. */
   | 'ledger_differs';
 
-/** One side's record of a Pix or a return; for a Pix the state is null. */
+/** A Pix or a return as one side records it; for a Pix the state is null. */
 export interface Side {
   /** Cents. */
   readonly amount: Amount;

@@ -2,8 +2,10 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { NotPersonal } from '../core/database/index.js';
 
 /**
- * The parts of an acquirer's list. `payments` are read every minute. `late_payments`, of the last days, are read again
- * once a day, as some are listed late. `returns` (Pix with returned money) are read once a day.
+ * The parts of an acquirer's list.
+ * - `payments`: read every minute.
+ * - `late_payments`: payments of the last days, read again once a day, as some are listed late.
+ * - `returns`: Pix with returned money, read once a day.
  */
 export const LISTS = ['payments', 'late_payments', 'returns'] as const;
 export type StatementList = (typeof LISTS)[number];

@@ -130,7 +130,7 @@ export class S3Storage extends ObjectStorage implements OnApplicationShutdown {
     const kept = keep === null ? null : this.#object(keep).Key;
     const { Bucket, Key: Prefix } = this.#object(`${key}/`);
     await withStore(async () => {
-      // One page lists a thousand objects: more than the uploads that fit into the life of a URL.
+      // A page lists a thousand objects: more than the uploads that fit into the life of a URL.
       const { Contents = [] } = await this.#client.send(new ListObjectsV2Command({ Bucket, Prefix }));
       for (const { Key } of Contents) {
         if (Key !== kept) await this.#client.send(new DeleteObjectCommand({ Bucket, Key }));

@@ -45,7 +45,7 @@ describe('the configuration of a live acquirer', () => {
     expect(read.x509?.subject).toContain('CN=padaria-de-teste');
   });
 
-  it('takes a certificate in DER too, and keeps the whole chain of a PEM', () => {
+  it('accepts a certificate in DER too, and keeps the whole chain of a PEM', () => {
     const der = Buffer.from(CERTIFICATES.cert.replace(/-----[^-]+-----/g, ''), 'base64');
     const chain = `${CERTIFICATES.cert}\n${CERTIFICATES.expired}\n`;
     for (const [cert, kept] of [
@@ -171,7 +171,7 @@ describe('the configuration of a live acquirer', () => {
     expect(violationsOf({ certificate: { ...NO_FILES, ...files } })).toEqual([expect.stringMatching(message)]);
   });
 
-  it('needs https, but for a simulator on this machine outside production', () => {
+  it('requires https, except for a simulator on this machine outside production', () => {
     const at = (baseUrl: string, production: boolean): string[] => violationsOf({ baseUrl }, production);
     for (const url of ['http://localhost:3000', 'http://127.0.0.1:1', 'http://[::1]:1']) {
       expect([url, at(url, false)]).toEqual([url, []]);

@@ -4,7 +4,7 @@ import type { SecretBox } from '../../core/crypto/index.js';
 const PROBE_MS = 5_000;
 const PURPOSE = 'pix-callback-probe';
 
-/** Chosen at random for each probe, so that nobody can replay an earlier answer. */
+/** Chosen at random for each probe, so that an earlier answer cannot be replayed. */
 export const NONCE_HEADER = 'x-callback-nonce';
 /** Signed by the service that owns the address. */
 export const PROOF_HEADER = 'x-callback-proof';

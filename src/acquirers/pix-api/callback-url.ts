@@ -6,7 +6,7 @@ const PURPOSE = 'pix-callback';
 
 /**
  * Address to which a PSP reports for one connection; PSPs may append `/pix`. Somebody who knows it can make us query
- * the PSP, and nothing more. It is a secret all the same: never logged, never stored.
+ * the PSP, and nothing more. Still it is a secret: never logged, never stored.
  * @param number of the secret; the address does not show the number of the first one
  */
 export function callbackUrl(publicBaseUrl: string, secrets: SecretBox, connectionId: string, number = 1): string {

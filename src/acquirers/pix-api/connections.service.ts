@@ -116,7 +116,7 @@ export class ConnectionsService {
     try {
       await this.connections.insert(tx, connection, now);
     } catch (error) {
-      // Another account won the race: this account is locked.
+      // This account is locked, so another account won the race.
       if (uniqueViolation(error) === 'acquirer_connections_pix_key_key') throw taken(profile, pixKey);
       throw error;
     }

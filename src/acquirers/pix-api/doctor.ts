@@ -43,7 +43,7 @@ export interface DoctorOptions {
 export const CERTIFICATE_WARNINGS = [60, 30, 7] as const;
 
 const TLS_MS = 5_000;
-/** One cent, payable for a minute: if its removal fails, it expires soon. */
+/** The smallest amount, payable for a minute: if the removal of the charge fails, the charge expires soon. */
 const TEST_CHARGE = { amount: 1, seconds: 60 } as const;
 
 /**

@@ -11,7 +11,7 @@ describe('the caller of a callback', () => {
     [true, null, null],
     [true, true, null],
     [true, false, 'certificate'],
-  ] as const)('shows a certificate %s, our proxy says %s: %s', (mtls, certified, problem) => {
+  ] as const)('must show a certificate %s, our proxy reports %s: %s', (mtls, certified, problem) => {
     expect(inboundProblem({ mtls, addresses: null }, from('192.0.2.1', certified))).toBe(problem);
   });
 

@@ -116,7 +116,7 @@ describe('fields within fields', () => {
     [cobAnswer, aCob({ calendario: { criacao: '2026-09-09T20:15:00Z', expiracao: -1 } }), ['calendario.expiracao']],
     [cobAnswer, aCob({ loc: { location: 7 } }), ['loc.location']],
     [returnAnswer, aReturn({ horario: { solicitacao: 7, liquidacao: null } }), ['horario.solicitacao']],
-  ])('are null and named: %#', (schema: z.ZodType, body, paths) => {
+  ])('are null if unreadable, and are reported: %#', (schema: z.ZodType, body, paths) => {
     expect(unreadFields(body, schema.parse(body))).toEqual(paths);
   });
 });
@@ -127,7 +127,7 @@ describe('a return', () => {
     [{ id: 'r1', valor: '9.90', status: 'devolvido', horario: null }, 'returned'],
     [{ id: 'r1', valor: 9.9, status: 'Em_Processamento', horario: 'x' }, 'in_progress'],
     [{ id: 'r1', valor: 9.9, status: 'nao_realizado', motivo: 7 }, 'failed'],
-  ])('needs id, amount and status only: %j', (body, kind) => {
+  ])('requires id, amount and status only: %j', (body, kind) => {
     expect(returnState(returnAnswer.parse(body), 0)?.kind).toBe(kind);
   });
 });
@@ -140,7 +140,7 @@ describe('a token', () => {
     ['3600', 3600],
     [3599.5, 3599.5],
     ...[0, '0', -1, null, undefined, '', 'soon', {}].map((value) => [value, 300] as const),
-  ])('whose life is %j holds %d seconds', (expires_in, seconds) => {
+  ])('with the life %j is valid for %d seconds', (expires_in, seconds) => {
     expect(read({ expires_in }).expires_in).toBe(seconds);
   });
 
@@ -148,7 +148,7 @@ describe('a token', () => {
     ['cob.read pix.read', 'cob.read pix.read'],
     [['cob.read', 'pix.read'], 'cob.read pix.read'],
     ...[null, undefined, '', 7, {}, [7]].map((scope) => [scope, null] as const),
-  ])('with the scope %j', (scope, expected) => {
+  ])('is read with the scope %j', (scope, expected) => {
     expect(read({ scope }).scope).toBe(expected);
   });
 });

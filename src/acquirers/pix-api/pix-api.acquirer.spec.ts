@@ -142,7 +142,7 @@ describe('PixApiAcquirer', () => {
       ['a property', 400, aProblem('CobOperacaoInvalida', 400, [{ razao: 'x', propriedade: 'cob.chave' }])],
       ['a reason', 400, { detail: 'A chave informada não pertence ao usuário recebedor' }],
       ['a code', 422, { type: 'https://pix.example/error/ChaveNaoCadastrada' }],
-    ])('is refused for the Pix key of the connection, as %s tells', async (_, status, body) => {
+    ])('is refused with the Pix key of the connection as the fault, after %s', async (_, status, body) => {
       reply(status, body);
       expect(await issue()).toMatchObject({ kind: 'refused', fault: 'connection' });
       expect(log.join('')).toContain('refuses the connection’s Pix key');
@@ -153,18 +153,22 @@ describe('PixApiAcquirer', () => {
       ['11.00', { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' }, 'refused'],
       ['1,10', { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' }, 'refused'],
       ['110.01', {}, 'unknown'],
-    ])('made over R$ %s in place of 110.00 is taken back: %j', async (original, after, outcome) => {
-      const valor = { original };
-      psp.script = ({ method }) => ({ status: 200, body: aCob({ valor, ...(method === 'PATCH' ? after : {}) }) });
-      if (outcome === 'refused') expect(await issue()).toMatchObject({ kind: outcome, fault: 'acquirer' });
-      else await expect(issue()).rejects.toThrow('not_removed');
-      expect(asked()).toEqual([`PUT /cob/${TXID}`, `PATCH /cob/${TXID}`]);
-      expect(await odd('other_amount')).toBe(1);
-      // A later query does not show the charge as payable either.
-      const state = acquirer.getPixCharge(TXID, REQUEST.amount);
-      if (outcome === 'refused') expect(await state).toMatchObject({ kind: 'found', brCode: '', isOtherAmount: true });
-      else await expect(state).rejects.toThrow('not_removed');
-    });
+    ])(
+      'is cancelled when made over R$ %s in place of 110.00; the cancelled charge has %j',
+      async (original, after, outcome) => {
+        const valor = { original };
+        psp.script = ({ method }) => ({ status: 200, body: aCob({ valor, ...(method === 'PATCH' ? after : {}) }) });
+        if (outcome === 'refused') expect(await issue()).toMatchObject({ kind: outcome, fault: 'acquirer' });
+        else await expect(issue()).rejects.toThrow('not_removed');
+        expect(asked()).toEqual([`PUT /cob/${TXID}`, `PATCH /cob/${TXID}`]);
+        expect(await odd('other_amount')).toBe(1);
+        // A later query does not show the charge as payable either.
+        const state = acquirer.getPixCharge(TXID, REQUEST.amount);
+        if (outcome === 'refused')
+          expect(await state).toMatchObject({ kind: 'found', brCode: '', isOtherAmount: true });
+        else await expect(state).rejects.toThrow('not_removed');
+      },
+    );
 
     it('is not cancelled if it was paid over another amount, and its payment is reported', async () => {
       reply(200, aCob({ status: 'CONCLUIDA', valor: { original: '1.00' }, pix: [aPix()] }));
@@ -174,7 +178,7 @@ describe('PixApiAcquirer', () => {
     });
 
     it.each(['', null, undefined, '7D9F0335-8DCC-4054-9BF9-0DBD61D36906', '7d9f03358dcc40549bf90dbd61d36906'])(
-      'is ours by its txid when its key is written %j',
+      'is ours by its txid when its key is %j',
       async (chave) => {
         reply(201, aCob({ chave }));
         expect(await issue()).toMatchObject({ kind: 'issued' });
@@ -266,7 +270,7 @@ describe('PixApiAcquirer', () => {
     it.each([
       ['its answer', [aPix({ endToEndId: 7 })]],
       ['the list', undefined],
-    ])('that was paid by what cannot be read, by %s, is not taken for unpaid', async (_, pix) => {
+    ])('does not count as unpaid when its payment cannot be read, by %s', async (_, pix) => {
       psp.script = ({ path }) => ({
         status: 200,
         body: path === '/pix' ? aPage([aPix({ endToEndId: 'E1' })]) : aCob({ status: 'CONCLUIDA', pix }),
@@ -361,7 +365,7 @@ describe('PixApiAcquirer', () => {
     it.each([
       ['another key', { chave: OTHER_KEY }, 'other_key', 'foreign'],
       ['another id', { endToEndId: 'E'.repeat(32) }, 'other_id', null],
-    ])('is none of ours with %s', async (_, own, what, answer) => {
+    ])('is not ours with %s', async (_, own, what, answer) => {
       reply(200, aPix({ pagador: PERSON, ...own }));
       expect(await acquirer.getPix(E2E)).toBe(answer);
       expect(await odd(what)).toBe(1);
@@ -372,7 +376,7 @@ describe('PixApiAcquirer', () => {
       ['an amount that could be two', { valor: '1,234.5' }],
       ['no amount', { valor: '' }],
       ['no id', { endToEndId: 7 }],
-    ])('is neither ours nor unknown with %s: it cannot be read', async (_, own) => {
+    ])('cannot be read, but still exists, with %s', async (_, own) => {
       reply(200, aPix({ pagador: PERSON, ...own }));
       await expect(acquirer.getPix(E2E)).rejects.toThrow(UnreadableAnswer);
       await expect(acquirer.getDispute(`${E2E}/m1`)).rejects.toThrow(UnreadableAnswer);
@@ -383,7 +387,7 @@ describe('PixApiAcquirer', () => {
       expect(await acquirer.getPix(E2E)).toBe('foreign');
     });
 
-    it.each(['110.0', '110'])('is credited with an amount written %s', async (valor) => {
+    it.each(['110.0', '110'])('is credited with the amount written as %s', async (valor) => {
       reply(200, aPix({ valor }));
       expect(await acquirer.getPix(E2E)).toMatchObject({ amount: 11_000 });
     });
@@ -391,7 +395,7 @@ describe('PixApiAcquirer', () => {
     it.each([
       ['as a number', 52_998_224_725, {}],
       ['as a number, of a Pix that cannot be read', 52_998_224_725, { valor: '1,234.5' }],
-    ])('is none of ours where it names another key, written %s', async (_, chave, own) => {
+    ])('is not ours if it names another key, written %s', async (_, chave, own) => {
       reply(200, aPix({ chave, txid: undefined, ...own }));
       expect(await acquirer.getPix(E2E)).toBe('foreign');
     });
@@ -401,7 +405,7 @@ describe('PixApiAcquirer', () => {
       ['an object', { chave: { chave: OTHER_KEY } }],
       ['a fraction', { chave: 7.5 }],
       ['an object in place of the txid', { txid: { txid: TXID } }],
-    ])('cannot be read where its key is %s', async (_, own) => {
+    ])('cannot be read if its key is %s', async (_, own) => {
       reply(200, aPix(own));
       await expect(acquirer.getPix(E2E)).rejects.toThrow(UnreadableAnswer);
     });
@@ -497,15 +501,18 @@ describe('PixApiAcquirer', () => {
       ['NAO_REALIZADO', 'Saldo insuficiente', { kind: 'failed', reason: 'insufficient_funds' }],
       ['NAO_REALIZADO', undefined, { kind: 'failed', reason: 'refused' }],
       ['EM_PROCESSAMENTO', undefined, { kind: 'in_progress' }],
-    ])('%s (%s) is read', async (status, motivo, state) => {
+    ])('is read with the status %s (%s)', async (status, motivo, state) => {
       reply(200, aReturn({ status, motivo }));
       expect(await acquirer.getReturn(RETURN)).toEqual(state);
     });
 
-    it.each(['0.01', '9999.00'])('stays in progress when its amount is R$ %s in place of R$ 7.89', async (valor) => {
-      reply(200, aReturn({ status: 'DEVOLVIDO', valor }));
-      await expect(acquirer.getReturn(RETURN)).rejects.toMatchObject({ kind: 'unknown' });
-    });
+    it.each(['0.01', '9999.00'])(
+      'is unknown when the answer has the amount R$ %s in place of R$ 7.89',
+      async (valor) => {
+        reply(200, aReturn({ status: 'DEVOLVIDO', valor }));
+        await expect(acquirer.getReturn(RETURN)).rejects.toMatchObject({ kind: 'unknown' });
+      },
+    );
 
     it('is not found, or refused, if the PSP does not know it', async () => {
       reply(404, aProblem('PixDevolucaoNaoEncontrada', 404));
@@ -527,7 +534,7 @@ describe('PixApiAcquirer', () => {
     });
 
     it.each([{ id: 'r2' }, { valor: '7.90' }, { status: 'NEW' }, { valor: PERSON.nome }])(
-      'is not known when the answer is %j',
+      'is unknown when the answer is %j',
       async (own) => {
         reply(201, aReturn(own));
         await expect(acquirer.requestReturn(RETURN)).rejects.toMatchObject({ kind: 'unknown' });
@@ -630,7 +637,7 @@ describe('PixApiAcquirer', () => {
       ['a page without entries', { status: 200, body: aPage([]) }],
       ['null in place of the entries', { status: 200, body: { ...aPage([]), pix: null } }],
       ['a page whose count never ends', { status: 200, body: aPage([], 999_999_999) }],
-    ])('takes %s for an empty list', async (_, answer: Reply) => {
+    ])('accepts %s as an empty list', async (_, answer: Reply) => {
       psp.script = () => answer;
       expect(await all(hour(1))).toEqual([]);
       expect(psp.exchanges).toHaveLength(1);
@@ -639,7 +646,7 @@ describe('PixApiAcquirer', () => {
     it.each([
       ['404', { status: 404, body: aProblem('NaoEncontrado', 404) }],
       ['204', { status: 204 }],
-    ])('does not take a %s in place of a page that was announced for the end', async (_, missing: Reply) => {
+    ])('does not accept a %s in place of an announced page as the end', async (_, missing: Reply) => {
       psp.script = ({ query }) =>
         query['paginacao.paginaAtual'] === '0' ? { status: 200, body: aPage([pixAt(1, 0.5)], 3) } : missing;
       await expect(collect(hour(1))).rejects.toMatchObject({ reason: 'missing_page' });
@@ -658,7 +665,7 @@ describe('PixApiAcquirer', () => {
       expect(psp.exchanges).toHaveLength(2);
     });
 
-    it('sorts an entry by the minute of its id if the clock of the PSP is wrong', async () => {
+    it('assigns an entry to a period by the minute of its id if the clock of the PSP is wrong', async () => {
       const [from, to] = [new Date('2026-09-10T20:00:00Z'), new Date('2026-09-10T21:00:00Z')];
       const listed = async (minute: string, horario: unknown): Promise<number> => {
         reply(200, aPage([aPix({ endToEndId: `E12345678${minute}kkkkkkkkkkk`, horario })]));
@@ -666,7 +673,7 @@ describe('PixApiAcquirer', () => {
         for await (const _ of acquirer.statement({ from, to })) lines += 1;
         return lines;
       };
-      // Local time marked as UTC, clocks that are off by hours, and no clock at all.
+      // Local time marked as UTC, clocks that are off by hours, and unreadable times.
       expect(await listed('202609102030', '2026-09-10T17:30:10Z')).toBe(1);
       expect(await listed('202609102030', '2026-09-11T02:30:10Z')).toBe(1);
       expect(await listed('202609102030', '2026-09-09T02:30:10Z')).toBe(1);

@@ -161,7 +161,7 @@ describe('PixApiClient', () => {
     expect(await errorOf(make().putCob(TXID, BODY))).toMatchObject({ kind: 'unknown', reason: 'http_400' });
   });
 
-  it('gives up on a body that drips', async () => {
+  it('gives up on a body that arrives too slowly', async () => {
     const drips = createServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const timer = setInterval(() => response.write(' '), 10);
@@ -202,7 +202,7 @@ describe('PixApiClient', () => {
     ['body', 'json', 'body'],
     ['mtls', 'form', 'query'],
   ] as const)(
-    'asks for a token in the style %s, %s, grant in the %s',
+    'requests a token in the style %s, %s, grant in the %s',
     async (authentication, contentType, grantType) => {
       psp.script = () => ({ status: 200, body: aCob() });
       const style = { authentication, contentType, grantType, scope: 'cob.read', headers: { 'x-app': '{app}' } };
@@ -224,7 +224,7 @@ describe('PixApiClient', () => {
     },
   );
 
-  it("adds the profile's prefix, query and headers, each where it belongs", async () => {
+  it('adds the prefix, query and headers of the profile, each in its place', async () => {
     psp.script = ({ method }) => ({ status: method === 'PUT' ? 201 : 200, body: aCob() });
     const profile: PspProfile = {
       ...STANDARD,
@@ -302,7 +302,7 @@ describe('PixApiClient', () => {
 
     it.each(
       Object.keys({ ...ENDLESS_ANSWERS, ...ENDLESS_BODIES }).filter((name) => name !== 'blank lines after the answer'),
-    )('is unknown when the answer goes on without end, with %s', async (name) => {
+    )('is unknown when the answer never ends, with %s', async (name) => {
       const peer = await EndlessPeer.listen({ ...ENDLESS_ANSWERS, ...ENDLESS_BODIES }[name] ?? ['', '']);
       const client = make({ baseUrl: peer.url }, { limits: { answerMs: 30_000, callMs: 30_000 } });
       const { kind, reason } = await errorOf(client.putCob(TXID, BODY));

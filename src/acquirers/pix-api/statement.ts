@@ -10,7 +10,10 @@ const PAGE_SIZE = 100;
 const MAX_PAGE_SIZE = 10 * PAGE_SIZE;
 /** Maximum number of pages of a window; more means that the PSP's pages never end. */
 const MAX_PAGES = 1_000;
-/** Length of a window. Its Pix are in memory together to be sorted; a window with too many is read in halves. */
+/**
+ * Length of a window. All Pix of a window are in memory together to be sorted; a window with too many is read in
+ * halves.
+ */
 const WINDOW_HOURS = 6;
 const MAX_OF_WINDOW = 20_000;
 const SHORTEST_WINDOW_MS = 60_000;

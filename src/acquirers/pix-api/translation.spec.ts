@@ -38,14 +38,14 @@ describe('amounts', () => {
     ['777.7', 77_770],
     ['0.5', 50],
     ['0', 0],
-  ])('%j means nothing but %i', (text, cents) => {
+  ])('%j is exactly %i', (text, cents) => {
     expect(toCents(text)).toBe(cents);
   });
 
   it.each([
     ...['110,00', '1,234.5', '1.000', '777.701', '1.234.56', '777.', '.7'],
     ...['1e3', '1e2.00', '-1.00', '+1.00', ' 1.00', '1.00 ', '0x10', '١.00', '12345678901.00', ''],
-  ])('%j is none', (text) => {
+  ])('%j is not an amount', (text) => {
     expect(toCents(text)).toBeNull();
   });
 
@@ -167,7 +167,7 @@ describe('chargeEnd', () => {
 describe('receivedPix', () => {
   const read = (own: Record<string, unknown>) => receivedPix(pixAnswer.parse(aPix(own)), []);
 
-  it('has the fee of the schedule of the day on which the bank has settled it', () => {
+  it('takes the fee from the schedule of the day of settlement', () => {
     const fee = { operation: 'PIX', bps: 100, fixed: 0, minimum: 0, maximum: null } as const;
     const schedules = [
       { ...fee, validFrom: '2020-09-01' },
@@ -178,7 +178,7 @@ describe('receivedPix', () => {
     expect(at('2020-09-11T03:00:00.000Z')).toBe(220);
   });
 
-  it('carries the payer only where the PSP reports a real document', () => {
+  it('carries the payer only if the PSP reports a valid document', () => {
     expect(read({})).toEqual({
       endToEndId: E2E,
       txid: TXID,

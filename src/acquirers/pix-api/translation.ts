@@ -240,7 +240,9 @@ export function returnHint(
     : { kind: 'return', reference: `${endToEndId}/${id}/${status}` };
 }
 
-/** The readable parts of a list entry that cannot be read as a whole. They are not trusted: the PSP is queried. */
+/**
+ * The readable parts of a list entry that cannot be read as a whole. These parts are not trusted: the PSP is queried.
+ */
 export function unreadablePix(entry: unknown): UnreadableLine {
   const id = textOf(entry, 'endToEndId');
   const endToEndId = id !== null && isE2eId(id) ? id : null;

@@ -37,7 +37,7 @@ const UNREADABLE = [
 ];
 
 describe('a written time', () => {
-  it('has the table of its forms complete', () => expect(FORMS).toHaveLength(18));
+  it('has a complete table of its forms', () => expect(FORMS).toHaveLength(18));
 
   describe.each(FORMS)('with %s: %s', (_, text, instant) => {
     it('is read in a Pix, by the minute of its end-to-end id', () => {
@@ -45,7 +45,7 @@ describe('a written time', () => {
       expect(receivedPix(pix, [])?.settledAt.toISOString()).toBe(instant);
     });
 
-    it('is read in a charge, which is open in its time for paying and over after it', () => {
+    it('is read in a charge, which is open during its time for paying and over after it', () => {
       const cob = cobAnswer.parse(aCob({ calendario: { criacao: text, expiracao: 900 } }));
       const at = (time: string) => chargeEnd(cob, new Date(`2026-11-27T${time}Z`))?.end ?? null;
       expect([at('20:23:10'), at('20:37:59'), at('20:39:00')]).toEqual([null, null, 'expired']);
@@ -83,7 +83,7 @@ describe('a written time', () => {
     expect(at('2026-11-01T20:20:00Z')).toBe('2026-11-01T20:20:00.000Z');
   });
 
-  it('is read by the offset that São Paulo had in summers', () => {
+  it('is read with the offset of summer time in São Paulo', () => {
     expect(readTime('2018-12-24T20:00:00')?.[0].toISOString()).toBe('2018-12-24T22:00:00.000Z');
   });
 });
