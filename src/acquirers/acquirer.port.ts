@@ -377,8 +377,9 @@ export interface Acquirer {
   requestReturn(request: ReturnRequest): Promise<ReturnState>;
   getReturn(request: ReturnRequest): Promise<ReturnState>;
   /**
-   * The dispute in its present state. @returns null when the acquirer knows of none by this reference @throws as
-   * `getPix`
+   * The dispute in its present state.
+   * @returns null when the acquirer knows of none by this reference
+   * @throws as `getPix`
    */
   getDispute(reference: string): Promise<Dispute | null>;
   /** Null for an acquirer of Pix only. */

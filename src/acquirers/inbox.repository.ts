@@ -395,7 +395,9 @@ export class InboxRepository {
 
   /**
    * Stores a callback's reports, due at once.
-   * @param hints each at most once @param most how many may wait @returns how many are stored
+   * @param hints each at most once
+   * @param most how many may wait
+   * @returns how many are stored
    */
   async insertUnconfirmed(
     tx: Tx,
@@ -573,8 +575,8 @@ export class InboxRepository {
   }
 
   /**
-   * Removes hints that were set aside, so that forged ones leave nothing behind. @returns how many were removed, at
-   * most `limit`
+   * Removes hints that were set aside, so that forged ones leave nothing behind.
+   * @returns how many were removed, at most `limit`
    */
   @Retained('acquirer_notifications', IGNORED_KEPT_MS)
   async removeIgnored(tx: Tx, triedBefore: Date, limit: number): Promise<number> {

@@ -9,7 +9,7 @@ import { InboxRepository, type Notification, type UnreadableNews, type WaitingDi
 
 declare module '../core/queue/index.js' {
   interface JobMap {
-    /** Job of a process without workers that has stored hints. */
+    /** Queued by a process without workers when it has stored hints. */
     'acquirers.inbox': Record<string, never>;
   }
 }
@@ -23,7 +23,9 @@ const LEASE_SECONDS = 15;
  */
 const DISPUTE_LEASE_SECONDS = 5;
 const PROLONG_MS = 2_000;
-/** Longest wait of a reported Pix once its charge is past its expiry: the charge waits ten minutes for it. */
+/**
+ * Latest next query about a reported Pix once its charge is past its expiry: the charge waits ten minutes for the Pix.
+ */
 const LONGEST_AT_EXPIRY_SECONDS = 240;
 /** Spread out, so that thousands are not due at the same time. */
 const PUT_OFF_SECONDS = { least: 60, most: 300 };
@@ -113,7 +115,9 @@ export class InboxService {
     return hints.filter(({ kind, reference }) => found.has(`${kind} ${reference}`));
   }
 
-  /** Stores a hint about an answer that could not be read. The hint is never set aside, and operators see it. */
+  /**
+   * Stores a hint about an unreadable answer. The hint is retried as long as answers are unreadable; operators see it.
+   */
   async storeUnreadable(tx: Tx, acquirer: string, hint: NotificationHint): Promise<string> {
     const id = await this.store(tx, acquirer, hint);
     this.inbox.markUnreadable(tx, id, this.clock.now());
@@ -195,8 +199,8 @@ export class InboxService {
   }
 
   /**
-   * Puts off all due unconfirmed reports of an acquirer; this does not count as an attempt. @returns how many of each
-   * kind
+   * Puts off all due unconfirmed reports of an acquirer; this does not count as an attempt.
+   * @returns how many of each kind
    */
   putOffUnconfirmed(acquirer: string): Promise<{ kind: string; count: number }[]> {
     const now = this.clock.now().getTime();

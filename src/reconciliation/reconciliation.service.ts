@@ -108,7 +108,8 @@ export class ReconciliationService {
    * Compares the fees of a month in São Paulo: incoming Pix by the bank's clock, returns by the time at which their end
    * became known here.
    * @param connectionId null: the only one of the account
-   * @param month `2026-11` @param invoice the amount that the PSP invoices
+   * @param month `2026-11`
+   * @param invoice the amount that the PSP invoices
    * @throws ApiError 404, 400 where the account has several connections, 422 `no_provider_configured`
    */
   async compareFees(

@@ -34,8 +34,8 @@ export class StatementSweep implements OnApplicationBootstrap {
   }
 
   /**
-   * Queues due lists. If a worker dies, its list is due again when the lease ends. @returns whether more lists may be
-   * due at once
+   * Queues due lists. If a worker dies, its list is due again when the lease ends.
+   * @returns whether more lists may be due at once
    */
   async sweep(): Promise<boolean> {
     const names = await this.connections.acquirersOf(null);

@@ -47,8 +47,8 @@ export class SandboxService {
   ) {}
 
   /**
-   * Simulates an event of a charge. The route is for test keys only. @throws ApiError 404 for a charge that the key
-   * cannot see, 400 for an event that cannot happen to it
+   * Simulates an event of a charge. The route is for test keys only.
+   * @throws ApiError 404 for a charge that the key cannot see, 400 for an event that cannot happen to it
    */
   async simulate(scope: Scope, chargeId: string, dto: SimulateDto): Promise<SandboxEventBody> {
     const id = parseId(chargeId, ['ch_', 'tx_'], 'charge');

@@ -14,7 +14,7 @@ import { acquirerNameOf } from './connection.js';
 import { type CallbackCaller, ConnectionsService } from './connections.service.js';
 import { type Caller, inboundProblem } from './inbound.rules.js';
 
-/** Twice the size of a batch of a thousand Pix, roughly. */
+/** About twice the size of a batch of a thousand Pix. */
 export const MAX_CALLBACK_BYTES = 1024 * 1024;
 
 /** Limit of bytes that one connection may send. More is refused; the acquirer's list shows those Pix. */

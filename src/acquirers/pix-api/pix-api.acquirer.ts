@@ -403,7 +403,8 @@ export class PixApiAcquirer implements Acquirer {
    * So if our own charge shows the Pix, that counts more than the Pix's own fields. A Pix that names no key was sent by
    * branch and account, and is ours.
    * @param named the txid of the charge that the Pix reportedly pays
-   * @returns `foreign` for a Pix to another key of the holder @throws UnreadableAnswer when it cannot be found out
+   * @returns `foreign` for a Pix to another key of the holder
+   * @throws UnreadableAnswer when it cannot be found out
    */
   async #whose(
     operation: Operation,
@@ -453,8 +454,8 @@ export class PixApiAcquirer implements Acquirer {
   /**
    * Queries the charge that a Pix reportedly pays.
    * @param isDecisive true if the Pix itself names the charge, and no key; a callback could come from anybody
-   * @returns null when the PSP has no charge of that txid @throws UnreadableAnswer when the PSP refuses to answer, or
-   * its answer cannot be read
+   * @returns null when the PSP has no charge of that txid
+   * @throws UnreadableAnswer when the PSP refuses to answer, or its answer cannot be read
    */
   async #chargeSaid(client: PixApiClient, txid: string, isDecisive: boolean): Promise<CobAnswer | null> {
     const answer = await client.getCob(txid);

@@ -129,8 +129,8 @@ export function brCodeOf(
 }
 
 /**
- * How the charge ended without payment, or null: it is open, or was paid. @param now for a removal, whose time is not
- * reported
+ * How the charge ended without payment, or null: it is open, or was paid.
+ * @param now for a removal, whose time is not reported
  */
 export function chargeEnd(answer: CobAnswer, now: Date): PixChargeEnd | null {
   switch (answer.status) {
@@ -202,7 +202,8 @@ function stateOf(status: string): StatementReturn['state'] | undefined {
 }
 
 /**
- * @param fee that the PSP charges for a return that was made @returns null for a status that the standard does not know
+ * @param fee that the PSP charges for a return that was made
+ * @returns null for a status that the standard does not know
  */
 export function returnState(answer: ReturnAnswer, fee: Amount): Exclude<ReturnState, { kind: 'not_found' }> | null {
   switch (stateOf(answer.status)) {

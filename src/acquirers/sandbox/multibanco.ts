@@ -8,7 +8,9 @@ export const MAX_MULTIBANCO_AMOUNT = 99_999_999;
  * Makes a Multibanco reference: seven digits that name the payment and two check digits. The check digits cover entity,
  * the seven digits and amount, so that a cash machine refuses a mistyped one. ISO 7064 modulo 97-10, which equals
  * SIBS's weights (3, 30, 9, 90, … from the right).
- * @param entity 5 digits @param id 7 digits @param amount cents, 1 to `MAX_MULTIBANCO_AMOUNT`
+ * @param entity 5 digits
+ * @param id 7 digits
+ * @param amount cents, 1 to `MAX_MULTIBANCO_AMOUNT`
  * @throws RangeError for parts that do not fit
  */
 export function multibancoReference(entity: string, id: string, amount: number): string {
