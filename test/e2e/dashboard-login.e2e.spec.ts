@@ -110,7 +110,7 @@ describe('the login of a browser', () => {
     expect(old.status).toBe(201);
     const own = await write({ ...PAGE, 'sec-fetch-site': 'same-origin' });
     expect(own.status).toBe(201);
-    // The same request with a key returns the charge that the page has made.
+    // A key with this request gets the charge that the page has made.
     const again = await service.call('POST', '/v1/charges', {
       key: merchant.testKey,
       headers: { 'Idempotency-Key': 'from-a-page' },

@@ -377,7 +377,7 @@ describe.each([
       expect((await service.call('DELETE', path, { key: stranger })).status).toBe(404);
     }
     expect((await remove(waiting)).body).toEqual({ deleted: true });
-    // Of several simultaneous requests one deletes the file, so that it is counted once.
+    // Only the first of several simultaneous requests deletes the file, so that it is counted once.
     const answers = await Promise.all(Array.from({ length: 5 }, () => remove(done, '/v1/infractions')));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404]);
     expect(await counted()).toBe(1);

@@ -119,7 +119,7 @@ describe('bodies of any kind', () => {
       ...(/^req_[0-9a-f]{32}$/.test(String(answer.requestId)) ? [] : ['has no request id']),
       ...(answer.status < 400 ? [] : envelopeFaults(answer, 'body' in read)),
     ];
-    // One expectation per request, since there are thousands; its output shows everything.
+    // A single expectation per request, since there are thousands; its output shows everything.
     expect(wrong.length === 0 ? null : { wrong, sent: sent[fc.toStringMethod](), answer }).toBeNull();
   }
 

@@ -150,7 +150,7 @@ describe('live acquirers', () => {
     });
   });
 
-  it('one Pix key at one PSP belongs to one account, even when two ask at the same moment', async () => {
+  it('a Pix key at a PSP belongs to one account, even when two ask at the same moment', async () => {
     const [one, two] = [await newcomer(), await newcomer()];
     const both = await Promise.allSettled(
       [one, two].map(({ merchant }) => goLive(service, simulator, merchant.accountId, one.at)),

@@ -116,7 +116,7 @@ describe('fees of a PSP', () => {
     await moved(before, { platform_fees: -(PIX_FEE + RETURN_FEE), provider_fees: PIX_FEE + RETURN_FEE });
   });
 
-  it('of a held payment are the platform’s, and the merchant’s once it is accepted', async () => {
+  it('for a held payment are the platform’s, and the merchant’s once it is accepted', async () => {
     const payer = { customer: { name: 'Maria' }, expected_payer_tax_id: PAYER };
     const charge = await story.charge({ amount: AMOUNT, ...payer });
     const before = await books();
@@ -130,7 +130,7 @@ describe('fees of a PSP', () => {
     await moved(before, SALE);
   });
 
-  it('of a Pix without a charge are the platform’s, and once it is assigned the merchant’s, up to the sale', async () => {
+  it('for a Pix without a charge are the platform’s, and once it is assigned the merchant’s, up to the sale', async () => {
     const charge = await story.charge({ amount: 20 });
     const before = await books();
     const { endToEndId } = story.bank.pay({ key: story.live.pixKey, amount: 20 });
@@ -144,7 +144,7 @@ describe('fees of a PSP', () => {
     await moved(before, { platform_fees: -5, provider_fees: 25 });
   });
 
-  it('of a refund are paid by the platform once it has arrived', async () => {
+  it('for a refund are paid by the platform once it has arrived', async () => {
     const { charge } = await story.paid({ amount: AMOUNT });
     const before = await books();
     story.bank.change({ returnDelayMs: 20 });
@@ -153,7 +153,7 @@ describe('fees of a PSP', () => {
     await moved(before, { available: -1_250, platform_fees: -RETURN_FEE, provider_fees: RETURN_FEE });
   });
 
-  it('of a refund that the bank could not carry out are nothing', async () => {
+  it('for a refund that the bank could not carry out are nothing', async () => {
     const { charge } = await story.paid({ amount: AMOUNT });
     const before = await books();
     story.bank.change({ returnDelayMs: 20, returnOutcome: 'NAO_REALIZADO' });
@@ -192,7 +192,7 @@ describe('fees of a PSP', () => {
     expect(less.stderr).toContain('R$ 0,41 less');
   });
 
-  it('of an invoice need month and connection of the account, or neither', async () => {
+  it('on an invoice need month and connection of the account, or neither', async () => {
     const { accountId } = story.merchant;
     const fee = { kind: 'bank_fee', account_id: accountId, mode: 'live', amount: 5, borne_by: 'platform' };
     const [invoice_month, acquirer] = ['2026-11', story.live.acquirer];

@@ -11,7 +11,7 @@ import { LiveStory } from '../support/live-story.js';
 import { type Answer, type ChargeAnswer, type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
-/** Another account with its own key at the same PSP, under its own client or the first account's. */
+/** An account with its own key at the same PSP, under its own client or the first account's. */
 interface Other {
   readonly merchant: Merchant;
   readonly acquirer: string;

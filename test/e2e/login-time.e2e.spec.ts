@@ -89,7 +89,7 @@ describe('a flood', () => {
     ['logins', 'login', () => ({ email: `${randomUUID()}@example.com`, password: PASSWORD })],
     ['invitations', 'accept-invitation', () => ({ token: 'A'.repeat(43), password: PASSWORD })],
   ])(
-    'of 120 strangers’ %s leaves others their logins, at most three times as slow',
+    'from 120 strangers’ %s leaves others their logins, at most three times as slow',
     async (_what, path, body) => {
       const flooded = await TestService.start({
         database: service.database,
@@ -144,7 +144,7 @@ describe('a flood', () => {
     120_000,
   );
 
-  it('of wrong passwords for one e-mail slows it down, locks nobody out and is reported to its owner once a day', async () => {
+  it('guessing passwords for one e-mail slows it down, locks nobody out and is reported to its owner once a day', async () => {
     const env = { JWT_SECRET, RATE_LIMIT: 'on', TRUST_PROXY: 'loopback', RATE_LIMIT_PUBLIC_PER_MINUTE: '1000' };
     const guessed = await TestService.start({ database: service.database, env });
     try {

@@ -338,7 +338,7 @@ describe('guessing', () => {
       const right = await login(` ${target.ownerEmail.toUpperCase()}`, PASSWORD, limited);
       expect(right.status).toBe(429);
       expect(right.body.error).toMatchObject({ type: 'rate_limit_error', code: 'rate_limited' });
-      // One more try every 90 seconds.
+      // A further try every 90 seconds.
       expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(45);
       expect(Number(right.headers.get('retry-after'))).toBeLessThanOrEqual(90);
       expect(right.headers.get('ratelimit-limit')).toBe('10');

@@ -215,7 +215,7 @@ describe('a bank that changes its ruling', () => {
       'a dismissal': ['dismiss', {}],
     } as const;
 
-    /** Plays the steps on a charge of 100, of which the bank claims all and then 40. */
+    /** Plays the steps on a charge of 100: the bank claims all and then 40. */
     async function happensTo(steps: readonly Step[], between: (id: string) => Promise<unknown>): Promise<Paid> {
       const paid = await world.told.paid(world.key);
       let dispute = await world.told.disputed(paid);

@@ -234,7 +234,7 @@ describe('an invitation', () => {
       const answers: number[] = [];
       for (const email of spellings) answers.push(await ask(email));
       expect(answers).toEqual([201, 201, 201, 201, 201, 429]);
-      // One account uses up nothing of another's limit.
+      // An account uses up nothing of another's limit.
       const others: string[] = [];
       for (let n = 0; n < 4; n++) others.push(await limited.login((await limited.merchant()).ownerEmail));
       const asked: number[] = [];
@@ -359,7 +359,7 @@ describe('roles', () => {
     expect((await service.call('GET', '/v1/members', { token: member.token })).status).toBe(403);
   });
 
-  it('of OWNER are given and taken by an OWNER only', async () => {
+  it('as OWNER are given and taken by an OWNER only', async () => {
     for (const answer of [
       await invite({ email: newEmail(), role: 'OWNER' }, admin.token),
       await change(member.userId, 'OWNER', admin.token),

@@ -214,7 +214,7 @@ describe('accounts', () => {
     expect(await service.login(ownerEmail)).toEqual(expect.any(String));
   });
 
-  it.each(['GET', 'PATCH'])('that do not exist are 404, even with a malformed id: %s', async (method) => {
+  it.each(['GET', 'PATCH'])('are 404 when unknown, even with a malformed id: %s', async (method) => {
     for (const id of [NOBODY, 'nobody', `acc_${NOBODY}`, '%00']) {
       expect(codeOf(await ask(method, `${ACCOUNTS}/${id}`, method === 'PATCH' ? {} : undefined))).toBe('404 not_found');
     }

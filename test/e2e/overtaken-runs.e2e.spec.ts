@@ -219,7 +219,7 @@ describe('a run that was overtaken by another run', () => {
     const body = { type: 'statement', format: 'csv', from: today, to: today };
     const { body: asked } = await service.call<ReportBody>('POST', '/v1/reports', { key, body });
     const id = asked.id.slice('rep_'.length);
-    // One attempt is left.
+    // Leaves a single attempt.
     await service.sql('UPDATE work SET attempts = 4 WHERE subject_id = $1', [id]);
     const storage = service.get(ObjectStorage);
     const write = storage.write.bind(storage);

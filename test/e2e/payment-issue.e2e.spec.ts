@@ -252,7 +252,7 @@ describe('the charge of a payment at an acquirer behind a network', () => {
     ]);
   });
 
-  it('of a worker that was taken for dead is announced once', async () => {
+  it('is announced once when its worker was taken for dead', async () => {
     const held = hold();
     const id = await create();
     await held.asked;

@@ -352,7 +352,7 @@ describe('operations on payments', () => {
         localStatus: 'REFUSED',
         error: 'TRANSACTION_HAS_NO_PROVIDER_REFERENCE',
       });
-      // One method was refused and another created: the acquirer has the payment.
+      // The acquirer refused one method and created another: it has the payment.
       const half = await create(['MULTIBANCO', 'CREDIT_CARD'], { amount: 100_000_000 });
       await workDone(half);
       expect((await call('GET', half, '/provider-status')).body).toMatchObject({ providerStatus: 'ACTIVE' });
@@ -533,7 +533,7 @@ describe('operations on payments', () => {
         localStatus: 'WAITING_PAYMENT',
         error: 'TRANSACTION_HAS_NO_PROVIDER_REFERENCE',
       });
-      // Another payment, as questions about one payment share an answer for two seconds.
+      // Uses a second payment, as questions about one payment share an answer for two seconds.
       const other = await create(['PIX']);
       await workDone(other);
       desk.silent = true;

@@ -160,7 +160,7 @@ describe('a password', () => {
     expect(told).toEqual([{ actor_type: 'member', data: { user_id: person.userId } }]);
   });
 
-  it('that is forgotten gets the same answer and time for everybody, and mails only people who log in', async () => {
+  it('forgotten by its owner gets the same answer and time for everybody, and mails only people who log in', async () => {
     const gone = await service.member(merchant.accountId, 'MEMBER');
     await service.sql('DELETE FROM members WHERE user_id = $1', [gone.userId]);
     const { email } = await service.member(merchant.accountId, 'MEMBER');
@@ -237,7 +237,7 @@ describe('a second factor', () => {
     service.clock.offsetMs = 0;
   });
 
-  it('that is lost is removed on the command line, which ends the logins', async () => {
+  it('lost by its owner is removed on the command line, which ends the logins', async () => {
     const operator = await service.operator();
     await withFactor(operator);
     expect(await service.get(SecondFactor).reset(operator.email.toUpperCase(), CLI)).toEqual({

@@ -128,7 +128,7 @@ describe('the payer’s receipt', () => {
     await waitFor('thirty receipts', () => addresses.filter((address) => mailsTo(address).length > 0).length === 30);
     await waitFor('the work to end', async () => (await receiptsLeft()) === 0);
     expect(addresses.flatMap(mailsTo)).toHaveLength(30);
-    // Another process, which has sent none yet, learns of the limit from the shared budget.
+    // A process that has sent none yet learns of the limit from the shared budget.
     await service.get(Database).transaction(async (tx) => {
       service.get(WorkService).add(tx, 'receipt', last, service.clock.now());
     });

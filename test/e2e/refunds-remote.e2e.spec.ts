@@ -255,7 +255,7 @@ describe('refunds at an acquirer behind a network', () => {
       expect([...bank.requests.values()]).toEqual([2]);
     });
 
-    it('of a refusal: the refusal arrives later, and the money comes back', async () => {
+    it('to a refused refund: the refusal arrives later, and the money comes back', async () => {
       const { id } = await paid();
       const refundId = await accepted(id);
       bank.returnFault = () => 'refused unheard';

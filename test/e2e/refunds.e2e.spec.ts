@@ -49,7 +49,7 @@ describe('refunds', () => {
     const id = paymentIdOf(await aPaidCharge(service, key, 1990));
     const refunds = service.get(RefundsRepository);
     const remaining = refunds.remaining.bind(refunds);
-    // Another refund of a part comes after the remainder was read.
+    // A second refund of a part comes after the remainder was read.
     jest.spyOn(refunds, 'remaining').mockImplementationOnce(async (...of) => {
       const rest = await remaining(...of);
       await requestRefund(service, key, id, { idempotencyKey: 'part-of-it', amount: 990 });
@@ -306,7 +306,7 @@ describe('refunds', () => {
       return { id: body.id, status: paid.body.payment.status };
     };
 
-    it('of a card payment go to the card, in parts, until it is REFUNDED', async () => {
+    it('go to the card in parts, until the payment is REFUNDED', async () => {
       const { id, status } = await pay('CREDIT_CARD');
       expect(status).toBe('APPROVED');
       for (const body of [
@@ -333,7 +333,7 @@ describe('refunds', () => {
       expect(await payment()).toBe('REFUNDED');
     });
 
-    it.each(['chargeback', 'dispute'])('of a card payment with a %s are refused', async (event) => {
+    it.each(['chargeback', 'dispute'])('are refused for a card payment with a %s', async (event) => {
       const { id } = await pay('CREDIT_CARD');
       await service.call('POST', `/v1/sandbox/payments/${id}/simulate`, { key, body: { event } });
       const refused = await requestRefund(service, key, id);
@@ -341,7 +341,7 @@ describe('refunds', () => {
       expect(refused.body.error.type).toBe('invalid_request_error');
     });
 
-    it.each(['MBWAY', 'MULTIBANCO', 'BOLETO', 'CRYPTO'])('of %s are impossible', async (method) => {
+    it.each(['MBWAY', 'MULTIBANCO', 'BOLETO', 'CRYPTO'])('are impossible for %s', async (method) => {
       const { id, status } = await pay(method);
       expect(status).toBe('PAID');
       const refused = await requestRefund(service, key, id);
@@ -483,7 +483,7 @@ describe('refunds', () => {
       expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([201, null]);
       await refundEnd(service, key, first.body);
       service.clock.advance(30 * 86_400);
-      // The same request, written in another way.
+      // Bodies equal to the first one, written in another way.
       for (const twin of [body, { ...body, destinationKey: '52998224725', passFeeToTenant: false }]) {
         const again = await requestRefund(service, key, id, twin);
         expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
@@ -572,7 +572,7 @@ describe('refunds', () => {
     expect(await available(service, key)).toBe(90);
   });
 
-  it.each(['nobody', '00000000-0000-7000-8000-000000000000', 'rf_x', '%00'])('of the unknown id %s get 404', async (id) => {
+  it.each(['nobody', '00000000-0000-7000-8000-000000000000', 'rf_x', '%00'])('get 404 for the unknown id %s', async (id) => {
     expect(codeOf(await requestRefund(service, key, id))).toBe('404 not_found');
     expect((await service.call('GET', `/v1/payments/${id}/refunds`, { key })).status).toBe(404);
   });

@@ -107,7 +107,7 @@ describe('the figures of payments', () => {
     await aPayment(key, 'EUR', 800, false);
     const disputed = await aPayment(key, 'EUR', 900, true);
     await service.call('POST', `/v1/sandbox/payments/${disputed}/simulate`, { key, body: { event: 'chargeback' } });
-    // One payment is refunded in part, and another one entirely in two refunds.
+    // Refunds one payment in part, and another one entirely in two refunds.
     const full = await aPaidCharge(service, key, 50);
     const refunds = await Promise.all([
       requestRefund(service, key, paymentIdOf(paid), { amount: 999, strategy: 'devolution' }),

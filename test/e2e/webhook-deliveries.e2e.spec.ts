@@ -582,7 +582,7 @@ describe('webhook deliveries', () => {
       await register(['charge.expired', 'charge.created']);
       const { id } = await charge({ expires_in: 60 });
       await settled(1);
-      // Its clock runs ahead and it has no workers: the sweeper of the other service sees no expiry.
+      // The clock of this service runs ahead and it has no workers: the other service's sweeper sees no expiry.
       const api = await TestService.start({ database: service.database, env: { ROLE: 'api' } });
       try {
         api.clock.advance(service.clock.offsetMs / 1000 + 61);
@@ -630,7 +630,7 @@ describe('webhook deliveries', () => {
       const [unpaid, paid] = [await charge(), await charge()];
       await pay(paid.id);
       await failed(5);
-      // One charge was paid during the outage, with only its failed event known; the other was never announced.
+      // The first charge was paid during the outage, with only its failed event known; the other was never announced.
       receiver.answer = 200;
       const [later] = [await charge()];
       await waitFor('the breaker to close', async () => {
@@ -888,7 +888,7 @@ describe('webhook deliveries', () => {
           const { body } = await get<Detail>(`/v1/webhooks/deliveries/${deliveryId}`);
           expect(body.url).toBe(isOwn ? own.url : receiver.url);
         }
-        // One row for the URL, however many payments name it, and no list shows it.
+        // The URL has one row, however many payments name it, and no list shows it.
         const rows = await service.sql<{ id: string }>(
           `SELECT id FROM webhook_endpoints WHERE account_id = $1 AND kind = 'direct'`,
           [merchant.accountId],

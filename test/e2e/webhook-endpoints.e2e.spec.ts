@@ -142,7 +142,7 @@ describe('changing an endpoint', () => {
     [{ status: 'INACTIVE', url: 'nowhere' }, 'url'],
   ])('%j is a 400 that changes nothing', (body, param) => expectRefused(body, param));
 
-  it('of excessive size is a 400 that changes nothing', async () => {
+  it('to an excessive size is a 400 that changes nothing', async () => {
     await expectRefused({ url: `https://x.example/${'a'.repeat(2048)}` }, 'url');
     await expectRefused({ events: Array.from({ length: 101 }, () => 'charge.paid') }, 'events');
   });
@@ -511,7 +511,7 @@ describe('an endpoint', () => {
     expect((await service.call(method, `${PATH}/${endpoint.id}${path}`, { key, body })).status).toBe(200);
   });
 
-  it.each(routes)('that does not exist is a 404, malformed ids too: %s %s %j', async (method, path, body) => {
+  it.each(routes)('is a 404 when unknown, malformed ids too: %s %s %j', async (method, path, body) => {
     for (const id of [
       '019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e',
       'wh_019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e',

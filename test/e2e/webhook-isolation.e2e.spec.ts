@@ -251,7 +251,7 @@ describe('endpoints do not delay each other', () => {
     await service.createCharge(merchant.testKey);
     await waitFor('the new one to be written', async () => (await deliveries(id)).length === 21);
 
-    // Another endpoint's event comes and goes meanwhile: this endpoint gets nothing.
+    // An event of another endpoint comes and goes meanwhile: this endpoint gets nothing.
     const [other, bystander] = [await service.merchant(), await WebhookReceiver.start()];
     await register(other, bystander.url);
     await service.createCharge(other.testKey);

@@ -45,13 +45,13 @@ describe('client certificates that end', () => {
     return id;
   }
 
-  /** As if its certificate were another one, which ends then. */
+  /** Makes a connection's certificate look like another one, with this end. */
   const endsIn = (id: string, seconds: number, fingerprint: string = randomUUID()): Promise<unknown> =>
     service.sql(
       `UPDATE acquirer_connections SET certificate_expires_at = $2, certificate_fingerprint = $3 WHERE id = $1`,
       [id, new Date(service.clock.now().getTime() + seconds * 1000), fingerprint],
     );
-  /** In both processes at once, twice each. */
+  /** Sweeps in both processes at once, twice each. */
   const sweep = (): Promise<unknown> =>
     Promise.all([service, other, service, other].map((each) => each.get(CertificateWatch).sweep()));
   const mails = ({ accountId }: Merchant): Promise<{ recipient: string; subject: string; text_body: string }[]> =>
@@ -86,7 +86,7 @@ describe('client certificates that end', () => {
     }
   });
 
-  it('of warnings that were missed only the last is sent', async () => {
+  it('sends only the latest of several missed warnings', async () => {
     const merchant = await service.merchant();
     const id = await configure(merchant, randomUUID());
     await endsIn(id, 5 * DAY);
@@ -101,7 +101,7 @@ describe('client certificates that end', () => {
     expect((await mails(merchant))[1]?.subject).toContain('PSP certificate has expired');
   });
 
-  it('one that serves several keys is one mail', async () => {
+  it('sends one mail for a certificate that serves several keys', async () => {
     const merchant = await service.merchant();
     const keys = [randomUUID(), randomUUID()];
     for (const key of keys) await endsIn(await configure(merchant, key), 20 * DAY, 'shared');
@@ -111,7 +111,7 @@ describe('client certificates that end', () => {
     for (const key of keys) expect(sent[0]?.text_body).toContain(key);
   });
 
-  it('a renewal of the secret alone repeats no warning, a new certificate starts anew', async () => {
+  it('repeats no warning after a new secret alone, and starts anew for a new certificate', async () => {
     const merchant = await service.merchant();
     const key = randomUUID();
     const id = await configure(merchant, key);

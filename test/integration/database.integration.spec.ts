@@ -24,7 +24,7 @@ const FAIL = read('spec.fail', 'SELECT fail($1)');
 const NOT_SQL = read('spec.not_sql', 'SELEKT 1');
 
 let named = 0;
-/** A statement that no connection has seen. */
+/** Makes a statement that no connection has seen. */
 const fresh = (text: string): ReadStatement => read(`spec.fresh_${++named}`, text);
 
 interface Row {
@@ -50,10 +50,10 @@ describe('Database.transaction', () => {
   });
 
   const rows = (): Promise<Row[]> => reader.query<Row>(READ, []);
-  /** A pool of one connection: what one transaction leaves behind, the next one meets. */
+  /** A pool of one connection: each transaction meets what the previous one left behind. */
   const single = async (): Promise<Database> => (await schema.connect(1)).database;
 
-  it('commits what was deferred and what was asked, and gives the result of the work', async () => {
+  it('commits deferred and direct statements, and returns the result of the work', async () => {
     const result = await database.transaction(async (tx) => {
       tx.defer(INSERT, [1, 10]);
       tx.defer(INSERT, [2, 20]);
@@ -76,7 +76,7 @@ describe('Database.transaction', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('does without the database when the work does', async () => {
+  it('uses no connection when the work does not need the database', async () => {
     const hooks: string[] = [];
     await expect(database.transaction(async (tx) => tx.afterCommit(() => hooks.push('ran')))).resolves.toBeUndefined();
     expect(hooks).toEqual(['ran']);
@@ -97,7 +97,7 @@ describe('Database.transaction', () => {
     expect(await rows()).toHaveLength(1);
   });
 
-  it('refuses a read by another connection than its own while it is open', async () => {
+  it('refuses a read by another connection while it is open', async () => {
     const nested = (ask: () => Promise<unknown>): Promise<void> =>
       database.transaction(async () => {
         await ask();
@@ -131,7 +131,7 @@ describe('Database.transaction', () => {
       expect(await rows()).toEqual([]);
     });
 
-    it('surfaces the first failure: not a later one, nor its echo', async () => {
+    it('reports the first failure and neither a later one nor its echo', async () => {
       const two = database.transaction(async (tx) => {
         tx.defer(INSERT, [1, 1000]);
         tx.defer(INSERT, [2, 10]);
@@ -178,11 +178,11 @@ describe('Database.transaction', () => {
         return runs;
       });
       expect(result).toBe(4);
-      // Of the runs before nothing is left.
+      // Earlier runs have left nothing.
       expect(await rows()).toEqual([{ id: 4, value: 4 }]);
     });
 
-    it('does so too when only the commit finds out', async () => {
+    it('retries also when only the commit finds out', async () => {
       let runs = 0;
       await database.transaction(async (tx) => {
         runs++;
@@ -202,7 +202,7 @@ describe('Database.transaction', () => {
       expect(runs).toBe(4);
     });
 
-    it.each(['23505', '55P03', '57014', 'P0001'])('%s is not: it is thrown at once', async (code) => {
+    it.each(['23505', '55P03', '57014', 'P0001'])('%s is thrown at once, without a retry', async (code) => {
       let runs = 0;
       const failed = database.transaction(async (tx) => {
         runs++;
@@ -227,14 +227,14 @@ describe('Database.transaction', () => {
           await tx.query(ADD, [second]);
         });
       await Promise.all([crossing(1, 2), crossing(2, 1)]);
-      // PostgreSQL ends one of the two, or both where their waits are looked at in the same moment.
+      // PostgreSQL ends one of the two, or both when it checks their waits at the same moment.
       expect(runs).toBeGreaterThanOrEqual(3);
       expect((await rows()).map(({ value }) => value)).toEqual([2, 2]);
     });
   });
 
-  describe('runs what is to follow the commit', () => {
-    it('once, in order, when the rows are there for everybody', async () => {
+  describe('runs work after the commit', () => {
+    it('once, in order, when everybody can see the rows', async () => {
       const seen: Promise<Row[]>[] = [];
       const order: string[] = [];
       const first = (): void => void order.push('first');
@@ -262,7 +262,7 @@ describe('Database.transaction', () => {
       expect(await rows()).toHaveLength(2);
     });
 
-    it('never after a rollback, whatever caused it, and not for a run that was given up', async () => {
+    it('never after a rollback, whatever caused it, and never for a retried run', async () => {
       const hooks: string[] = [];
       const run = (what: string, work: (tx: Tx) => Promise<void>): Promise<unknown> =>
         database
@@ -304,7 +304,7 @@ describe('Database.transaction', () => {
       expect(await rows()).toHaveLength(1);
     });
 
-    it('not when it is broken: the pool makes another one', async () => {
+    it('except a broken one: the pool makes another', async () => {
       const one = await single();
       const killed = one.transaction(async (tx) => {
         tx.defer(INSERT, [1, 10]);
@@ -316,7 +316,7 @@ describe('Database.transaction', () => {
     });
   });
 
-  it('fails when its connection dies while it does something else, and the process goes on', async () => {
+  it('fails when its connection dies between two queries, and the process goes on', async () => {
     const one = await single();
     const lost = one.transaction(async (tx) => {
       const [me] = await tx.query<{ pid: number }>(fresh('SELECT pg_backend_pid() AS pid'), []);
@@ -332,14 +332,14 @@ describe('Database.transaction', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('a connection that dies while the pool hands it from one to the next ends nothing', async () => {
+  it('survives a connection that dies while the pool hands it over', async () => {
     const { source, reader: own } = await schema.connect(1);
     const { master: pool } = source.driver as unknown as { master: Pool };
     const client = await pool.connect();
     const {
       rows: [me],
     } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    // The pool listens no longer, and its next user not yet: an error that nobody hears would end the process.
+    // Here neither the pool nor the next user listens: an unhandled error would end the process.
     const ended = new Promise((resolve) => client.once('end', resolve));
     await reader.query(fresh('SELECT pg_terminate_backend($1)'), [me?.pid]);
     await ended;
@@ -347,10 +347,10 @@ describe('Database.transaction', () => {
     await expect(own.query(fresh('SELECT 1 AS one'), [])).resolves.toEqual([{ one: 1 }]);
   });
 
-  it('fails in time when the server falls silent without a word, and what follows has another connection', async () => {
+  it('fails in time when the server falls silent, and later work gets another connection', async () => {
     const server = new URL(schema.database.url);
     const sockets = new Set<Socket>();
-    // Takes connections, and forwards what comes until it is told not to: no end and no error is ever told of.
+    // The relay forwards bytes until it is paused, and never reports an end or an error.
     const relay = createServer((client) => {
       const upstream = connect(Number(server.port), server.hostname);
       for (const socket of [client, upstream]) sockets.add(socket.on('error', () => undefined));
@@ -381,7 +381,7 @@ describe('Database.transaction', () => {
       expect(errors.map(isUnavailable)).toEqual([true, true]);
       expect(performance.now() - began).toBeLessThan(5_000);
       await expect(one.transaction((tx) => tx.query(READ, []))).resolves.toEqual([]);
-      // What says of itself that it takes long is waited for.
+      // A read that is marked as slow is waited for.
       const slow = read('spec.slow', 'SELECT pg_sleep(2)', true);
       await one.transaction(async (tx) => {
         tx.defer(fresh('SET LOCAL statement_timeout = 0'), []);
@@ -434,7 +434,7 @@ describe('Database.transaction', () => {
       },
     );
 
-    it('the failed one itself too', async () => {
+    it('including the failed statement itself', async () => {
       const one = await single();
       const insert = fresh('INSERT INTO scratch (id, value) VALUES ($1, $2)');
       await expect(one.transaction((tx) => tx.query(insert, [1, 1000]))).rejects.toThrow();
@@ -443,7 +443,7 @@ describe('Database.transaction', () => {
     });
   });
 
-  it('refuses a bigint that a number cannot hold, in a plain read too, and the connection lives on', async () => {
+  it('refuses a bigint that a number cannot hold, even in a plain read, and keeps the connection', async () => {
     const reads = new Reader((await schema.connect(1)).source);
     await expect(reads.query(fresh('SELECT 9007199254740993::bigint AS value'), [])).rejects.toThrow(RangeError);
     await expect(reads.query(fresh('SELECT 9007199254740991::bigint AS value'), [])).resolves.toEqual([

@@ -34,7 +34,7 @@ interface EndpointRow extends Record<string, unknown> {
 
 const TIMEOUT_SECONDS = 15;
 
-/** Two processes on one database, without workers of their own: what is claimed here nobody else takes. */
+/** Two processes on one database, without workers of their own: only the spec claims deliveries. */
 describe('the queue of deliveries', () => {
   let service: TestService;
   let other: TestService;
@@ -88,7 +88,7 @@ describe('the queue of deliveries', () => {
     return id;
   }
 
-  /** Deliveries due a second apart, the last one at `dueAt`; their ids in that order. */
+  /** Makes deliveries due a second apart, the last one at `dueAt`. @returns their ids in that order */
   async function deliveries(
     endpointId: string,
     count: number,
@@ -145,7 +145,7 @@ describe('the queue of deliveries', () => {
       for (const id of endpoints) await deliveries(id, 60);
       const asks = endpoints.map((endpointId) => ({ endpointId, allowance: 7 }));
       const claimed: ClaimedDelivery[] = [];
-      // Several at once in each process, more than a dispatcher ever does.
+      // Several claims at once in each process, more than a dispatcher ever makes.
       await Promise.all(
         [0, 1, 0, 1, 0, 1].map(async (worker) => {
           for (;;) {
@@ -160,12 +160,12 @@ describe('the queue of deliveries', () => {
       const lease = service.clock.now().getTime() + TIMEOUT_SECONDS * 1000;
       for (const { attempts, next_attempt_at } of await rows()) {
         expect(attempts).toBe(1);
-        // Longer than any attempt may take, by enough to write it down.
+        // Longer than any attempt, with time to record it.
         expect(next_attempt_at?.getTime()).toBeGreaterThan(lease + 10_000);
       }
     });
 
-    it('take the oldest, no more than was asked for, and nothing that is not due', async () => {
+    it('take the oldest up to the limit, and nothing that is not due', async () => {
       const id = await endpoint();
       const [first, second, third] = await deliveries(id, 3);
       await deliveries(id, 5, { dueAt: ago(-60) });
@@ -219,7 +219,7 @@ describe('the queue of deliveries', () => {
       ]);
     });
 
-    it('take what is new and what failed before in turn, each oldest first: neither waits behind the other', async () => {
+    it('alternate between new and failed deliveries, each oldest first, so that neither line blocks the other', async () => {
       const id = await endpoint();
       const again = await deliveries(id, 40, { attempts: 2, dueAt: ago(600) });
       const byHand = await deliveries(id, 40, { manual: true, dueAt: ago(300) });
@@ -228,11 +228,11 @@ describe('the queue of deliveries', () => {
       expect(got.filter((found) => fresh.includes(found)).sort()).toEqual(fresh.slice(0, 5).sort());
       expect(got.filter((found) => again.includes(found)).sort()).toEqual(again.slice(0, 5).sort());
       expect(got.filter((found) => byHand.includes(found))).toEqual([]);
-      // With room for one, which line it is from is drawn: in forty draws both are.
+      // With room for one delivery its line is drawn: forty draws reach both.
       const ones = new Set<boolean>();
       for (let n = 0; n < 40; n++) for (const delivery of await claim(id, 1)) ones.add(fresh.includes(delivery.id));
       expect(ones.size).toBe(2);
-      // What one line does not use the other one gets.
+      // A line gets the places that the other line does not use.
       const rest = (await claim(id, 200)).map((delivery) => delivery.id);
       expect(new Set([...got, ...rest]).size).toBe(10 + rest.length);
       expect(rest).toHaveLength(120 - 10 - 40);
@@ -251,14 +251,14 @@ describe('the queue of deliveries', () => {
       const probes = await Promise.all([0, 1, 0, 1].map((worker) => claim(id, 8, worker)));
       expect(probes.flat()).toHaveLength(1);
       expect([await look(0), await claim(id, 8, 1)]).toEqual([[], []]);
-      // The process that probed is gone: another one does, and no sooner than an attempt could have ended.
+      // The probing process is gone: another one probes, and no sooner than an attempt could have ended.
       advance(TIMEOUT_SECONDS);
       expect(await claim(id, 8, 1)).toEqual([]);
       advance(6);
       expect(await claim(id, 8, 1)).toHaveLength(1);
     });
 
-    it('take nothing for an endpoint that is INACTIVE; a look cancels what waits for it, also what is not due', async () => {
+    it('take nothing for an INACTIVE endpoint, whose waiting deliveries the next look cancels, due or not', async () => {
       const id = await endpoint({ status: 'INACTIVE' });
       const well = await endpoint();
       await deliveries(id, 3);
@@ -273,14 +273,14 @@ describe('the queue of deliveries', () => {
       expect(ofIt[0]).toMatchObject({ next_attempt_at: null, last_error: 'the endpoint is inactive' });
     });
 
-    it('are cancelled for an INACTIVE endpoint though nothing of it is due, in steps, however many', async () => {
+    it('are cancelled in steps for an INACTIVE endpoint, even when none is due', async () => {
       const id = await endpoint({ status: 'INACTIVE' });
       await deliveries(id, 2_500, { attempts: 1, dueAt: ago(-36_000) });
       await look();
       expect(new Set((await rows()).map(({ status }) => status))).toEqual(new Set(['CANCELLED']));
     });
 
-    it('are handed back as if they had never been made', async () => {
+    it('are handed back without a trace', async () => {
       const id = await endpoint();
       const due = { fresh: ago(7), again: ago(8) };
       const [fresh] = await deliveries(id, 1, { dueAt: due.fresh });
@@ -308,7 +308,7 @@ describe('the queue of deliveries', () => {
   });
 
   describe('a look', () => {
-    it('gives deliveries back whose worker died; one that kills its worker ends', async () => {
+    it('gives back deliveries of a dead worker, and ends one that kills its workers', async () => {
       const id = await endpoint();
       const [lost] = await deliveries(id, 1, { status: 'PROCESSING', attempts: 2, dueAt: ago(1) });
       const [last] = await deliveries(id, 1, { status: 'PROCESSING', attempts: 4, dueAt: ago(1) });
@@ -322,7 +322,7 @@ describe('the queue of deliveries', () => {
       expect(await row(held ?? '')).toMatchObject({ status: 'PROCESSING' });
     });
 
-    it('goes by the clock of the database: a worker whose own clock is wrong takes nothing away from others', async () => {
+    it('uses the clock of the database: a worker with a wrong clock takes nothing from others', async () => {
       class WrongClock extends Clock {
         override now(): Date {
           return new Date(super.now().getTime() + 120_000);
@@ -342,7 +342,7 @@ describe('the queue of deliveries', () => {
       expect(await claim(its, 1, 2)).toHaveLength(1);
       await look(2);
       expect((await rows()).map(({ status }) => status)).toEqual(['PROCESSING', 'PROCESSING']);
-      // The one that it holds and never ends comes back in time.
+      // A delivery that the worker never ends comes back in time.
       advance(TIMEOUT_SECONDS + 16);
       await look();
       expect((await rows()).map(({ status }) => status)).toEqual(['PENDING', 'PENDING']);
@@ -359,7 +359,7 @@ describe('the queue of deliveries', () => {
       expect(lag).toBeLessThan(60_000);
     });
 
-    it('goes over any number of endpoints in steps and misses none, in either line', async () => {
+    it('covers any number of endpoints in steps without missing one, in either line', async () => {
       const ids: string[] = [];
       for (let n = 0; n < 23; n++) {
         const id = await endpoint();
@@ -384,10 +384,10 @@ describe('the queue of deliveries', () => {
     });
   });
 
-  it('reads what it needs and no more, however much waits, with plans made while the table was empty', async () => {
-    // Statistics that say "no rows" would be believed until the next ones, a minute later.
+  it('reads only what it needs, however much waits, with plans from when the table was empty', async () => {
+    // Statistics of an empty table would be trusted until the next ones, a minute later.
     await service.sql('ALTER TABLE webhook_deliveries SET (autovacuum_enabled = off)');
-    // One connection: prepared statements and their plans are its own.
+    // Uses one connection, since it owns its prepared statements and plans.
     const source = createDataSource({ url: service.database.url, pool: 1 });
     await source.initialize();
     const repository = new DeliveryQueueRepository();
@@ -396,7 +396,7 @@ describe('the queue of deliveries', () => {
       `SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) AS rows FROM pg_stat_xact_user_tables
        WHERE relname = 'webhook_deliveries'`,
     );
-    /** A look, a claim and their outcome. @returns rows of the table that were touched, and what was claimed */
+    /** Looks, claims and records. @returns rows of the table that were touched, and the claimed deliveries */
     const work = async (ids: string[]): Promise<{ rows: number; claimed: number }> =>
       new Database(source).transaction(async (tx) => {
         const now = service.clock.now();
@@ -428,12 +428,12 @@ describe('the queue of deliveries', () => {
     await source.destroy();
   });
 
-  describe('what lies below what was taken', () => {
-    /** As a worker elsewhere hands it back. */
+  describe('deliveries below the position of a claim', () => {
+    /** Hands a delivery back, as another worker does. */
     const handedBack = async (id: string, attempts = 0): Promise<string> =>
       (await deliveries(id, 1, { attempts, dueAt: ago(120) }))[0] ?? '';
 
-    it('is found seconds later, by one of the next claims, also behind a line of others and after a pause', async () => {
+    it('are found within seconds by later claims, even behind lines of others and after a pause', async () => {
       const endpoints = await Promise.all(Array.from({ length: 12 }, () => endpoint()));
       const paused = await endpoint();
       for (const id of endpoints) {
@@ -448,7 +448,7 @@ describe('the queue of deliveries', () => {
       expect(await claim(paused, 5)).toEqual([]);
       await delay(5_100);
 
-      // Which of the two lines begins is drawn: in twenty claims of one each has its turn.
+      // The first line is drawn: within twenty claims of one each, both have their turn.
       for (const [index, id] of endpoints.entries()) {
         let claims = 0;
         for (let found = false; !found; claims++) {
@@ -470,7 +470,7 @@ describe('the queue of deliveries', () => {
       return claim(endpointId, count);
     }
 
-    it('are written with their attempts, and may be written twice', async () => {
+    it('are written with their attempts, even twice', async () => {
       const id = await endpoint();
       const [good, bad] = await claimed(id, 2);
       if (!good || !bad) throw new Error('unreachable');
@@ -502,7 +502,7 @@ describe('the queue of deliveries', () => {
       ]);
     });
 
-    it('of a worker whose lease ran out decide nothing', async () => {
+    it('of a worker whose lease ran out are ignored', async () => {
       const id = await endpoint();
       const [late] = await claimed(id);
       advance(60);
@@ -521,7 +521,7 @@ describe('the queue of deliveries', () => {
       ]);
     });
 
-    it('of an endpoint that was switched off meanwhile: delivered is delivered, a retry is cancelled', async () => {
+    it('of an endpoint that was switched off: a success counts, a retry is cancelled', async () => {
       const id = await endpoint();
       const [good, bad] = await claimed(id, 2);
       if (!good || !bad) throw new Error('unreachable');
@@ -549,7 +549,7 @@ describe('the queue of deliveries', () => {
       expect(await health(id)).toMatchObject({ failures: 1, paused_until: null });
     });
 
-    it('count all failures of batches that several workers write at the same time, in whatever order', async () => {
+    it('count all failures of batches that workers write at once, in any order', async () => {
       const ids = await Promise.all(Array.from({ length: 6 }, () => endpoint()));
       const all: ClaimedDelivery[] = [];
       for (const id of ids) all.push(...(await claimed(id, 12)));
@@ -566,7 +566,7 @@ describe('the queue of deliveries', () => {
       expect((await rows()).every(({ status, attempts }) => status === 'PENDING' && attempts === 1)).toBe(true);
     });
 
-    it('say nothing about an address that was changed meanwhile, nor about an attempt that was not signed', async () => {
+    it('ignore an address that was changed meanwhile, and attempts that were not signed', async () => {
       const moved = await endpoint();
       const [old] = await claimed(moved);
       await service.sql(`UPDATE webhook_endpoints SET url = 'http://new.example/' WHERE id = $1`, [moved]);
@@ -581,7 +581,7 @@ describe('the queue of deliveries', () => {
       expect(await row(silent.id)).toMatchObject({ status: 'PENDING', attempts: 1 });
     });
 
-    it('410 switches the endpoint off and cancels what waits; for a transaction’s own URL it only ends that delivery', async () => {
+    it('of 410 switch the endpoint off and cancel its deliveries; for a transaction’s own URL only that one ends', async () => {
       const id = await endpoint();
       const direct = await endpoint({ kind: 'direct', url: 'http://direct.example/' });
       for (const each of [id, direct]) {
@@ -602,7 +602,7 @@ describe('the queue of deliveries', () => {
       );
     });
 
-    it('while a merchant switches endpoints off, on and over at the same time, end in no deadlock', async () => {
+    it('cause no deadlock while a merchant switches endpoints off, on and over', async () => {
       const ids = await Promise.all(Array.from({ length: 4 }, () => endpoint()));
       const work = ids.flatMap((id, n) => [
         (async () => {
@@ -631,7 +631,7 @@ describe('the queue of deliveries', () => {
     });
   });
 
-  describe('while what waits for an endpoint is being cancelled, however long that takes', () => {
+  describe('during a long cancellation of an endpoint’s deliveries', () => {
     const LOCK = 4711;
     let holder: pg.Client;
 
@@ -654,7 +654,7 @@ describe('the queue of deliveries', () => {
       (await service.sql(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = ${LOCK} AND NOT granted`))
         .length > 0;
 
-    /** A line of an endpoint, and one delivery of it and of a good one under way. */
+    /** Makes a backlog of one endpoint, with one delivery of it and one of a good endpoint under way. */
     async function underWay(): Promise<{ id: string; bad: ClaimedDelivery; good: ClaimedDelivery; other: string }> {
       const [id, other] = [await endpoint(), await endpoint()];
       await deliveries(id, 35);
@@ -667,7 +667,7 @@ describe('the queue of deliveries', () => {
       (await rows()).filter((found) => found['endpoint_id'] === id && found.attempts === 0).map(({ status }) => status);
     const all = (status: string): string[] => Array.from({ length: 34 }, () => status);
 
-    it('a 410 is recorded, with everybody else’s outcomes, and looks go on', async () => {
+    it('a 410 is recorded with everybody’s outcomes, and looks go on', async () => {
       const { id, bad, good, other: healthy } = await underWay();
       await outcomes.write([outcome(bad, 410), outcome(good, 200)]);
       expect(await health(id)).toMatchObject({ status: 'INACTIVE' });
@@ -751,7 +751,7 @@ describe('the queue of deliveries', () => {
       expect(mail?.['html_body']).toContain('https://shop.example/hook?a=&lt;b&gt;&amp;c');
     });
 
-    it('stays on after a success, and an address of a single transaction always does', async () => {
+    it('stays on after a success; the address of a single transaction always stays on', async () => {
       const { id, held } = await hopeless();
       const [one, two] = held;
       if (!one || !two) throw new Error('unreachable');
@@ -763,7 +763,7 @@ describe('the queue of deliveries', () => {
       expect(await mails()).toEqual([]);
     });
 
-    it('is not switched off by who comes too late: it is well again', async () => {
+    it('stays on when a late worker finds it well again', async () => {
       const { id } = await hopeless();
       await service.sql('UPDATE webhook_endpoints SET failures = 3 WHERE id = $1', [id]);
       const [last] = await claim(id, 1);

@@ -41,7 +41,7 @@ describe('figures of transactions', () => {
   const differences = (account: string | null = accountId): Promise<unknown[]> =>
     doors.database.transaction((tx) => figures.differences(tx, account));
 
-  /** Created and paid, of all days. */
+  /** Created and paid totals over all days */
   async function totals(): Promise<{ created: number; paid: number; volume: number }> {
     const want = { kinds: ['day', 'paid'], daily: [], currency: null } as const;
     const rows = await figures.read(
@@ -65,7 +65,7 @@ describe('figures of transactions', () => {
     return { created: Number(row?.created), paid: Number(row?.paid), volume: Number(row?.volume) };
   }
 
-  it('are the same before, while and after what is written down is folded', async () => {
+  it('stay the same before, while and after pending changes are folded', async () => {
     await make(2_000);
     await expectLedgerCoherent(schema.database.url);
     const expected = await actual();
@@ -98,7 +98,7 @@ describe('figures of transactions', () => {
         expect(await differences()).toEqual([]);
       }
     })();
-    // They write statuses alone, without the money that belongs to them.
+    // The writers change statuses alone, without the money that belongs to them.
     await client.query('ALTER TABLE transactions DISABLE TRIGGER transactions_paid');
     const writers = Array.from({ length: 4 }, async () => {
       for (let n = 0; n < 60; n++) {
@@ -131,7 +131,7 @@ describe('figures of transactions', () => {
       doors.database.transaction(async (tx) => {
         const [self] = await tx.query<{ pid: number }>(read('spec.pid', 'SELECT pg_backend_pid() AS pid'), []);
         expect(await figures.fold(tx, 1_000)).toBe(before);
-        // What it has folded is its own until it commits: nobody else sees it, nor can take it.
+        // Rows folded in the open transaction are locked: nobody else sees the result or takes them.
         expect(await totals()).toEqual(expected);
         expect(await fold(1_000)).toBe(0);
         await client.query('SELECT pg_terminate_backend($1)', [self?.pid]);
@@ -144,7 +144,7 @@ describe('figures of transactions', () => {
     expect(await differences()).toEqual([]);
   });
 
-  it('that were changed by hand are found and mended, those of other accounts left alone', async () => {
+  it('changed by hand are found and corrected, without touching other accounts', async () => {
     await make(400);
     while ((await fold(5_000)) > 0);
     const other = accountId;
@@ -177,7 +177,7 @@ describe('figures of transactions', () => {
     expect(mended).toEqual(found);
     expect(await differences(other)).toEqual([]);
     expect(await differences(null)).toHaveLength(1);
-    // Twice at once, while a worker folds: the correction is made once.
+    // Two corrections at once while a worker folds: the figures are corrected once.
     await Promise.all([
       doors.database.transaction((tx) => figures.mend(tx, null)),
       doors.database.transaction((tx) => figures.mend(tx, null)),
@@ -187,7 +187,7 @@ describe('figures of transactions', () => {
     expect(await totals()).toEqual(await actual());
   });
 
-  it('can be made from nothing', async () => {
+  it('can be rebuilt from nothing', async () => {
     await make(300);
     while ((await fold(5_000)) > 0);
     await client.query('DELETE FROM transaction_figures WHERE account_id = $1', [accountId]);
@@ -197,7 +197,7 @@ describe('figures of transactions', () => {
     expect(await differences(randomUUID())).toEqual([]);
   });
 
-  it('are not thrown out by sums beyond what JSON keeps exactly', async () => {
+  it('stay right for sums beyond what JSON holds exactly', async () => {
     const at = new Date('2026-11-20T12:00:00.000Z');
     await doors.source.query(
       `INSERT INTO transactions (id, account_id, mode, status, amount, currency, payment_methods, metadata, acquirer, created_at, updated_at)

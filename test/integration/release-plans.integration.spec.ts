@@ -20,7 +20,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** Rows that scans of the table and of its indexes went over, also those that a filter dropped. */
+/** Counts rows that scans of the table and its indexes went over, including rows that a filter dropped. */
 function rowsRead(node: PlanNode): number {
   const isOurs = node['Relation Name'] === 'releases' || node['Index Name']?.startsWith('releases_') === true;
   const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
@@ -35,9 +35,9 @@ describe('queries of pending money', () => {
   const [big, other, released] = [randomUUID(), randomUUID(), randomUUID()];
 
   beforeAll(async () => {
-    // Money of no sale.
+    // Posts money without a sale.
     schema = await TestSchema.open('ALTER TABLE releases DISABLE TRIGGER USER');
-    // One connection: prepared statements and their plans are its own.
+    // Uses one connection, since it owns its prepared statements and plans.
     ({ reader } = await schema.connect(1));
     repository = new ReleasesRepository(reader);
   });
@@ -52,7 +52,7 @@ describe('queries of pending money', () => {
     );
   }
 
-  /** A cent each, at `days` midnights one after the other, which are the same for everybody's money. */
+  /** Makes a cent due at each of `days` successive midnights, the same for all money. */
   async function releases(
     accountId: string,
     rows: number,
@@ -67,7 +67,7 @@ describe('queries of pending money', () => {
     );
   }
 
-  /** By the plan that the connection has for it. */
+  /** Runs with the connection's current plan. */
   async function readBy(name: string, ...values: readonly string[]): Promise<number> {
     const [row] = await reader.query<{ 'QUERY PLAN': readonly { Plan: PlanNode }[] }>(
       raw(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE "${name}" (${values.map((value) => `'${value}'`).join(', ')})`),
@@ -77,7 +77,7 @@ describe('queries of pending money', () => {
     return plan ? rowsRead(plan) : Number.NaN;
   }
 
-  it('read what they need and no more, however much waits, with plans made while the table was empty and later', async () => {
+  it('read only what they need, however much waits, with plans from an empty table and later ones', async () => {
     const scope = { accountId: big, mode: 'live' } as const;
     for (let n = 0; n < 8; n++) {
       expect(await repository.next(scope)).toEqual([]);
@@ -88,7 +88,7 @@ describe('queries of pending money', () => {
     await releases(big, ROWS);
     await releases(big, 2, { currency: 'EUR', firstDay: 5 });
     await releases(released, ROWS, { firstDay: -DAYS });
-    // Most of what was due is released, the rest is put off, and three are due.
+    // Most due money is released, the rest is put off, and three rows are due.
     await reader.query(raw(`UPDATE releases SET released_at = $2 WHERE account_id = $1 AND random() < 0.5`), [
       released,
       NOW,
@@ -107,10 +107,10 @@ describe('queries of pending money', () => {
         { currency: 'EUR', releaseAt: new Date('2026-11-25T00:00:00.000Z'), amount: 1 },
       ]);
       expect(await repository.findDue(NOW, 200)).toHaveLength(3);
-      // Each currency has its days, whatever others have.
+      // Each currency has its own days.
       const planned = (await repository.calendar(scope, null, 5)).map(({ currency }) => currency);
       expect(planned.sort()).toEqual(['BRL', 'BRL', 'BRL', 'BRL', 'BRL', 'EUR', 'EUR']);
-      // The rows of that day, in the index and in the table, of 150 000.
+      // Rows of that day in the index and the table, out of 150 000.
       expect(await readBy('releases.next', big, 'live')).toBeLessThan(2 * OF_ONE_DAY + 20);
       expect(await readBy('releases.find_due', NOW.toISOString(), '200')).toBeLessThan(20);
     };

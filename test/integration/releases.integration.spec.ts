@@ -46,7 +46,7 @@ describe('pending money whose day has come', () => {
     logged = [];
   });
   afterEach(async () => {
-    // Whatever a test has refused is posted after it, so that the next one starts with nothing that is due.
+    // Releases everything that a test had refused, so that the next one starts with nothing due.
     await reader.query(raw('DELETE FROM spec_refused'), []);
     clock.advance(2 * 3600);
     while (await worker().run());
@@ -67,7 +67,7 @@ describe('pending money whose day has come', () => {
     return new WalletsService(wallets, new ReleasesRepository(reader), new LedgerService(wallets, clock), clock);
   }
 
-  /** Of a day's release, without fees. */
+  /** Makes a settlement of a day's release, without fees. */
   const settlement = (accountId: string, transactionId: string, netAmount: number): CreditedSettlement => ({
     accountId,
     mode: 'test',
@@ -105,7 +105,7 @@ describe('pending money whose day has come', () => {
     await reader.query(raw('INSERT INTO spec_refused VALUES ($1, $2)'), [`release:${transactionId}`, code]);
   }
 
-  /** Those that are still pending, in the order given, with how long they are put off, to five seconds. */
+  /** Lists the still pending ones in the given order, with the seconds they are put off, rounded to five. */
   async function pending(
     transactionIds: readonly string[],
   ): Promise<{ id: string; transactionId: string; attempts: number; wait: number | null }[]> {
@@ -142,7 +142,7 @@ describe('pending money whose day has come', () => {
     expect(logged).toEqual([]);
   });
 
-  it('is released whatever stands before it and beside it: one that is refused is logged and put off', async () => {
+  it('is released despite refused money before and beside it, which is logged and put off', async () => {
     const transactions = [...(await due(20)), ...(await due(250))];
     const bad = [transactions[0] ?? '', transactions[7] ?? '', transactions[120] ?? ''];
     for (const one of bad) await refuse(one);
@@ -157,7 +157,7 @@ describe('pending money whose day has come', () => {
     expect(errors()).toHaveLength(3);
     expect(errors()[0]).toMatchObject({ attempt: 1, error: { message: 'refused by the spec' } });
 
-    // What comes due meanwhile goes in a batch of its own: nobody asks for the bad ones before their time.
+    // Money that comes due meanwhile gets its own batch: the refused rows are not retried before their time.
     logged = [];
     const later = await due(3);
     expect(await worker().run()).toBe(false);
@@ -165,7 +165,7 @@ describe('pending money whose day has come', () => {
     expect(logged).toEqual([]);
   });
 
-  it('is tried once and released once by several workers at a time, also when some of it is refused', async () => {
+  it('is tried and released once by several workers at a time, even when some is refused', async () => {
     const accountIds = Array.from({ length: 5 }, () => randomUUID());
     const all = (await Promise.all(accountIds.map((accountId) => due(60, accountId)))).flat();
     const bad = all.filter((_, index) => index % 43 === 7);
@@ -177,7 +177,7 @@ describe('pending money whose day has come', () => {
           while (await one.run());
         }),
       );
-    // What a worker has claimed when another one looks is none of that one's business: it is found at the next poll.
+    // A row claimed by another worker is skipped and found at the next poll.
     do await everybody();
     while ((await pending(all)).length > bad.length);
 
@@ -214,7 +214,7 @@ describe('pending money whose day has come', () => {
     expect(posted?.entries).toBe(all.length);
   });
 
-  it('and was refused is tried again, ever more rarely and without end, and released when it can be', async () => {
+  it('is retried after a refusal, ever more rarely and without end, until it can be released', async () => {
     const [bad = '', ...others] = await due(4);
     await refuse(bad);
     const waits: (number | null)[] = [];
@@ -228,7 +228,7 @@ describe('pending money whose day has come', () => {
       clock.advance((left?.wait ?? 0) + 1);
     }
     expect(waits).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]);
-    // It was due 58 minutes before the first attempt.
+    // The money was due 58 minutes before the first attempt.
     expect(overdue).toEqual([0, 0, 1, 1, 1, 1, 1, 1, 1]);
     expect(await pending(others)).toEqual([]);
     await reader.query(raw('DELETE FROM spec_refused'), []);
@@ -237,7 +237,7 @@ describe('pending money whose day has come', () => {
     expect(await worker().overdue()).toBe(0);
   });
 
-  it('is released also beside a row that refuses to be put off', async () => {
+  it('is released even beside a row that refuses to be put off', async () => {
     const transactions = await due(5);
     const [frozen = ''] = transactions;
     await schema.database.pool.query(`ALTER TABLE releases ADD CHECK (transaction_id <> '${frozen}') NOT VALID`);
@@ -250,7 +250,7 @@ describe('pending money whose day has come', () => {
     }
   });
 
-  it('of a wallet that somebody holds is tried once and put off together: each would wait as long', async () => {
+  it('in a locked wallet is tried once and put off together, since each row would wait as long', async () => {
     const held = await due(5);
     const others = await due(5);
     for (const one of held) await refuse(one, '55P03');
@@ -260,7 +260,7 @@ describe('pending money whose day has come', () => {
     expect(errors()).toHaveLength(1);
   });
 
-  it('of a wallet that somebody holds keeps nobody else waiting, whatever of it stands before theirs', async () => {
+  it('in a locked wallet delays no other wallet, however much of it comes first', async () => {
     const accountId = randomUUID();
     const held = await due(410, accountId);
     const [behind = ''] = await due(1);
@@ -293,7 +293,7 @@ describe('pending money whose day has come', () => {
     expect(await pending(transactions)).toMatchObject(Array.from({ length: 3 }, () => ({ attempts: 0, wait: null })));
   });
 
-  describe('of which a part is a reserve', () => {
+  describe('with a reserve', () => {
     /** Releases of a sale: kind, amount and day after its payment. */
     type Planned = readonly [kind: string, amount: number, day: number];
 
@@ -374,7 +374,7 @@ describe('pending money whose day has come', () => {
       ]);
     });
 
-    it('keeps its day while a dispute takes what is available, and fills the balance then', async () => {
+    it('keeps its day while a dispute takes the available money, and fills the balance on that day', async () => {
       const [accountId, transactionId] = [randomUUID(), randomUUID()];
       const sale = {
         ...settlement(accountId, transactionId, 1_000),

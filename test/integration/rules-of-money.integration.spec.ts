@@ -14,12 +14,12 @@ import { aPaidCharge, refundEnd, requestRefund } from '../support/refunds.js';
 import { type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
-/** As the service's own role: what an error in its code, or somebody who has its password, could write. */
-describe('of money the database refuses', () => {
+/** Writes as the service's own role, as a bug in the service or a thief of its password could. */
+describe('the database refuses in matters of money', () => {
   let service: TestService;
   let client: pg.Client;
   let merchant: Merchant;
-  /** Ids of charges by what became of them, of a refund of a part, of a case and of a journal entry. */
+  /** Ids of charges by their outcome, of a partial refund, of a case and of a journal entry */
   let ids: Record<string, string>;
 
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describe('of money the database refuses', () => {
       key: merchant.testKey,
       body: { amount: 1_000, paymentMethods: ['BOLETO'], idempotencyKey: 'boleto' },
     });
-    // The second one has no way back: it waits in suspense for an operator.
+    // The second Pix cannot be sent back: it waits in suspense for an operator.
     for (const times of [1, 2]) {
       const path = `/v1/sandbox/payments/${boleto.body.id}/simulate`;
       expect([
@@ -107,7 +107,7 @@ describe('of money the database refuses', () => {
     WITH e AS (${ENTRY} VALUES ($new, $account, 'test', 'BRL', 'spec:1', 'correction', 1000, now()) RETURNING *)
     ${LINE} SELECT e.id, l.line, ${lines}`;
 
-  /** After `r`, what is released: the entry of a sale's rest. */
+  /** Entry of a sale's release, after `r` with the released rows. */
   const RELEASED = `
        e AS (
          INSERT INTO journal_entries (id, account_id, mode, currency, cause, type, transaction_id, number, created_at)
@@ -497,7 +497,7 @@ describe('of money the database refuses', () => {
     await expect(client.query(written(sql))).rejects.toThrow(refusal);
   });
 
-  it('what a check would not find, since a table of the same name stands before the real one', async () => {
+  it('entries that a check would miss because a table of the same name hides the real one', async () => {
     await client.query('BEGIN');
     try {
       await client.query('CREATE TEMPORARY TABLE journal_lines (LIKE public.journal_lines)');
@@ -559,20 +559,20 @@ describe('of money the database refuses', () => {
       .filter((pair) => !/^(\w+)>\1$/.test(pair))
       .sort();
 
-  it('every move of a sale that its machine does not know', async () => {
+  it('every move of a sale that its state machine lacks', async () => {
     expect(await legalMoves('transactions', ids['paid'] ?? '', TRANSACTION_STATUSES)).toEqual(
       pairs(Object.values(MOVES)),
     );
   });
 
-  it('every move of a refund that its machine does not know', async () => {
+  it('every move of a refund that its state machine lacks', async () => {
     expect(await legalMoves('refunds', ids['refund'] ?? '', REFUND_STATUSES)).toEqual(
       pairs(Object.values(REFUND_MOVES)),
     );
   });
 
-  it('every move of a case that its machine does not know', async () => {
-    // What a case holds or has lost goes with its status.
+  it('every move of a case that its state machine lacks', async () => {
+    // The held and lost amounts of a case depend on its status.
     await service.simulate(merchant.testKey, ids['disputed'] ?? '', { event: 'med_withdraw' });
     expect(await legalMoves('med_cases', ids['case'] ?? '', MED_CASE_STATUSES)).toEqual(
       pairs(Object.values(MED_MOVES)),
