@@ -929,7 +929,7 @@ describe('authentication and request ids', () => {
         const statuses: number[] = [];
         for (let n = 0; n <= times; n++) statuses.push((await limited.call(method, path)).status);
         expect({ path, refused: statuses.indexOf(429) }).toEqual({ path, refused: times });
-        // A refused caller waits for the work too.
+        // A refused caller waits for the refusal.
         expect(performance.now() - begun).toBeGreaterThan(95);
       }
     } finally {

@@ -22,7 +22,7 @@ const upload = (changes: Partial<Upload> = {}): Upload => ({
   ...changes,
 });
 
-/** By hand, because fetch sets Content-Length itself. @returns the status; 0 when the connection was closed */
+/** Sends by hand, since fetch sets Content-Length itself. @returns the status; 0 when the connection was closed */
 function put(url: string, headers: Record<string, string>, ...chunks: Buffer[]): Promise<number> {
   return new Promise((resolve) => {
     const request = httpRequest(url, { method: 'PUT', headers, agent: false }, (response) => {
@@ -36,11 +36,11 @@ function put(url: string, headers: Record<string, string>, ...chunks: Buffer[]):
 }
 
 describe('a disk that is nearly full', () => {
-  it('refuses what it has no room for, and keeps none for an upload that stalls', async () => {
+  it('refuses uploads without room, and reserves none for an upload that stalls', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'recebe-room-'));
     const { bavail, bsize } = statfsSync(directory);
     const size = 2 ** 30;
-    // Others write to it meanwhile.
+    // Leaves room for other writers.
     const disk = new DiskStorage(directory, null as unknown as DiskLinks, bavail * bsize - 1.5 * size);
     await expect(disk.receive(upload({ size: 2 * size }), new PassThrough())).rejects.toThrow(StorageUnavailable);
     const bodies = [new PassThrough(), new PassThrough()];
@@ -53,7 +53,7 @@ describe('a disk that is nearly full', () => {
     rmSync(directory, { recursive: true });
   });
 
-  it('ends an upload where others have taken the room meanwhile', async () => {
+  it('ends an upload when others have taken the room meanwhile', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'recebe-room-'));
     const { bavail, bsize } = statfsSync(directory);
     class Filled extends DiskStorage {
@@ -89,7 +89,7 @@ describe.each([
   });
   afterAll(() => place.stop());
 
-  /** As the world outside reaches it: our own URLs are on the port of the test. */
+  /** Returns the file's URL as seen from outside: our own URLs are on the port of the test. */
   const reach = (url: string): string => url.replace('https://pay.example.com', place.service.url);
   const uploadUrl = async (of: Upload): Promise<string> => reach(await storage.uploadUrl(of, LIFETIME));
   const headersOf = ({ contentType, size }: Upload): Record<string, string> => ({
@@ -122,7 +122,7 @@ describe.each([
     );
   });
 
-  it('of our own are written in pieces, as they were', async () => {
+  it('written by ourselves arrive in pieces, unchanged', async () => {
     const key = randomUUID();
     const pieces = Array.from({ length: 130 }, () => BYTES);
     const chunks = async function* (): AsyncGenerator<Buffer> {
@@ -137,7 +137,7 @@ describe.each([
     expect((await storage.write(randomUUID(), (async function* () {})())).size).toBe(0);
   });
 
-  it('of our own whose making breaks off leave nothing, and what broke is told', async () => {
+  it('written by ourselves leave nothing when their source fails, and report the error', async () => {
     const key = randomUUID();
     for (const whole of [1, 130]) {
       const chunks = async function* (): AsyncGenerator<Buffer> {
@@ -149,11 +149,11 @@ describe.each([
     expect((await place.stored()).filter((name) => name.includes(key) || name.includes('incoming'))).toEqual([]);
   });
 
-  it('are not there before they are uploaded', async () => {
+  it('do not exist before they are uploaded', async () => {
     expect(await storage.take(randomUUID())).toBeNull();
   });
 
-  it('stay as they were taken, whatever is uploaded after that', async () => {
+  it('stay as they were stored, whatever is uploaded later', async () => {
     const agreed = await uploaded();
     const first = await storage.take(agreed.key);
     const other = randomBytes(BYTES.length);
@@ -226,7 +226,7 @@ describe.each([
 
     it('after 900 seconds', async () => {
       const { clock } = place.service;
-      // The store has a clock of its own: there the URL is made in the past instead.
+      // The store has its own clock, so the URL is made in the past instead.
       clock.advance(-LIFETIME - 1);
       const old = await uploadUrl(agreed);
       clock.advance(LIFETIME + 1);
@@ -238,7 +238,7 @@ describe.each([
     });
   });
 
-  it('are not shown to who has another URL, nor after its time', async () => {
+  it('are hidden from another URL, and after its time', async () => {
     const { clock } = place.service;
     const { key } = await uploaded();
     const name = (await storage.take(key))?.name ?? '';
@@ -261,7 +261,7 @@ describe.each([
     expect((await fetch(url)).status).toBe(200);
   });
 
-  it('are one URL each: that of an upload does not read, that of a download does not write', async () => {
+  it('have one URL for each purpose: an upload URL does not read, a download URL does not write', async () => {
     const agreed = await uploaded();
     const object = await storage.take(agreed.key);
     const download = { name: object?.name ?? '', contentType: 'image/png', fileName: 'a.png' };
@@ -270,7 +270,7 @@ describe.each([
     expect([403, 404]).toContain((await fetch(await uploadUrl(agreed))).status);
   });
 
-  it('are closed: only what is kept stays, and closing again removes what came later', async () => {
+  it('are closed: only the kept file stays, and closing again removes later ones', async () => {
     const agreed = await uploaded();
     const url = await uploadUrl(agreed);
     const kept = (await storage.take(agreed.key))?.name ?? '';
@@ -288,7 +288,7 @@ describe.each([
     expect(await mine()).toEqual([]);
   });
 
-  it('are closed without a trace when nothing is kept', async () => {
+  it('are closed without a trace when none is kept', async () => {
     const { key } = await uploaded();
     await storage.take(key);
     await storage.close(key, null);
@@ -326,7 +326,7 @@ describe.each([
 });
 
 describe('a store that does not answer', () => {
-  it('is given up after seconds, in which nothing else waits for it', async () => {
+  it('is given up after seconds, during which nothing else waits for it', async () => {
     const place = await inS3();
     await place.fail('silence');
     const given = performance.now();
@@ -349,7 +349,7 @@ describe('files on disk', () => {
   });
   afterAll(() => place.stop());
 
-  it('say why a key does not belong on their URL', async () => {
+  it('explain why their URL takes no key', async () => {
     const agreed = upload();
     const url = new URL(await place.storage.uploadUrl(agreed, LIFETIME));
     const answer = await place.service.call('PUT', `${url.pathname}${url.search}`, {
@@ -364,7 +364,7 @@ describe('files on disk', () => {
     expect(await place.storage.take(agreed.key)).toBeNull();
   });
 
-  it('are answered with headers that let nothing run', async () => {
+  it('are answered with headers that forbid running anything', async () => {
     const agreed = upload();
     const url = new URL(await place.storage.uploadUrl(agreed, LIFETIME));
     const headers = { 'content-type': 'image/png' };
@@ -384,7 +384,7 @@ describe('files on disk', () => {
     }
   });
 
-  it('that a crash left half uploaded are swept after an hour, and not before', async () => {
+  it('left half uploaded by a crash are swept after an hour, and not before', async () => {
     await place.storage.check();
     const [old, young] = [join(root, '.incoming', 'old'), join(root, '.incoming', 'young')];
     for (const path of [old, young]) writeFileSync(path, 'half');
@@ -396,7 +396,7 @@ describe('files on disk', () => {
     rmSync(young);
   });
 
-  it('are never made of what a user sends', async () => {
+  it('never have paths taken from a user', async () => {
     for (const key of ['..', '../x', 'a/b', '', 'closed']) await expect(place.storage.take(key)).rejects.toThrow();
     for (const name of ['x', '../../etc/passwd', `${randomUUID()}/../x`, `${randomUUID()}/upload`]) {
       await expect(place.storage.firstBytes(name, 1)).rejects.toThrow();

@@ -14,7 +14,7 @@ import { waitFor } from '../support/wait.js';
 
 const PATH = '/v1/webhooks/endpoints';
 
-/** A receiver that answers when it is told to. */
+/** A receiver that answers on command. */
 class SlowReceiver {
   readonly #waiting: ServerResponse[] = [];
   readonly #server = createServer((request, response) => {
@@ -32,7 +32,7 @@ class SlowReceiver {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
   }
 
-  /** Resolves with how to answer the next request. */
+  /** Resolves with a function that answers the next request. */
   async next(): Promise<(status: number) => void> {
     const response = await waitFor('a request', () => this.#waiting.shift());
     return (status) => void response.writeHead(status).end();
@@ -80,7 +80,7 @@ const rotate =
   () =>
     service.call('POST', `${PATH}/${id}/rotate-secret`, { key, body });
 
-/** Brings calls to the endpoint's row one behind the other, each waiting for the one before it. */
+/** Queues calls for the endpoint's row, each waiting for the one before it. */
 async function inLine(id: string, calls: readonly Call[]): Promise<Answer[]> {
   const holder = new pg.Client({ connectionString: service.database.ownerUrl });
   await holder.connect();
@@ -91,7 +91,7 @@ async function inLine(id: string, calls: readonly Call[]): Promise<Answer[]> {
     for (const call of calls) {
       answers.push(call());
       await waitFor(`${answers.length} to wait for the lock`, async () => {
-        // Not by the holder: a transaction sees the activity of its first look.
+        // Uses another connection than the holder, whose transaction sees old activity.
         const waiting = await service.sql(
           `SELECT 1 FROM pg_stat_activity
            WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'UPDATE webhook_endpoints%'`,
@@ -130,7 +130,7 @@ const deliveryStatuses = async (id: string): Promise<string[]> => {
 };
 
 describe('two calls for one endpoint', () => {
-  it('that rotate: each answers with its own secret, the later one stays and knows the other as the one before it', async () => {
+  it('to rotate: each answers with its own secret, and the later one stays with the other as previous', async () => {
     const { id, secret } = await register(receiver.url);
     const answers = await inLine(id, [rotate(id, { overlap_seconds: 600 }), rotate(id, { overlap_seconds: 600 })]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
@@ -142,7 +142,7 @@ describe('two calls for one endpoint', () => {
   });
 
   it.each(['rotate', 'patch'] as const)(
-    'that delete and %s: whatever the order, it is deleted and has no secret',
+    'to delete and %s: in both orders the endpoint is deleted and has no secret',
     async (kind) => {
       for (const isDeletedFirst of [true, false]) {
         const { id } = await register(receiver.url);
@@ -156,13 +156,13 @@ describe('two calls for one endpoint', () => {
     },
   );
 
-  it('that delete: one does', async () => {
+  it('to delete: only one succeeds', async () => {
     const { id } = await register(receiver.url);
     const answers = await inLine(id, [remove(id), remove(id)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 404]);
   });
 
-  it('that change other things: both changes stay', async () => {
+  it('to change different fields: both changes stay', async () => {
     const { id } = await register(receiver.url);
     const answers = await inLine(id, [patch(id, { events: ['charge.paid'] }), patch(id, { url: slow.url })]);
     expect(answers.map(({ body }) => body)).toEqual([
@@ -186,7 +186,7 @@ describe('an attempt under way', () => {
     expect((await call()).status).toBe(200);
     expect(await deliveryStatuses(id)).toEqual(['PROCESSING']);
     answer(status);
-    // PENDING is what it must never be found in again.
+    // The attempt must never be PENDING again.
     await waitFor(end, async () => {
       const [found] = await deliveryStatuses(id);
       expect(found).not.toBe('PENDING');
@@ -200,7 +200,7 @@ describe('an attempt under way', () => {
     expect(attempt).toEqual({ status_code: status });
   });
 
-  it('to an address that is changed meanwhile: its 410 does not switch off the new one', async () => {
+  it('to a changed address: its 410 does not switch off the new one', async () => {
     const { id } = await register(slow.url);
     await service.createCharge(key);
     const answer = await slow.next();
@@ -212,7 +212,7 @@ describe('an attempt under way', () => {
     await receiver.waitForType('charge.created');
   });
 
-  it('that is answered 410 while its endpoint is told to stay ACTIVE switches it off: the answer came later', async () => {
+  it('answered 410 after a PATCH to ACTIVE switches the endpoint off, since the answer came later', async () => {
     const { id } = await register(slow.url);
     await service.createCharge(key);
     const answer = await slow.next();
@@ -283,11 +283,11 @@ describe('the default secret', () => {
     const [live, test] = await rows(accountId);
     expect(open(test?.secret_sealed ?? null, defaultSecretContext(accountId, 'test'))).toBe(secret);
     expect(open(live?.secret_sealed ?? null, defaultSecretContext(accountId, 'live'))).not.toBe(secret);
-    // What is sealed for one row opens in no other.
+    // A value sealed for one row opens in no other row.
     expect(() => open(live?.secret_sealed ?? null, defaultSecretContext(accountId, 'test'))).toThrow();
   });
 
-  it('that is rotated twice at once ends with one of the two secrets, the other before it', async () => {
+  it('rotated twice at once ends with one of the two secrets, and the other as previous', async () => {
     const { accountId } = merchant;
     await ensure({ accountId, mode: 'test' });
     const answers = await Promise.all(
@@ -300,7 +300,7 @@ describe('the default secret', () => {
   });
 });
 
-it('an event that the relay reads a second time is not sent a second time; one that is asked for is', async () => {
+it('an event read twice by the relay is sent once, and a requested repetition is sent again', async () => {
   for (const url of [receiver.url, `${receiver.url}other`]) await register(url);
   const charge = (await service.createCharge(key)).body;
   const id = charge.id.slice(3);

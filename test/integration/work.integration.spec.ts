@@ -41,7 +41,7 @@ describe('late work', () => {
     await schema.database.pool.query('TRUNCATE work');
   });
 
-  /** As in a process of its own. @param options without `sweeps` nothing is claimed but by the spec */
+  /** Makes a work service as in a separate process. @param options without `sweeps` only the spec claims work */
   async function process(
     run: (subjectId: string, attempt: number) => Promise<WorkAnswer>,
     {
@@ -118,7 +118,7 @@ describe('late work', () => {
     await end();
   });
 
-  it('that fails is tried again in growing pauses, and keeps its error; a date begins anew', async () => {
+  it('is retried in growing pauses after a failure, and keeps its error; a new date starts anew', async () => {
     clock.stand();
     const answers: (WorkAnswer | Error)[] = [new Error('broken\0'), 'again', 'again', 'again', 'again'];
     const attempts: number[] = [];
@@ -151,7 +151,7 @@ describe('late work', () => {
     clock.go();
   });
 
-  it('runs at most as often at once as its kind may, and the rest follows', async () => {
+  it('runs within the concurrency of its kind, and the rest follows', async () => {
     const gate = new Gate();
     let [running, most] = [0, 0];
     const work = await process(
@@ -173,7 +173,7 @@ describe('late work', () => {
     await end();
   });
 
-  it('of many processes is run by one', async () => {
+  it('runs once although many processes look for it', async () => {
     const seen = new Map<string, number>();
     const run = async (id: string): Promise<WorkAnswer> => {
       seen.set(id, (seen.get(id) ?? 0) + 1);
@@ -188,7 +188,7 @@ describe('late work', () => {
     await end();
   });
 
-  it('of a process that died is run again when its lease is over, and the dead one no longer decides', async () => {
+  it('runs again after a process died and its lease ended, and the dead process no longer decides', async () => {
     const gate = new Gate();
     const [id, answers] = [randomUUID(), [] as string[]];
     const dead = await process(
@@ -220,7 +220,7 @@ describe('late work', () => {
     expect(await rows()).toMatchObject([{ subject_id: id, attempts: 0, leased_until: null }]);
   });
 
-  it('added again while it runs is run again, whatever that run says', async () => {
+  it('added again while it runs runs again, whatever the first run returns', async () => {
     const gate = new Gate();
     let runs = 0;
     const work = await process(
@@ -243,8 +243,8 @@ describe('late work', () => {
     expect([runs, await rows()]).toEqual([2, []]);
   });
 
-  it('added again and claimed in the same moment as before stays with the one who has it now', async () => {
-    // What is added is due for it.
+  it('added again and claimed in the same moment stays with its current owner', async () => {
+    // A clock one second ahead makes the added work due.
     const own = new FixedClock(new Date(clock.now().getTime() + 1_000));
     const [first, second, id] = [new Gate(), new Gate(), randomUUID()];
     const runBehind = (gate: Gate) => async (): Promise<WorkAnswer> => {
@@ -265,7 +265,7 @@ describe('late work', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('is not taken from who runs it by a process whose clock is ahead', async () => {
+  it('is not taken from its owner by a process whose clock is ahead', async () => {
     const gate = new Gate();
     const runs: string[] = [];
     const one = await process(
@@ -292,7 +292,7 @@ describe('late work', () => {
     expect([runs, await rows()]).toEqual([['one'], []]);
   });
 
-  it('that found no room follows at once, also when other kinds were looked for meanwhile', async () => {
+  it('waiting for room follows at once, even when other kinds were looked for meanwhile', async () => {
     const gate = new Gate();
     const runs: string[] = [];
     const never: Timer = () => () => undefined;
@@ -328,7 +328,7 @@ describe('late work', () => {
   it.each([
     ['new', 0, 1],
     ['tried again', 1, 0],
-  ])('that is %s does not wait for all of the other kind', async (_what, attempts, others) => {
+  ])('which is %s does not wait for all of the other kind', async (_what, attempts, others) => {
     const [late, runs] = [randomUUID(), [] as string[]];
     await source.query(
       `INSERT INTO work (kind, subject_id, due_at, attempts)
@@ -345,13 +345,13 @@ describe('late work', () => {
     );
     work.wake();
     await gone();
-    // Every other one, as it is drawn.
+    // The draw alternates between both kinds.
     expect(runs.indexOf(late)).toBeLessThan(50);
     expect(runs).toHaveLength(101);
     await end();
   });
 
-  it('is claimed as far as there is room and in no time, by a plan made while there was nothing', async () => {
+  it('is claimed within its room and quickly, with a plan made for an empty table', async () => {
     const { reader } = await schema.connect(1);
     const repository = new WorkRepository(reader, clock, new OperatorQueues(reader));
     const rooms = [KIND, 'other', 'none'].map((kind) => ({ kind, room: 16, leaseMs: LEASE_MS }));
@@ -370,7 +370,7 @@ describe('late work', () => {
     await source.query(`INSERT INTO work SELECT 'spec', gen_random_uuid(), now() FROM generate_series(1, 10)`);
     await source.query('DELETE FROM work');
     await schema.database.pool.query('VACUUM ANALYZE work');
-    // As often as it takes for PostgreSQL to keep the plan.
+    // Repeats often enough for PostgreSQL to keep the plan.
     for (let claims = 1; claims <= 6; claims++) expect(await claim()).toEqual([]);
     await source.query(
       `INSERT INTO work (kind, subject_id, due_at, attempts)
@@ -385,7 +385,7 @@ describe('late work', () => {
     }
   });
 
-  it('that is being claimed when the process shuts down is run before it ends', async () => {
+  it('being claimed when the process shuts down runs before it ends', async () => {
     const gate = new Gate();
     let runs = 0;
     const work = await process(
@@ -415,7 +415,7 @@ describe('late work', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('of a kind that nobody knows cannot be added', async () => {
+  it('with an unknown kind cannot be added', async () => {
     const work = await process(async () => 'done', { sweeps: false });
     const adding = database.transaction(async (tx) => work.add(tx, 'nonsense', randomUUID(), clock.now()));
     await expect(adding).rejects.toThrow('no processor for work of kind nonsense');
@@ -425,7 +425,7 @@ describe('late work', () => {
 describe('in the service', () => {
   const service = TestService.forSpec({ env: { ROLE: 'api' } });
 
-  it('nothing is added by creating a sandbox charge and by paying it', async () => {
+  it('creating and paying a sandbox charge adds no work', async () => {
     const { testKey } = await service.merchant();
     await service.sql(`CREATE FUNCTION spec_refuse() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'work was added: %', NEW.kind; END $$`);
@@ -439,7 +439,7 @@ describe('in the service', () => {
     }
   });
 
-  it('operators see what is overdue or has failed, and can have it done at once', async () => {
+  it('operators see overdue and failed work, and can run it at once', async () => {
     const [overdue, failed, fresh] = [randomUUID(), randomUUID(), randomUUID()];
     await service.sql(
       `INSERT INTO work (kind, subject_id, due_at, attempts, last_error) VALUES

@@ -8,7 +8,7 @@ const KEYS = [DEFAULT_MERCHANT.pixKeys[0] ?? '', 'loja@example.com'] as const;
 const COB = { calendario: { expiracao: 3_600 }, valor: { original: '110.00' }, chave: KEYS[0] };
 
 let psp: PspUnderTest;
-/** How far the simulator's clock is ahead. */
+/** Milliseconds that the simulator's clock is ahead */
 let aheadMs = 0;
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ async function paidPix(amount = 11_000): Promise<string> {
 }
 
 describe('received Pix', () => {
-  it('pays a charge, with who paid', async () => {
+  it('pays a charge, and names its payer', async () => {
     const txid = newTxid();
     await psp.call('PUT', `/cob/${txid}`, COB);
     const payer = { document: '11.222.333/0001-81', name: 'Empresa Pagadora' };
@@ -74,7 +74,7 @@ describe('received Pix', () => {
     expect(psp.simulator.expire({ txid, removed: true })).toMatchObject({ status: 'REMOVIDA_PELO_PSP', revisao: 1 });
   });
 
-  it('comes without txid or with one that no charge has', async () => {
+  it('comes without txid or with an unknown one', async () => {
     expect(psp.simulator.pay({ key: KEYS[0], amount: 500 })).not.toHaveProperty('txid');
     expect(psp.simulator.pay({ key: KEYS[0], amount: 500, txid: 'abc' })).toMatchObject({ txid: 'abc' });
     expect(() => psp.simulator.pay({ txid: newTxid() })).toThrow(/key and amount/);
@@ -180,7 +180,7 @@ describe('devolutions', () => {
     psp.simulator.change({ returnOutcome: 'DEVOLVIDO' });
   });
 
-  it('are one for one id: repeated it is the same, with another amount it is refused', async () => {
+  it('with one id exist once: a repetition changes nothing, another amount is refused', async () => {
     psp.simulator.change({ returnDelayMs: null });
     const path = `/pix/${await paidPix()}/devolucao/${'x'.repeat(35)}`;
     const asked = await psp.call('PUT', path, wanted('10.00'));
@@ -207,7 +207,7 @@ describe('devolutions', () => {
     );
   });
 
-  it('of the MED appear unasked and take what is left', async () => {
+  it('by the MED appear unasked and take the rest', async () => {
     const endToEndId = await paidPix();
     await psp.call('PUT', `/pix/${endToEndId}/devolucao/a`, wanted('10.00'));
     const opened = psp.simulator.med({ endToEndId, nature: 'MED_OPERACIONAL' });

@@ -19,14 +19,14 @@ function start(...args: string[]): BuiltProcess {
   return simulator;
 }
 
-/** With what it has printed when it is ready. */
+/** Starts the simulator. @returns it with the text that it printed when ready */
 async function ready(...args: string[]): Promise<{ simulator: BuiltProcess; text: string }> {
   const simulator = start('--port', '0', '--control-port', '0', ...args);
   await waitFor('the simulator', () => simulator.stdout.includes('clearFaults') || !simulator.running);
   return { simulator, text: simulator.stdout };
 }
 
-/** What stands behind an option of the printed `acquirer configure` command. */
+/** Returns the value of an option in the printed `acquirer configure` command. */
 function option(text: string, name: string): string {
   return new RegExp(`--${name} (\\S+)`).exec(text)?.[1] ?? '';
 }

@@ -2,11 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { parseText, readSources, type SourceFile } from './source-files.js';
 
 /**
- * Who may import whom. Arrows point one way; `core` knows no domain word and `brazil` (tax ids, BR Code, São Paulo's
- * calendar) knows nothing at all, so anybody may import the two. A new arrow is a decision: add it here on purpose.
+ * Allowed imports between modules, in one direction. `core` knows no domain word and `brazil` (tax ids, BR Code, São
+ * Paulo's calendar) knows nothing at all, so all modules may import these two. A new arrow is a decision: add it here
+ * on purpose.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  // Conventions of the API that are Brazil's: a day in a query is one of São Paulo.
+  // API conventions of Brazil: a day in a query is a day in São Paulo.
   core: ['brazil'],
   brazil: [],
   'local-servers': ['core'],
@@ -19,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   fraud: ['accounts', 'brazil', 'core'],
   outbox: ['core'],
   wallets: ['auth', 'brazil', 'core'],
-  // Its callbacks are routes; a connection belongs to an account, and what is done with it is audited.
+  // Callbacks are routes; a connection belongs to an account, and its changes are audited.
   acquirers: ['accounts', 'audit', 'auth', 'brazil', 'core'],
   storage: ['auth', 'core'],
   transactions: ['accounts', 'acquirers', 'audit', 'brazil', 'core', 'outbox', 'wallets'],
@@ -86,7 +87,7 @@ const ROOT_FILES = [
 const TYPEORM_ALLOWED = [
   // The data source is the injection token that Database and Reader are made from.
   'src/core/core.module.ts',
-  // It reads before there is a module, from the same data source.
+  // Runs before any module exists, with the same data source.
   'src/core/resealing/open-secrets.ts',
 ];
 
@@ -234,11 +235,11 @@ describe('architecture', () => {
     expect(strayTypeorm(sources)).toEqual([]);
   });
 
-  it('has no any, enum, default export, forwardRef, console or silenced checker, in tests neither', () => {
+  it('has no any, enum, default export, forwardRef, console or silenced checker, not even in tests', () => {
     expect(strayOddities(readSources('src', 'migrations', 'test'))).toEqual([]);
   });
 
-  it('lists no exception that is not needed any more', () => {
+  it('lists no exception that is no longer needed', () => {
     const found = sources.flatMap(({ path, oddities }) => oddities.map((oddity) => `${path}: ${oddity}`));
     const needed = (entry: string): boolean => found.some((oddity) => oddity.startsWith(`${entry} (`));
     expect(ODDITIES_ALLOWED.filter((entry) => !needed(entry))).toEqual([]);

@@ -2,7 +2,10 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
 
-/** What this repository's rules about regular expressions say of each text. Without types: reading them takes a minute. */
+/**
+ * Lists the findings of this repository's rules about regular expressions. Without types: reading them takes a
+ * minute.
+ */
 const JUDGE = `
   import { Linter } from 'eslint';
   import config from './eslint.config.js';

@@ -5,7 +5,7 @@ import ts from 'typescript';
 import { ROOT } from './source-files.js';
 
 const DECISIONS = ['Personal', 'NotPersonal'];
-/** Column types that hold words. */
+/** Column types that hold text */
 const WORDS = ['text', 'varchar', 'citext', 'json', 'jsonb', 'bytea'];
 
 interface Called {
@@ -21,14 +21,14 @@ function decoratorsOf(node: ts.HasDecorators): Called[] {
   );
 }
 
-/** A type with a name of its own is a list of values; `string` is whatever somebody writes. */
+/** A named type is a list of values; `string` is free text. */
 function holdsWords(column: Called, type: string): boolean {
   const kind = column.args[0]?.slice(1, -1) ?? '';
   if (!WORDS.includes(kind)) return false;
   return kind.startsWith('json') || /\b(?:string|Buffer|unknown)\b/.test(type);
 }
 
-/** Columns of the entities in a source that hold words, without a decision whether they tell of a person. */
+/** Lists text columns of entities without a decision on whether they hold personal data. */
 function undecided(path: string, text: string): string[] {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   return source.statements.filter(ts.isClassDeclaration).flatMap((declared) => {
@@ -50,7 +50,7 @@ const entities = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'ut
   .map((name) => `src/${name}`);
 
 describe('personal data', () => {
-  it('lie in no column of words that nobody has decided about (@Personal, or @NotPersonal and why)', () => {
+  it('lie in no text column without a decision (@Personal, or @NotPersonal and why)', () => {
     expect(entities.length).toBeGreaterThan(20);
     expect(entities.flatMap((path) => undecided(path, readFileSync(join(ROOT, path), 'utf8')))).toEqual([]);
   });

@@ -56,7 +56,7 @@ describe('every route, for everybody', () => {
     credentials = async (caller) => {
       const login = logins[caller];
       if (login === undefined) return fixed[caller] ?? {};
-      // As if they had just logged in: one of the routes ends the login.
+      // Uses a fresh login each time: one of the routes ends the login.
       const [claims, jti] = [claimsOf(login), randomUUID()];
       await service.sql(
         `INSERT INTO sessions (id, user_id, account_id, created_at, used_at, expires_at)
@@ -83,7 +83,7 @@ describe('every route, for everybody', () => {
       expect(status).toBe(201);
       return made.id;
     };
-    // One for all deliveries: an account has at most 100 endpoints.
+    // All deliveries share one endpoint: an account has at most 100 endpoints.
     const deliveriesTo = await endpointId();
     let count = 0;
     const charge = await service.createCharge(merchant.testKey);
@@ -168,7 +168,8 @@ describe('every route, for everybody', () => {
   it.each(Object.entries(ROUTES))(
     '%s',
     async (route, row) => {
-      // Who is refused changes nothing, so all of them ask for the same; who is not may use it up.
+      // Refused callers change nothing, so all of them send the same request; an allowed caller may use its object
+      // up.
       const refused = requestOf(route, row);
       const answers = await Promise.all(
         CALLERS.map(async (caller) => {
@@ -180,7 +181,7 @@ describe('every route, for everybody', () => {
         row.expected,
       );
       if (row.access === 'public') return;
-      // Why somebody is not let in, or what others have, is nobody's business.
+      // The refusal must not reveal its reason or the data of others.
       const codes = (status: number): unknown[] => [
         ...new Set(answers.filter((answer) => answer.status === status).map(({ code }) => code)),
       ];

@@ -5,11 +5,11 @@ import { aPaidCharge } from '../support/refunds.js';
 import { PASSWORD, type TestService } from '../support/service.js';
 
 /**
- * Every route of the server, who may call it and what others hear: a new route needs its row here before any test of
- * routes passes again.
+ * Every route of the server with its allowed callers and the answers to all others. A new route needs its row here
+ * before any test of routes passes again.
  */
 
-/** Who calls. `foreign` is another account's, `live` the other mode's key, the rest is the account's own. */
+/** Callers. `foreign` is another account's, `live` the other mode's key, the rest is the account's own. */
 export const CALLERS = [
   ...['nobody', 'garbage', 'revoked key', 'foreign key', 'live key', 'test key'],
   ...['MEMBER', 'ADMIN', 'OWNER', 'foreign OWNER', 'OPERATOR'],
@@ -19,7 +19,7 @@ export const CALLERS = [
 export type Caller = (typeof CALLERS)[number];
 export type Expected = Readonly<Record<Caller, number>>;
 
-/** What rows need to make a request that succeeds for who may make it. */
+/** Objects that rows need for a successful request of an allowed caller. */
 export interface World {
   readonly service: TestService;
   readonly accountId: string;
@@ -57,7 +57,7 @@ export interface Row {
 
 type Request = Pick<Row, 'path' | 'body' | 'headers' | 'isOpenToMembers'>;
 
-/** Writes at the dashboard's door that change nothing that somebody would ask about later. */
+/** Writes at the dashboard's door that leave no lasting change. */
 export const UNAUDITED = [
   'POST /v1/webhooks/verify',
   'POST /v1/webhooks/endpoints/:id/test',
@@ -71,12 +71,12 @@ function all(status: number): Record<Caller, number> {
   return Object.fromEntries(CALLERS.map((caller) => [caller, status])) as Record<Caller, number>;
 }
 
-/** The same for everybody, whatever they show. */
+/** Expects one status for all callers, with any credentials. */
 function open(status: number, request: Request = {}): Row {
   return { access: 'public', expected: all(status), ...request };
 }
 
-/** Lets keys in, and nobody else. */
+/** Lets keys in, and no other credentials. */
 function keys(expected: { test: number; live: number; foreign: number }, request: Request = {}): Row {
   const { test, live, foreign } = expected;
   return {
@@ -86,15 +86,15 @@ function keys(expected: { test: number; live: number; foreign: number }, request
   };
 }
 
-/** Who asks through the dashboard's door. */
+/** Callers at the dashboard's door */
 export const DOOR_CALLERS = [
   ...(['nobody', 'test key', 'MEMBER', 'ADMIN', 'OWNER', 'foreign OWNER', 'OPERATOR'] as const),
   ...(['logged out', 'removed', 'expired'] as const),
 ];
 
 /**
- * What the door of a route of keys answers: everybody of the account reads, OWNER and ADMIN write. What rows make is of
- * test mode, so that in live mode it is nobody's.
+ * Answers of the door to a route of keys: everybody of the account reads, OWNER and ADMIN write. Rows make objects of
+ * test mode, so in live mode they are not found.
  */
 export function atDoor(route: string, mode: Mode, { expected, isOpenToMembers = false }: Row): Partial<Expected> {
   const { 'test key': own, 'live key': live, 'foreign key': foreign } = expected;
@@ -108,7 +108,7 @@ export function atDoor(route: string, mode: Mode, { expected, isOpenToMembers = 
   return Object.fromEntries(DOOR_CALLERS.map((caller) => [caller, people[caller] ?? 401]));
 }
 
-/** Lets people in who are logged in, by role; the OWNER of another account hears `foreign`. */
+/** Lets logged-in people in by role; the OWNER of another account gets `foreign`. */
 function people(
   expected: { OWNER: number; ADMIN: number; MEMBER: number; OPERATOR: number; foreign: number },
   request: Request = {},
@@ -117,12 +117,12 @@ function people(
   return { access: 'dashboard', expected: { ...all(401), ...roles, 'foreign OWNER': foreign }, ...request };
 }
 
-/** About their own login: the same for everybody who is logged in. */
+/** Routes about the own login: the same for everybody who is logged in. */
 function everybody(status: number, request: Request = {}): Row {
   return people({ OWNER: status, ADMIN: status, MEMBER: status, OPERATOR: status, foreign: status }, request);
 }
 
-/** For the staff of the platform alone. */
+/** Routes for the staff of the platform alone. */
 function staff(status: number, request: Request = {}): Row {
   return people({ OWNER: 403, ADMIN: 403, MEMBER: 403, OPERATOR: status, foreign: 403 }, request);
 }
@@ -137,7 +137,7 @@ const bankFee = (accountId: string, amount: number): Record<string, unknown> => 
   ...{ reason: 'Of the month', idempotency_key: randomUUID() },
 });
 
-/** Asked for by another operator than the one who calls. */
+/** Another operator than the caller makes the request. */
 async function waitingCorrection({ service, accountId }: World): Promise<string> {
   const { token } = await service.operator();
   const body = bankFee(accountId, 999_999);
@@ -164,7 +164,7 @@ function paidPayment(action: string): Request {
   return { path: async ({ paidPaymentId }) => `/v1/payments/${await paidPaymentId()}${action}` };
 }
 
-/** Under both of its names. */
+/** Rows under both names of the route. */
 function medCase(method: string, action: string, request: Pick<Request, 'body'> = {}): Record<string, Row> {
   const row = (path: string): Row =>
     keys(
@@ -204,7 +204,9 @@ function evidence(
   );
 }
 
-/** A case whose amount is not the charge's: it waits for an operator, who alone can use it up. One for each action. */
+/**
+ * A case with another amount than the charge waits for an operator, who alone can use it up. Each action has its own.
+ */
 const medReviews = new Map<string, Promise<MedCase>>();
 
 function medReview({ service }: World, action: string): Promise<MedCase> {
@@ -234,7 +236,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /': open(302),
   'GET /dashboard': open(200),
   'GET /dashboard/{*path}': open(200, { path: () => '/dashboard/test/sales' }),
-  // Addresses that nobody was given: those of a connection are tested where there is one.
+  // Unknown addresses: real addresses of a connection are tested with the connection.
   ...Object.fromEntries(
     ['GET', 'POST'].flatMap((method) =>
       ['', '/pix'].map((suffix) => [
@@ -244,7 +246,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     ),
   ),
   'GET /checkout/:id': open(200, { path: ({ rawId }) => `/checkout/${rawId}` }),
-  // Of no charge: drawing takes seconds where Jest runs the code.
+  // An unknown charge: drawing takes seconds where Jest runs the code.
   'GET /checkout/:id/qr.png': open(404, { path: () => '/checkout/nobody/qr.png' }),
   'GET /checkout/:id/receipt': open(404, { path: ({ rawId }) => `/checkout/${rawId}/receipt` }),
   'GET /checkout/:id/logo': open(404, { path: ({ rawId }) => `/checkout/${rawId}/logo` }),
@@ -260,12 +262,12 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /health/ready': open(200),
   'GET /metrics': open(200),
   'GET /openapi.json': open(200),
-  // Of no payment: their pages are tested where there is one.
+  // An unknown payment: real pages are tested with the payment.
   'GET /sandbox/boletos/:txid/boleto.pdf': open(404, { path: () => '/sandbox/boletos/nobody/boleto.pdf' }),
   'GET /sandbox/cards/:txid': open(404, { path: () => '/sandbox/cards/nobody' }),
   'POST /sandbox/cards/:txid/approve': open(404, { path: () => '/sandbox/cards/nobody/approve' }),
   'POST /sandbox/cards/:txid/refuse': open(404, { path: () => '/sandbox/cards/nobody/refuse' }),
-  // URLs that nobody was given: the signed ones are tested where there are files.
+  // Unknown URLs: the signed ones are tested with real files.
   'GET /storage/objects/:key/:id': open(404, { path: () => '/storage/objects/nobody/nothing' }),
   'PUT /storage/uploads/:key': open(404, { path: () => '/storage/uploads/nobody' }),
   'GET /v1/webhooks/event-catalog': open(200),
@@ -397,7 +399,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /v1/auth/session': everybody(200),
   'PATCH /v1/auth/user': everybody(200, { body: () => ({ name: 'Ana' }) }),
   'GET /v1/auth/sessions': everybody(200),
-  // Of nobody: their own are tested where there are some.
+  // An unknown session: own sessions are tested elsewhere.
   'DELETE /v1/auth/sessions/:id': everybody(404, { path: () => `/v1/auth/sessions/${randomUUID()}` }),
   'POST /v1/auth/totp': everybody(200, { body: () => ({ password: PASSWORD }) }),
   'POST /v1/auth/totp/confirm': everybody(400, { body: () => ({ code: 'wrong' }) }),
@@ -463,7 +465,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     path: async (world) => `/v1/operations/reviews/${await heldPayment(world)}/return`,
   }),
   'GET /v1/operations/unmatched': staff(200),
-  // There is none: a Pix comes to no charge by a live connection only.
+  // An unknown Pix: only a live connection receives a Pix without a charge.
   'POST /v1/operations/unmatched/:id/correct': staff(404, {
     path: () => `/v1/operations/unmatched/${randomUUID()}/correct`,
     body: () => ({ kind: 'write_off', reason: 'Nobody wants it', idempotency_key: randomUUID() }),

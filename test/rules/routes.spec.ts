@@ -18,7 +18,7 @@ const GUARDED = rows.filter(([, { access }]) => access !== 'public').map(([route
 
 const UNKNOWN_KEY = `ak_test_${'A'.repeat(32)}`;
 
-/** Of Express's router, as far as it tells what it serves. */
+/** The used part of Express's router */
 interface RouterLayer {
   readonly name: string;
   readonly rawPath: string;
@@ -53,7 +53,7 @@ describe('every route', () => {
     setupOpenApi(runtime.app, config.publicBaseUrl);
     serveDashboard(runtime.app, 'dist/dashboard');
     await runtime.app.listen(0, '127.0.0.1');
-    // Taken from the server itself: a route that no decorator or document tells of is seen all the same.
+    // Reads the server itself, so that a route without decorator or document is seen too.
     for (const layer of runtime.app.getHttpAdapter().getInstance().router.stack as unknown as RouterLayer[]) {
       for (const handler of layer.route?.stack ?? []) {
         routes.add(`${(handler.method ?? 'all').toUpperCase()} ${String(layer.route?.path)}`);
@@ -130,7 +130,7 @@ describe('every route', () => {
     },
   );
 
-  it('a body on a route that reads none is refused by its fields', async () => {
+  it('a route without a body refuses one by its fields', async () => {
     const response = await fetch(`${url}/v1/webhooks/endpoints/no-such-id`, {
       method: 'DELETE',
       headers: { apikey: key, 'Content-Type': 'application/json' },
@@ -147,7 +147,7 @@ describe('every route', () => {
     })),
     { type: 'application/json', size: 300_000 },
     { type: ';', size: 0 },
-  ])('tells a stranger nothing of its body: $size bytes of $type', async ({ type, size }) => {
+  ])('tells strangers nothing about their body: $size bytes of $type', async ({ type, size }) => {
     const response = await fetch(`${url}/v1/charges`, {
       method: 'POST',
       headers: type === undefined ? {} : { 'content-type': type },
@@ -159,7 +159,7 @@ describe('every route', () => {
 
   it.each(PUBLIC.filter((route) => /^GET [^:*]+$/.test(route)))('%s answers without a key', async (route) => {
     const response = await fetch(`${url}${route.slice(4)}`, { redirect: 'manual' });
-    // Some of the documentation's files are not there: a 404 of one that anybody may ask for.
+    // Some of the documentation's files do not exist: a public 404.
     expect([200, 302, 404]).toContain(response.status);
     expect(response.headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/);
     await response.arrayBuffer();
@@ -174,7 +174,7 @@ describe('every route', () => {
     '/v1/charges/%zz',
     '/%',
     `/v1/charges/${'a'.repeat(500)}`,
-  ])('that does not exist is the 404 of the envelope: %s', async (path) => {
+  ])('gives the 404 of the envelope for an unknown path: %s', async (path) => {
     const response = await fetch(`${url}${path}`, { headers: { 'x-request-id': 'my-own-id-1234' } });
     expect(response.status).toBe(404);
     expect(response.headers.get('x-request-id')).toBe('my-own-id-1234');
