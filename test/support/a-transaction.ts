@@ -30,7 +30,7 @@ export function aTransaction(changes: Partial<AnyTransaction> = {}): AnyTransact
   };
 }
 
-/** The same, paid by its customer with a Pix. */
+/** A transaction as above, paid by its customer with a Pix. */
 export function aPaidTransaction(changes: Partial<AnyTransaction> = {}): AnyTransaction {
   return aTransaction({
     status: 'PAID',

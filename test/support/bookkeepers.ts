@@ -72,7 +72,7 @@ function found(text: string, form: RegExp): Balance[] {
   });
 }
 
-/** One statement of an OFX file. */
+/** A statement of an OFX file */
 export interface OfxAccount {
   readonly account: string;
   readonly balance: string;
@@ -99,6 +99,6 @@ export function spreadsheet(file: string): { formulas: string[]; cells: number }
   const xml = `${file}.xml`;
   ask('ssconvert', '-T', 'Gnumeric_XmlIO:sax:0', file, xml);
   const cells = readFileSync(xml, 'utf8').match(/<gnm:Cell [^>]*>[^<]*/g) ?? [];
-  // What is no formula says what type of value it is.
+  // Cells without a formula state the type of their value.
   return { formulas: cells.filter((cell) => !cell.includes('ValueType=')), cells: cells.length };
 }

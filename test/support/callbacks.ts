@@ -23,17 +23,17 @@ export class CallingBank extends FarBank {
     this.serve();
     const connections = service.get(ConnectionsService);
     const callerOf = connections.callerOf.bind(connections);
-    // Each of several banks answers for its own connection.
+    // Several banks answer for one connection each.
     connections.callerOf = async (id) =>
       id === this.connection ? { inbound: this.inbound, oldestSecret: 1, newestSecret: 1 } : callerOf(id);
   }
 
-  /** From now on charges of test mode are its own. */
+  /** Makes this bank serve charges of test mode. */
   serve(): void {
     this.service.get(AcquirersService).register(this, { servesTestMode: true });
   }
 
-  /** Of what it says itself, whatever is true. */
+  /** Posts any Pix that a test wants to report, true or not. */
   post(
     pix: readonly (Told & Record<string, unknown>)[],
     suffix = '',

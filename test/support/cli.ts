@@ -10,10 +10,10 @@ export interface Ended {
 }
 
 /**
- * One command of the command line, in this process: in one of its own each would load the whole application. What the
- * executable does with its process, test/e2e/start.e2e.spec.ts tries with real ones.
- * @param env all of it: nothing of the runner's own environment decides
- * @param stdin what it reads; nothing by default
+ * Runs one command of the command line in this process, since a process of its own would load the whole application.
+ * Real processes of the executable are tested in test/e2e/start.e2e.spec.ts.
+ * @param env all variables: the runner's own environment decides nothing
+ * @param stdin input of the command; nothing by default
  */
 export async function runCli(args: readonly string[], env: Record<string, string>, stdin?: string): Promise<Ended> {
   const input = Object.assign(new PassThrough(), { isTTY: false });

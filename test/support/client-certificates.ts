@@ -1,6 +1,6 @@
 /**
- * For tests only: client certificates with a key that everybody knows. They are good for nothing, the first one until
- * 2120, the expired one until 2021.
+ * Client certificates with a public key, for tests only and good for nothing else. The first is valid until 2120, the
+ * expired one until 2021.
  */
 export const CERTIFICATES = {
   cert: `-----BEGIN CERTIFICATE-----
@@ -28,7 +28,7 @@ MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7m2mK+/Laqt4c45q
 IFg+31vviZw3BNWuUyhdZuPASl6hRANCAATTm2+HXcjKBhxbpZcu8GBhg1bB+wLV
 Ui69rJ9gE715DDiVnZW8Wi881tpihhUVc85QMg0OQgpdS6zJ7FSLYwgv
 -----END PRIVATE KEY-----`,
-  /** The same key, encrypted. */
+  /** The key above, encrypted */
   encryptedKey: `-----BEGIN ENCRYPTED PRIVATE KEY-----
 MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAjp5LnuBv8kOgICCAAw
 DAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEEIR7UGylJ3+fDJnkszY0sg0EgZBc
@@ -37,7 +37,7 @@ rRTBTvREJiSD0U5bXFdOnwRD4lnSeNaPZ/Wydan56Q7Q1XHPDS4lfJcNNoEJTnb5
 BQRE3axg2G0MuXqftsRcPUfyGanb5OfGd2PFD6yO0cdNPd5qz7KVGEB4nr6Tsv8=
 -----END ENCRYPTED PRIVATE KEY-----`,
   passphrase: 'certificate-passphrase',
-  /** Of another certificate. */
+  /** The key of another certificate */
   otherKey: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgA24oHNBfPkynLY+k
 AM+k8KNFNxWZ/r1DDVnrwHhqt4yhRANCAAR6FQXskXqn1udTJMDJ1uhef92ZVkQ4
@@ -62,7 +62,7 @@ HQYJYIZIAWUDBAEqBBDTj2B1utm1S947WOgDE7zqBIGQYvg3ICsZdqiSQeonOnwtlTX6hKiTdJDU
 LweKr/GTByp9adEz9jN5vqk/5jvTNHy19z0xGBUUV5qD86cVKbiI272p81mSpZfhn4vwAoCLoWIf
 vCIsFH9PMSUwIwYJKoZIhvcNAQkVMRYEFDv6J7nH8ByjwAmAbHPA0mJPsSPRMEEwMTANBglghkgB
 ZQMEAgEFAAQgOqo9wkJQcTkWHF8f43zl6JyIBeqAvFM4r6QVagYeivsECBoKwSkqespRAgIIAA==`,
-  /** The same with RC2, as older programs write it. */
+  /** The same certificate and key with RC2, as older programs write them */
   oldPfx: `MIIDcgIBAzCCAzgGCSqGSIb3DQEHAaCCAykEggMlMIIDITCCAhcGCSqGSIb3DQEHBqCCAggwggIE
 AgEAMIIB/QYJKoZIhvcNAQcBMBwGCiqGSIb3DQEMAQYwDgQI75I+doL0+EcCAggAgIIB0OjvGBkS
 Xu/Xx7uPxbuOPUNls0GZ+aRwNZwN+yZSMxfFDc9I4KQdHEKtjXyjs1Vi0DY6BvhzwhLMNmeE3WCs

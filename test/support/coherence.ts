@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import pg from 'pg';
 import { brokenPromises } from '../../src/reconciliation/coherence.js';
 
-/** One connection for a database: in a new one each check costs ten times as much, most of it for planning. */
+/** Keeps one connection per database: in a new one each check costs ten times as much, mostly for planning. */
 const pools = new Map<string, pg.Pool>();
 
 function poolOf(url: string): pg.Pool {
@@ -14,14 +14,14 @@ function poolOf(url: string): pg.Pool {
   return pool;
 }
 
-/** What is told by all events that there ever were. */
+/** Checks that need all events since the beginning */
 const OF_ALL_EVENTS = [
   'each change of a refund has its event, once, and no other has one',
   'each event of a transaction goes on from the status that the one before it tells of',
   'the events of each subject are numbered 1, 2, … without a hole',
 ];
 
-/** What has a sale. */
+/** Checks that need sales */
 const OF_SALES = [
   'each entry follows from something that is there',
   'pending is what waits for its releases, which are what each sale has put there',

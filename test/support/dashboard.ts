@@ -19,7 +19,7 @@ type ContextOptions = Parameters<Browser['newContext']>[0];
 /** The service as `npm start` runs it, its dashboard in a real browser, and what a person does there. */
 export class Dashboard {
   readonly processes = new Processes();
-  /** What no page may do: break, ask somebody else, or run against its own policy. */
+  /** Page errors, requests to other hosts, and violations of the page's own policy */
   readonly faults: string[] = [];
   readonly dataDir = this.processes.dataDir();
   service!: ServiceProcess;
@@ -40,7 +40,7 @@ export class Dashboard {
     await this.processes.cleanUp();
   }
 
-  /** As the service calls itself: what it signs URLs with is what a page may ask. */
+  /** Uses the service's own name for itself, since its signed URLs must match the page's policy. */
   get base(): string {
     return this.service.url.replace('127.0.0.1', 'localhost');
   }
@@ -82,7 +82,7 @@ export class Dashboard {
     return page;
   }
 
-  /** Another screen without another login. */
+  /** Opens another screen within the login. */
   visit(page: Page, path: string): Promise<unknown> {
     return page.goto(`${this.base}/dashboard${path}`);
   }
@@ -139,7 +139,10 @@ export const heading = (page: Page, name: string | RegExp): Promise<void> =>
 
 export const inDialog = (page: Page): Locator => page.getByRole('dialog');
 
-/** What axe finds on a page as it is, and whether it is wider than its window. @param about where that is */
+/**
+ * Lists what axe finds on the current page, and whether the page is wider than its window. @param about place of the
+ * page
+ */
 export async function barriers(page: Page, about: string): Promise<unknown[]> {
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE);
   const violations = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(

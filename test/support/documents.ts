@@ -4,12 +4,15 @@ import { join, posix } from 'node:path';
 /** A block of shell commands in a document. */
 export interface ShellBlock {
   readonly path: string;
-  /** Of its first command in the file. */
+  /** Line of the first command in the file */
   readonly line: number;
   readonly text: string;
   /** Why it is not run, as a comment before it says that readers do not see; null: it is. */
   readonly notRun: string | null;
-  /** What it prints once it is ready, of one that runs in a terminal of its own; null: it runs with the others. */
+  /**
+   * The line that a program prints when ready, if the block runs in a terminal of its own; null: it runs with the
+   * others
+   */
   readonly readyWhen: string | null;
 }
 
@@ -68,7 +71,7 @@ export function firstBlock(path: string, language: string): string {
   return text.slice(begin, text.indexOf('\n```', begin) + 1);
 }
 
-/** What the fences of all code blocks say they are. */
+/** Languages that the fences of all code blocks name */
 export function codeLanguages(path: string): string[] {
   const fences = readFileSync(path, 'utf8').match(/^```.*$/gm) ?? [];
   return [...new Set(fences.filter((_fence, index) => index % 2 === 0).map((fence) => fence.slice(3)))];

@@ -21,13 +21,13 @@ import { encodeBrCode, newEndToEndId, newRtrId } from '../../src/brazil/index.js
 export type ChargeFault = 'lost before' | 'lost after' | 'refused' | 'unavailable';
 export type ReturnFault = 'lost before' | 'lost after' | 'refused' | 'refused unheard';
 
-/** Money that this bank has sent back, or refused to. */
+/** Money that this bank has sent back, or refused to send back */
 interface BookedReturn extends ReturnRequest {
   readonly refused: boolean;
   readonly bankReference: string;
 }
 
-/** A bank behind a network that loses answers: what a live PSP is to us. Its books are the truth about what it did. */
+/** A bank behind a network that loses answers, as a live PSP is. Its books are the truth about its actions. */
 export class FarBank implements Acquirer {
   capabilities: AcquirerCapabilities = {
     methods: ['PIX'],
@@ -36,27 +36,27 @@ export class FarBank implements Acquirer {
     references: 'worldwide',
   };
   readonly orders: OrderDesk | null = null;
-  /** Null until `publish`: what nobody has told of is found by no list. */
+  /** Null until `publish`: no list shows unreported payments. */
   statement: Acquirer['statement'] = null;
   readonly charges = new Map<string, PixChargeRequest>();
   readonly pix = new Map<string, ReceivedPix>();
-  /** By reference, as they are now. */
+  /** Disputes by reference, in their current state */
   readonly disputes = new Map<string, Dispute>();
-  /** By `<reference>/<return id>`, as the bank's unique key is. */
+  /** Returns by `<reference>/<return id>`, the bank's unique key */
   readonly returns = new Map<string, BookedReturn>();
-  /** By end-to-end id: what went back without anybody here asking for it. */
+  /** Returns that nobody here requested, by end-to-end id */
   readonly unasked = new Map<string, StatementReturn[]>();
-  /** What goes wrong with the next requests. */
+  /** Faults of the next requests */
   faults: ChargeFault[] = [];
-  /** What goes wrong with a request for a return, asked at each one; default: nothing. */
+  /** Fault of a request for a return, asked at each one; default: none. */
   returnFault: (request: ReturnRequest) => ReturnFault | null = () => null;
   /** Whether a question goes without an answer: always, never, or as a draw says. */
   blind: boolean | (() => boolean) = false;
-  /** By what it is asked for: what it answers about in a way that nobody understands. */
+  /** References that the bank answers about unreadably */
   readonly unreadable = new Set<string>();
   /** How long its answers may be behind. */
   lagMs = 0;
-  /** Runs in the middle of the next creation, as whatever happens meanwhile elsewhere. */
+  /** Runs in the middle of the next creation, to simulate simultaneous events. */
   meanwhile: (() => Promise<void>) | null = null;
   /** How often a return was asked for under each name. */
   readonly requests = new Map<string, number>();
@@ -123,12 +123,12 @@ export class FarBank implements Acquirer {
     return null;
   }
 
-  /** From now on it has a list of what arrived. */
+  /** Publishes the list of received payments from now on. */
   publish(): void {
     this.statement = (filter) => this.#statement(filter);
   }
 
-  /** A payer pays a charge in full. @returns the Pix, which the bank has still to tell of */
+  /** A payer pays a charge in full. @returns the Pix, which the bank has not reported yet */
   receive(charge: { txid: string; amount: number }, changes: Partial<ReceivedPix> = {}): ReceivedPix {
     const endToEndId = newEndToEndId('12345678', new Date());
     const pix = { endToEndId, ...charge, settledAt: new Date(), fee: 0, payerDocument: '52998224725', ...changes };
@@ -136,7 +136,7 @@ export class FarBank implements Acquirer {
     return pix;
   }
 
-  /** A payer disputes a Pix. @returns the dispute, which the bank has still to tell of */
+  /** A payer disputes a Pix. @returns the dispute, which the bank has not reported yet */
   dispute(pix: Pick<ReceivedPix, 'endToEndId' | 'txid' | 'amount'>, changes: Partial<Dispute> = {}): Dispute {
     const now = new Date();
     const dispute: Dispute = {
@@ -162,7 +162,7 @@ export class FarBank implements Acquirer {
     return dispute;
   }
 
-  /** Its state changes. @returns it as it is now */
+  /** Changes the state of a dispute. @returns its current version */
   change(dispute: Dispute, changes: Partial<Dispute>): Dispute {
     const updatedAt = new Date(dispute.updatedAt.getTime() + 1);
     const changed = { ...dispute, updatedAt, ...changes };
@@ -176,7 +176,7 @@ export class FarBank implements Acquirer {
     return this.change(dispute, { status: result === null ? 'canceled' : 'closed', result, closedAt });
   }
 
-  /** What has gone back to the payer of a Pix. */
+  /** Returns to the payer of a Pix */
   returnsOf(endToEndId: string): BookedReturn[] {
     return [...this.returns.values()].filter((booked) => booked.reference === endToEndId && !booked.refused);
   }

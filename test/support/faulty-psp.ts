@@ -7,7 +7,7 @@ import type { PspSimulator } from '../../tools/psp-simulator/simulator.js';
 import { clientAgent } from './psp-client.js';
 import { SELF_SIGNED } from './self-signed.js';
 
-/** What is asked of a PSP: for a token, to make something, or how something stands. */
+/** Kinds of requests to a PSP: a token, a creation, or a query of a state. */
 export type Asked = 'token' | 'write' | 'read';
 
 const html =
@@ -19,7 +19,7 @@ const json = (status: number, body: object) => (response: ServerResponse) => {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 };
 
-/** How a PSP that is reached may go wrong: instead of its answer. */
+/** Faulty answers of a reachable PSP */
 export const ANSWERS = {
   'a 500': json(500, { type: 'https://pix.bcb.gov.br/api/v2/error/ErroInternoDoServidor', status: 500 }),
   'a 502 of its gateway': html(502),
@@ -47,12 +47,12 @@ export const ANSWERS = {
   silence: () => undefined,
 } as const satisfies Record<string, (response: ServerResponse) => void>;
 
-/** How a PSP may not be reached: where it is asked instead. */
+/** Addresses that replace an unreachable PSP */
 export type Absence = 'nobody listening' | 'a name that is none' | 'a certificate that nobody vouches for';
 
-/** A PSP in front of the simulator, which it asks unless its answer goes wrong. */
+/** A PSP in front of the simulator: forwards each request unless its answer is faulty. */
 export class FaultyPsp {
-  /** What goes wrong with which questions; null: nothing. */
+  /** The faulty kind of requests and its answer; null: none */
   fault: { readonly of: Asked; readonly answer: keyof typeof ANSWERS } | null = null;
   /** Questions that were answered wrongly, as `PUT cob`. */
   readonly wronged: string[] = [];

@@ -19,7 +19,7 @@ const DAY = new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Sao_Paulo', da
 
 type Amounts = Record<string, number>;
 
-/** What `stats` and `metrics` have to say, made the slow way: from every single transaction and refund of an account. */
+/** Expected `stats` and `metrics`, computed the slow way from every transaction and refund of an account. */
 export class NaiveFigures {
   readonly days: readonly string[];
   readonly #rows: readonly (Row & { day: string })[];

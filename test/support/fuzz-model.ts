@@ -38,8 +38,8 @@ const UNSEEN = '[\\p{Z}\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}\\u2800]+'
 const UNSEEN_ENDS = new RegExp(`^${UNSEEN}|${UNSEEN}$`, 'gu');
 
 /**
- * In characters as people count them, at least so many of them from the first that can be seen to the last; what a
- * variation selector adds to one is not for the model to say.
+ * Counts characters as people do, with at least `min` from the first visible one to the last. The model leaves open
+ * how a variation selector counts.
  */
 function textVerdict(value: unknown, min: number, max: number): Verdict {
   if (typeof value !== 'string') return 'invalid';

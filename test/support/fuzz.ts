@@ -11,13 +11,15 @@ export class FuzzRequest {
     readonly contentType: string | undefined,
   ) {}
 
-  /** In the report of a failure: as text, for nobody reads lists of bytes. */
+  /** Shows bytes as text in the report of a failure. */
   [fc.toStringMethod](): string {
     return `${String(this.contentType)}: ${this.bytes.toString('utf8').slice(0, 300)}`;
   }
 }
 
-/** What a model says of a request: `either` where the contract leaves it to the implementation (which e-mails are such). */
+/**
+ * Verdict of a model on a request: `either` where the contract leaves the decision open (valid e-mails, for example).
+ */
 export type Verdict = 'valid' | 'invalid' | 'either';
 
 /** Fields of a body, each with texts that are right. */
@@ -139,7 +141,7 @@ export function mutatedObject(fields: Fields, required: readonly string[]): fc.A
     );
 }
 
-/** One character or byte of a text removed, doubled or replaced. */
+/** Removes, doubles or replaces one character or byte of a text. */
 function damaged(body: fc.Arbitrary<Json>): fc.Arbitrary<Buffer> {
   const spot = fc.record({ body, at: fc.nat(), with: fc.nat({ max: 255 }), how: fc.constantFrom('cut', 'put', 'end') });
   return spot.map(({ body: json, at, with: byte, how }) => {

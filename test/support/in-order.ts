@@ -2,8 +2,8 @@ import pg from 'pg';
 import { waitFor } from './wait.js';
 
 /**
- * Runs works that all need one row's lock in the order given, though they are under way at once: each waits for the row
- * before the next one begins, and PostgreSQL serves who waits in turn.
+ * Runs simultaneous works that need one row's lock in the given order. Each work waits for the row before the next
+ * one begins, and PostgreSQL serves waiters in turn.
  * @param url of the database
  * @param row `SELECT … FOR UPDATE` of the row
  */

@@ -4,7 +4,7 @@ import { SYSTEM } from '../../src/audit/index.js';
 import { type Configuration, type Configured, LiveAcquirersService } from '../../src/acquirers/index.js';
 import type { TestService } from './service.js';
 
-/** What an account says of the simulator. */
+/** An account's configuration for the simulator */
 export function configurationFor(
   simulator: PspSimulator,
   accountId: string,

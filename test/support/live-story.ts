@@ -76,7 +76,7 @@ export class LiveStory {
     return { charge: await this.becomes(made, 'paid'), endToEndId };
   }
 
-  /** What the bank has sent back of a Pix, or is to: amount and state. */
+  /** Amount and state of each return of a Pix at the bank. */
   returned(endToEndId: string): string[] {
     const pix = this.bank.state().pix.find((one) => one.endToEndId === endToEndId);
     return (pix?.devolucoes ?? []).map(({ valor, status }) => `${valor} ${status}`);
@@ -98,7 +98,7 @@ export class LiveStory {
     return this.bank.state().traffic.requests[operation] ?? 0;
   }
 
-  /** What the bank's books of these days tell otherwise than ours. */
+  /** Differences between the bank's books of these days and ours */
   async differences(): Promise<Difference[]> {
     const days = new Set([this.#began, this.service.clock.now()].map((time) => saoPauloDay(time)));
     const found: Difference[] = [];
@@ -110,7 +110,7 @@ export class LiveStory {
     return found;
   }
 
-  /** The ledger is coherent, and the bank's books of these days tell the same as ours. */
+  /** Checks that the ledger is coherent, and that the bank's books of these days equal ours. */
   async expectSameBooks(): Promise<void> {
     expect(await this.differences()).toEqual([]);
     expect(await this.#heldHere()).toBe(this.#heldThere());
@@ -130,7 +130,7 @@ export class LiveStory {
     return moved.reduce((sum, amount) => sum + amount, 0);
   }
 
-  /** The same by our ledger. */
+  /** Cents of the merchant at the bank, by our ledger. */
   async #heldHere(): Promise<number> {
     const [held] = await this.service.sql<{ amount: number }>(
       `SELECT coalesce(-sum(amount), 0)::float8 AS amount FROM balances

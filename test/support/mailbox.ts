@@ -14,11 +14,11 @@ type Step = 'CONNECT' | 'AUTH' | 'MAIL FROM' | 'RCPT TO' | 'DATA';
 /** A mail server on this machine, whose answers can be changed in the middle of a test. */
 export class Mailbox {
   readonly received: ReceivedMail[] = [];
-  /** How often somebody has come as far as that. */
+  /** Counts how often a client has reached each stage. */
   readonly seen: Record<Step, number> = { CONNECT: 0, AUTH: 0, 'MAIL FROM': 0, 'RCPT TO': 0, DATA: 0 };
   /** Refuses from now on; undefined takes everything. */
   refusal: { at: Step; code: number; text?: string } | undefined;
-  /** What happens once a mail is read and before it is acknowledged. */
+  /** Runs after a mail is read and before it is acknowledged. */
   beforeAcknowledging: () => Promise<void> | void = () => undefined;
   readonly #server: SMTPServer;
 

@@ -43,7 +43,7 @@ export class ToldBank {
     await this.process(await this.hint('pix', endToEndId));
   }
 
-  /** A charge and the Pix for it, of which nobody has been told. */
+  /** A charge and its Pix, which the bank has not reported. */
   async received(key: string, amount = 100): Promise<Paid> {
     const { body } = await this.service.createCharge(key, { amount });
     const pix = this.bank.receive({ txid: body.pix.txid ?? '', amount }, { settledAt: this.service.clock.now() });

@@ -6,7 +6,7 @@ import { type Answer, TestService } from './service.js';
 
 /** A service in which nothing runs by itself, its bank, one merchant at a time and an operator: for the money of disputes. */
 export class MedWorld {
-  /** Since `begin`. */
+  /** Set by `begin`. */
   told!: ToldBank;
   key = '';
   /** An operator's, who has to log in again when a test has moved the clock by an hour. */
@@ -33,7 +33,7 @@ export class MedWorld {
     return expectLedgerCoherent(this.service.database.url);
   }
 
-  /** Another one from here on. */
+  /** Switches to a new merchant. */
   async merchant(settings: Record<string, string> = {}): Promise<void> {
     this.key = (await this.service.merchant(settings)).testKey;
   }
@@ -60,14 +60,14 @@ export class MedWorld {
     return cases.map((medCase) => [medCase.amount, medCase.status, medCase.money_outcome]);
   }
 
-  /** What waits for an operator, the newest of all. */
+  /** The newest case that waits for an operator */
   async waiting(query = '?limit=1'): Promise<MedReviewAnswer> {
     const [found] = await medQueue(this.service, this.token, query);
     if (!found) throw new Error('Nothing waits');
     return found;
   }
 
-  /** Of what is waiting as it is now. */
+  /** Decides about a waiting case in its current version. */
   async decide(id: string, action: 'approve' | 'dismiss', body: object = {}): Promise<Answer<MedReviewAnswer>> {
     return decideCase(this.service, this.token, id, action, body);
   }

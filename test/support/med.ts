@@ -99,7 +99,7 @@ export function answerCase<T = MedCaseAnswer>(
   });
 }
 
-/** What waits for an operator, of any account, the newest first. */
+/** Cases of all accounts that wait for an operator, newest first. */
 export async function medQueue(service: TestService, token: string, query = ''): Promise<MedReviewAnswer[]> {
   const { body } = await service.call<{ data: MedReviewAnswer[] }>('GET', `/v1/operations/med${query}`, { token });
   return body.data;

@@ -11,7 +11,7 @@ const CONNECTIONS = 40;
 const ANSWER_MS = 30_000;
 const LIMIT_MS = 60_000;
 
-/** A charge that a merchant was told of. */
+/** A charge that was confirmed to a merchant */
 export interface Confirmed {
   readonly id: string;
   readonly amount: number;
@@ -20,12 +20,12 @@ export interface Confirmed {
 }
 
 /**
- * Merchants on forty connections, each of which creates a charge, has it paid, and goes on with the next. What was refused
- * is repeated under its key, at the next of the processes.
+ * Merchants on forty connections, who each create a charge, have it paid, and start over. A refused request is
+ * repeated under its key, at the next process.
  */
 export class PaymentLoad {
   readonly confirmed: Confirmed[] = [];
-  /** Whatever a merchant must not hear, even from a service without its database. */
+  /** Answers that a merchant must never get, even from a service without its database. */
   readonly wrong: string[] = [];
   /** Requests that were answered 503. */
   refused = 0;
@@ -121,7 +121,7 @@ export class PaymentLoad {
   }
 }
 
-/** Nothing that a merchant was told is lost, and what was paid is paid exactly once. */
+/** Expects that every confirmed charge exists, and that every payment is credited exactly once. */
 export async function expectKept(url: string, confirmed: readonly Confirmed[]): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -26,7 +26,7 @@ export class PgBouncer {
     chmodSync(this.#directory, 0o755);
   }
 
-  /** The same database, by way of the pooler. */
+  /** URL of the database through the pooler */
   get url(): string {
     return this.#url;
   }
@@ -60,7 +60,7 @@ export class PgBouncer {
         '',
       ].join('\n'),
     );
-    // It does not run as root.
+    // PgBouncer does not run as root.
     const asAnother = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
     this.#process = spawn(pathOf('pgbouncer'), ['-q', ...asAnother, settings], { cwd: '/', stdio: 'ignore' });
     database.port = String(port);

@@ -6,7 +6,7 @@ import { isHere, pathOf } from './needs.js';
 type Json = Record<string, unknown>;
 type Method = 'get' | 'put' | 'post' | 'patch' | 'delete';
 
-/** BACEN's own OpenAPI document of API Pix. Each check answers with texts of what is wrong: none when it is valid. */
+/** BACEN's own OpenAPI document of API Pix. Each check returns texts of faults: none when the input is valid. */
 export interface PixApiDocument {
   readonly path: string;
   /** @param path as it is asked for, without its query */

@@ -11,8 +11,8 @@ export interface Prism {
 }
 
 /**
- * Prism serving the document. What is wrong with a request it says in the header `sl-violations`; it says there too what
- * is wrong with its own answers, for the document's examples do not keep to the document. The caller must `stop()` it.
+ * Prism serving the document. The header `sl-violations` names faults of a request, and faults of Prism's own
+ * answers, since the document's examples break the document. The caller must `stop()` it.
  */
 export async function startPrism(document: string): Promise<Prism> {
   const port = await freePort();

@@ -7,7 +7,7 @@ import { startPostgres } from '../../src/local-servers/index.js';
 import { commandOf, ownerUrl, postgresPid, redisPid } from '../../tools/harness/local-servers.js';
 import { waitFor } from './wait.js';
 
-/** What `npm start`, `npm run demo` and `npm run cli` run, once built. */
+/** Files that `npm start`, `npm run demo` and `npm run cli` run, once built. */
 export const MAIN = 'dist/bundle/main.js';
 export const DEMO = 'dist/bundle/cli/demo.js';
 export const CLI = 'dist/bundle/cli/main.js';
@@ -127,8 +127,8 @@ export function readDemo(dataDir: string): DemoFile {
 }
 
 /**
- * Processes and data directories of one spec, all gone after `cleanUp`: call it in `afterAll` or `finally`. It also
- * ends the PostgreSQL and Redis that a killed service has left behind.
+ * Processes and data directories of one spec, all removed by `cleanUp`, to be called in `afterAll` or `finally`. Also
+ * ends the PostgreSQL and Redis that a killed service left behind.
  */
 export class Processes {
   readonly #root = mkdtempSync(join(tmpdir(), 'recebe-process-'));
@@ -144,7 +144,7 @@ export class Processes {
     return join(this.#root, `data-${++this.#count}`);
   }
 
-  /** One that is there, with nothing in it. */
+  /** An existing, empty `$DATA_DIR`. */
   emptyDataDir(): string {
     const path = this.dataDir();
     mkdirSync(path);

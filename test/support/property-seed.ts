@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { scaled } from './scale.js';
 
-// The same inputs at every run, so that a red build means a changed program. PROPERTY_SEED=random looks for new ones;
-// what it finds is worth an example of its own in the spec.
+// Uses equal inputs at every run, so that a red build means a changed program. PROPERTY_SEED=random tries new ones; a
+// case found that way is worth an example of its own in the spec.
 const seed = process.env.PROPERTY_SEED ?? '20261121';
 const settings = { ...fc.readConfigureGlobal(), numRuns: scaled(100, 40) };
 fc.configureGlobal(seed === 'random' ? settings : { ...settings, seed: Number(seed) });

@@ -30,14 +30,14 @@ export class PspUnderTest {
     return new PspUnderTest(simulator, exchanges, clientAgent(), options.merchants?.[0] ?? DEFAULT_MERCHANT);
   }
 
-  /** Another merchant's client at the same simulator. */
+  /** The client of another merchant at this simulator */
   as(credentials: { readonly clientId: string; readonly clientSecret: string }): PspUnderTest {
     return new PspUnderTest(this.simulator, this.exchanges, this.agent, credentials);
   }
 
   /**
-   * Also fails for whatever was answered, called back or accepted against the official document.
-   * @param departures what PSPs do against it, and a test has them do
+   * Also fails when an answer, callback or accepted request breaks the official document.
+   * @param departures breaches of the document by the simulated PSP that a test expects
    */
   async stop(departures: readonly RegExp[] = []): Promise<void> {
     await this.agent.destroy();

@@ -17,7 +17,7 @@ const ACCESS_KEY = 'S3RVER'; // the only pair that s3rver knows
 const SECRET_KEY = 'S3RVER';
 const BUCKET = 'evidence';
 
-/** What goes wrong with the next requests: an error of the store, or an answer that never comes. */
+/** Faults of the next requests: an error of the store, or an answer that never comes. */
 export type S3Fault = 'error' | 'silence';
 
 /** A real S3-compatible server of its own for one spec file. */
@@ -37,8 +37,9 @@ export interface TestS3 {
 }
 
 /**
- * s3rver, which stores and answers as S3 does but lets every signature of version 4 pass, behind a door that checks
- * them by Amazon's description, whose code is not the SDK's: signed headers as they came, expiry, region and service.
+ * s3rver, which stores and answers as S3 does but accepts every signature of version 4, behind a check of signatures.
+ * The check follows Amazon's description and not the SDK's code: signed headers as they came, expiry, region,
+ * service.
  */
 export async function startS3(): Promise<TestS3> {
   const directory = mkdtempSync(join(tmpdir(), 'recebe-s3-'));
@@ -134,7 +135,7 @@ function passOn(request: IncomingMessage, response: ServerResponse, port: number
   });
 }
 
-/** What is wrong with the signature of a request, by the code that S3 gives it; null when it is good. */
+/** The fault in the signature of a request, by S3's code; null when the signature is good. */
 function problemOf(request: IncomingMessage): string | null {
   const url = new URL(request.url ?? '/', 'http://store');
   const presigned = url.searchParams.get('X-Amz-Signature');

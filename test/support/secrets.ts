@@ -9,7 +9,7 @@ import { waitFor } from './wait.js';
 export const CUSTOMER = '52998224725';
 /** As the bank reported the payer. */
 export const PAYER = '39053344705';
-/** Who opens a MED: told to the merchant in `metadata.med`, and kept sealed. */
+/** The payer who opens a MED: shown to the merchant in `metadata.med`, and stored sealed. */
 export const DISPUTER = { document: '12345678909', name: 'Quem Contestou' };
 /** The Pix key that a refund goes to, somebody else's CPF. */
 export const DESTINATION = '11144477735';
@@ -17,7 +17,7 @@ export const DESTINATION = '11144477735';
 /** A merchant's service, with every secret that is ever given out or sent, and every answer. */
 export class SecretsWorld {
   readonly answers: string[] = [];
-  /** Those of failures, with their headers. */
+  /** Answers of failures, with their headers */
   readonly errors: string[] = [];
   /** By name; each must be found nowhere. */
   readonly secrets = new Map<string, string>([
@@ -58,7 +58,7 @@ export class SecretsWorld {
 
   readonly secret = (name: string): string => this.secrets.get(name) ?? '';
 
-  /** What a bank or a payer does to a charge. */
+  /** Simulates an action of a bank or payer on a charge. */
   readonly simulate = (id: string, body: object): Promise<Answer> =>
     this.call('POST', `/v1/sandbox/charges/${id}/simulate`, { key: this.key, body });
 

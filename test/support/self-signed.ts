@@ -17,7 +17,7 @@ DOsO9Icl4yLn
 -----END CERTIFICATE-----`,
 };
 
-/** The same two, as a client would get them from a bank. */
+/** The key and certificate above, in the form a bank gives to a client. */
 export const SELF_SIGNED_PFX = {
   /** Base64. */
   pfx:

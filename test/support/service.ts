@@ -44,7 +44,7 @@ export class TestClock extends Clock {
     this.#standsAt = null;
   }
 
-  /** Also runs the periodic tasks whose time has come by it. */
+  /** Also runs periodic tasks that became due. */
   advance(seconds: number): void {
     this.offsetMs += seconds * 1000;
     const now = this.now().getTime();
@@ -90,10 +90,10 @@ export interface Person {
   readonly token: string;
 }
 
-/** Of every user that the tests make. */
+/** Password of every user that the tests make */
 export const PASSWORD = 'correct horse battery';
 
-/** The least that argon2 takes: the specs make hundreds of users. Those of the login's timing use the real cost. */
+/** The least that argon2 accepts: the specs make hundreds of users. Specs that time logins use the real cost. */
 const CHEAP_PASSWORDS: Provider = {
   provide: PASSWORD_COST,
   useValue: { memoryCost: 1024, timeCost: 2, parallelism: 1 } satisfies PasswordCost,
@@ -263,7 +263,7 @@ export class TestService {
       },
       ...(hasBody ? { body: options.rawBody ?? JSON.stringify(options.body) } : {}),
     });
-    // It would come for a minute.
+    // A stream would deliver for a minute.
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     if (isStream) await response.body?.cancel();
     const text = isStream ? '' : await response.text();

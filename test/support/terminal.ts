@@ -6,7 +6,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** A built program on a terminal of its own (`script`), as a person sits before it. */
 export class TerminalProcess {
-  /** What the person sees, their own typing among it where it is echoed. */
+  /** Text on the person's screen, including echoed typing */
   screen = '';
   exitCode: number | null = null;
   readonly #child: ChildProcess;

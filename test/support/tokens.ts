@@ -25,7 +25,7 @@ export function forge(claims: Claims, alg = 'HS256', secret: string | Buffer = J
   return `${text}.${createHmac(hash, secret).update(text).digest('base64url')}`;
 }
 
-/** The same claims, given an hour and a second ago. */
+/** A token with these claims, issued an hour and a second ago. */
 export function expired(token: string): string {
   const claims = claimsOf(token);
   const iat = Math.floor(Date.now() / 1000) - 3601;

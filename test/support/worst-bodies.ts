@@ -114,7 +114,7 @@ function resolve(schema: Schema | undefined, document: OpenApiDocument): Schema 
   return (name === undefined ? inner : document.components.schemas[name]) ?? {};
 }
 
-/** What a body of the operation is made of, by its documentation. */
+/** The parts of the operation's body, by its documentation. */
 export function templateOf(operation: Operation, document: OpenApiDocument): Template {
   const schema = resolve(operation.requestBody?.content['application/json']?.schema, document);
   const fields: Record<string, string> = {};

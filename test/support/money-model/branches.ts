@@ -60,7 +60,7 @@ export const BRANCHES = [
   ...(['contradiction: won after all', 'contradiction: another amount'] as const),
   ...(['contradiction takes what a younger case holds', 'contradiction takes of the youngest of two'] as const),
   ...(['contradiction without anything to move', 'ruled before it was approved'] as const),
-  // What operators enter
+  // Entries of operators
   ...(['loss applied at once', 'loss waits', 'loss approved', 'loss rejected', 'loss given back'] as const),
   ...([
     'loss refused: more than is left',

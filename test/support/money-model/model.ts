@@ -22,21 +22,22 @@ import {
 } from './sale.js';
 
 /**
- * What a merchant's sales, refunds, disputes and balance come to, written from docs/contract.md, docs/design/money.md and
- * docs/design/disputes.md alone: it imports nothing of the service, keeps no ledger and adds everything up anew.
+ * Models a merchant's sales, refunds, disputes and balance, written from docs/contract.md, docs/design/money.md and
+ * docs/design/disputes.md alone. The model imports nothing of the service, keeps no ledger and adds everything up
+ * anew.
  */
 
 export interface Terms {
   readonly feeBps: number;
   readonly feeFixed: number;
   readonly pixOutFee: number;
-  /** What the bank charges for each payment and each return: of a sale the merchant bears it, of all else the platform. */
+  /** Fee of the bank per payment and return: the merchant pays it for a sale, the platform for all else. */
   readonly bankFee: number;
-  /** For so many days what is paid is pending. */
+  /** Days that paid money is pending */
   readonly releaseDays: number;
   /** Basis points of each sale that are pending for two days. */
   readonly reserveBps: number;
-  /** What one operator may enter alone within a day. */
+  /** The amount that one operator may enter alone within a day */
   readonly correctionLimit: number;
 }
 
@@ -51,10 +52,10 @@ export type Expected = 200 | 201 | `${400 | 409 | 422} ${string}`;
 
 export class MoneyModel {
   readonly sales: SaleModel[] = [];
-  /** Counts what happens: of two things one is later. */
+  /** Counts events, so that of two events one is later. */
   #now = 0;
 
-  /** What the operator has entered alone since yesterday. */
+  /** The amount that the operator has entered alone since yesterday */
   #enteredAlone = 0;
 
   /** @param purse what is the merchant's without a sale */
@@ -89,7 +90,7 @@ export class MoneyModel {
     };
   }
 
-  /** What the bank has received and not sent back, before what disputes take: all that is not credited or looked at goes back. */
+  /** Money received by the bank and not sent back, before disputes: all but credited and reviewed money goes back. */
   get heldByBank(): number {
     return sum(
       this.sales.map(({ amount, isPaid, isHeldForReview, refunds }) => {
@@ -99,7 +100,7 @@ export class MoneyModel {
     );
   }
 
-  /** For what has come and what has gone back. */
+  /** Fees for payments and returns */
   get chargedByBank(): number {
     const times = this.sales.map(({ payments, isPaid, isHeldForReview, refunds }) => {
       const back = payments - (isPaid || isHeldForReview ? 1 : 0);
@@ -145,7 +146,7 @@ export class MoneyModel {
       sale.backs.push(reason);
       return;
     }
-    // Also of what an operator has to look at first: the days count from when the bank had it.
+    // Money under review too: the days count from its arrival at the bank.
     sale.pendingDays = this.terms.releaseDays;
     sale.reservedDays = 2;
     if (sale.isLocked && payer === 'unknown') {
@@ -159,13 +160,13 @@ export class MoneyModel {
     } else this.#credit(sale, payer !== 'unknown');
   }
 
-  /** What is paid in the last millisecond is paid, also when the bank tells of it after the expiry. */
+  /** A payment in the last millisecond counts, even when the bank reports it after the expiry. */
   payInTheEnd(sale: SaleModel, isToldLate = false): void {
     this.#reach(isToldLate ? 'told after the expiry' : 'in the last millisecond');
     this.pay(sale, sale.amount, 'right');
   }
 
-  /** What is paid when its time is over goes back. */
+  /** A payment after the expiry goes back. */
   comesLate(sale: SaleModel): void {
     this.#reach('late');
     sale.payments += 1;
@@ -307,7 +308,7 @@ export class MoneyModel {
     return 200;
   }
 
-  /** Refunds and disputes may have taken meanwhile what there was when it was entered. */
+  /** Refunds and disputes may have taken the money since the entry was made. */
   approveEntry(sale: SaleModel, entry: CorrectionModel): Expected {
     const refused = this.#refusedLoss(sale, entry, entry);
     if (refused) return this.#refuse('approval refused: taken meanwhile', refused);
@@ -316,7 +317,7 @@ export class MoneyModel {
     return 200;
   }
 
-  /** Who has entered it may not approve it. */
+  /** The author of an entry may not approve it. */
   approveOwnEntry(): Expected {
     return this.#refuse('second operator required', '409 second_operator_required');
   }
@@ -335,8 +336,8 @@ export class MoneyModel {
   }
 
   /**
-   * What is lost of a sale is at most what refunds, disputes and other losses have left, however another operator decides
-   * those that wait; and no more comes back than was lost.
+   * Limits the loss of a sale to what refunds, disputes and other losses have left, waiting entries included. No more
+   * comes back than was lost.
    */
   #refusedLoss(
     sale: SaleModel,
@@ -385,7 +386,7 @@ export class MoneyModel {
     else this.#reach(reported === sale.amount ? 'case kept back: nothing to hold' : 'case kept back: amount');
   }
 
-  /** Of the dispute that has waited longest at the bank. */
+  /** Rules on the dispute that has waited longest at the bank. */
   rule(sale: SaleModel, ruling: 'won' | 'lost'): void {
     const ruled = sale.cases.find((candidate) => candidate.ruling === null);
     if (!ruled) return;
@@ -488,7 +489,7 @@ export class MoneyModel {
     this.#revive(sale);
   }
 
-  /** What is held then is lost. */
+  /** Ends a case: the amount held at that time is lost. */
   #over(sale: SaleModel, medCase: CaseModel, status: CaseModel['status'], outcome: CaseModel['outcome']): void {
     Object.assign(medCase, { status, outcome, lost: medCase.held, told: medCase.held, held: 0, overAt: ++this.#now });
     medCase.isInDoubt = isContradicted(sale, medCase);
@@ -504,7 +505,7 @@ export class MoneyModel {
     if (isWon) medCase.lost = 0;
     else {
       medCase.amount = Math.min(medCase.reported, sale.amount);
-      // What the bank has taken is gone, also where younger cases hold it by now.
+      // The bank's amount is gone, even where younger cases now hold it.
       const holders = sale.cases.filter((other) => isUnderway(other) && other.held > 0);
       for (const other of holders.reverse()) {
         const less = Math.max(0, Math.min(other.held, medCase.amount - medCase.lost - room(sale)));
@@ -519,7 +520,7 @@ export class MoneyModel {
     }
     medCase.told = isWon ? before : medCase.lost;
     medCase.overAt = ++this.#now;
-    // One that is lost for another amount stays as it had ended.
+    // A case lost for another amount keeps its old outcome.
     const outcome = isWon ? 'refunded_to_merchant' : 'closed_without_refund';
     if (!isAsBefore) Object.assign(medCase, { status: 'closed', outcome });
     if (isWon || medCase.lost < before) {

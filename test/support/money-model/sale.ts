@@ -32,7 +32,7 @@ export interface CaseModel {
   overAt: number;
 }
 
-/** What an operator has entered that a bank has taken of a sale; below zero: has given back. */
+/** An operator's entry of money that a bank has taken of a sale; below zero: money given back. */
 export interface CorrectionModel {
   readonly kind: 'loss' | 'bank_fee';
   readonly borneBy: 'merchant' | 'platform';
@@ -55,7 +55,7 @@ export interface SaleModel {
   isHeldForReview: boolean;
   isPaid: boolean;
   payerIsKnown: boolean;
-  /** Days until what was paid is released. */
+  /** Days until the paid money is released */
   pendingDays: number;
   /** Days that its reserve is still pending. */
   reservedDays: number;
@@ -108,7 +108,7 @@ export function applied({ corrections }: SaleModel): CorrectionModel[] {
   return corrections.filter(({ status }) => status === 'applied');
 }
 
-/** What operators have entered as lost of the sale, whoever bears it. */
+/** Total that operators have entered as lost of the sale, whoever pays it. */
 export function losses(sale: SaleModel): number {
   return sum(
     applied(sale)
@@ -117,17 +117,19 @@ export function losses(sale: SaleModel): number {
   );
 }
 
-/** What a refund or a loss may still take. */
+/** The amount that a refund or a loss may still take */
 export function left(sale: SaleModel): number {
   return sale.amount - refunded(sale) - takenByCases(sale) - losses(sale);
 }
 
-/** What the payer's bank can still take, and a case hold. */
+/** The amount that the payer's bank can still take, and a case hold */
 export function room(sale: SaleModel): number {
   return sale.isPaid ? sale.amount - devolved(sale) - takenByCases(sale) - losses(sale) : 0;
 }
 
-/** What the bank can have taken for the case: what devolutions, losses and the other cases' losses have left, up to its claim. */
+/**
+ * The most the bank can have taken for the case: the rest after devolutions, losses and other cases, up to its claim.
+ */
 export function takeable(sale: SaleModel, medCase: CaseModel): number {
   const others = sale.cases.filter((other) => other !== medCase);
   const there = sale.amount - devolved(sale) - losses(sale) - sum(others.map(({ lost }) => lost));

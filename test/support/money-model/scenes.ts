@@ -19,7 +19,7 @@ const refund =
     ...{ strategy: strategy === 'cashout' && !sale.payerIsKnown ? 'devolution' : strategy },
   });
 
-/** All that is available, which leaves nothing for the fee. */
+/** A refund of all available money, which leaves nothing for the fee. */
 const refundShortOfFee: Intent = (sale, at, _, { balance: { available } }) =>
   available <= 0 || available > left(sale)
     ? null
@@ -71,7 +71,7 @@ const loseRefund: Intent = ({ refunds }, at) => {
   };
 };
 
-/** What was lost, or is about to be, comes back. */
+/** A loss, applied or waiting, comes back. */
 const giveBack: Intent = ({ corrections, refunds }, at) => {
   const known = corrections.findLast(
     ({ kind, amount, status }) => kind === 'loss' && amount > 0 && status === 'applied',

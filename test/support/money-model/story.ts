@@ -48,7 +48,7 @@ export class Story {
     return true;
   }
 
-  /** What is on its way comes to its end, and all of the books are as the model says. */
+  /** Finishes all pending work, and checks all books against the model. */
   async end(): Promise<void> {
     for (const [at, sale] of this.model.sales.entries()) {
       while (isRefunding(sale)) {
@@ -203,7 +203,7 @@ export class Story {
     return this.model.sales.at(-1) as SaleModel;
   }
 
-  /** What is available is there for one of two, where it is not for both. */
+  /** Refunds two sales at once when the available money covers either of them, but not both. */
   async #refundBoth(first: number, second: number): Promise<void> {
     const whole = { amount: null, strategy: null, passFee: false };
     const answers = await Promise.all(

@@ -15,7 +15,10 @@ import {
 } from './sale.js';
 import { type Intent, part, SCENES } from './scenes.js';
 
-/** One thing that happens, as data: it can be told again, and left out. Sales, refunds, cases and entries by their order. */
+/**
+ * An event as data, so that a story can be repeated or shortened. Sales, refunds, cases and entries go by their
+ * order.
+ */
 export type Step =
   | { do: 'create'; method: SaleModel['method']; amount: number; isLocked: boolean }
   | { do: 'pay'; sale: number; amount: number; payer: 'right' | 'other' | 'unknown'; isAgain: boolean }
@@ -39,7 +42,7 @@ type Entered = Pick<CorrectionModel, 'kind' | 'borneBy' | 'amount' | 'named'>;
 
 const MAX_SALES = 9;
 const MOODS = ['all', 'refunds', 'disputes', 'losses'] as const;
-/** What a story is most about: rules meet where several things of one kind are there before the first one ends. */
+/** The main theme of a story: rules meet where several things of one kind exist before the first one ends. */
 export type Mood = (typeof MOODS)[number];
 
 export function drawTerms(dice: Dice, correctionLimit: number): { terms: Terms; purse: number; mood: Mood } {
@@ -205,7 +208,7 @@ function refund(model: MoneyModel, dice: Dice, at: number, sale: SaleModel): Ste
     part(dice, rest),
     part(dice, sale.amount),
     near(dice, rest),
-    // What takes all that is available, or a cent more or less: of most amounts nobody is near that.
+    // An amount equal to the available money, or a cent or a fee above it: random amounts rarely come near.
     there > 0 && there <= rest ? there + dice.oneOf([0, 1, Math.max(1, fee)]) : part(dice, rest),
   ]);
   const isOdd = dice.isOne(10);

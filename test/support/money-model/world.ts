@@ -24,7 +24,7 @@ export const STRANGER = '39053344705';
 /** The shortest time that a charge can be paid in. */
 export const SHORTEST_SECONDS = 60;
 
-/** What the service holds of one sale, as the model says it. */
+/** The service's state of one sale, in the terms of the model. */
 export interface SaleState {
   readonly status: string;
   readonly refunds: readonly { amount: number; status: string; reason: string | null }[];
@@ -34,7 +34,7 @@ export interface SaleState {
   readonly losses: number;
 }
 
-/** One answer: a status, with the code of a refusal. */
+/** An answer: a status, with the code of a refusal. */
 async function outcomeOf(work: Promise<unknown>, made: number): Promise<number | string> {
   try {
     await work;
@@ -80,7 +80,7 @@ export class MoneyWorld {
     return world;
   }
 
-  /** A step of the clock, so that of two things one is later. */
+  /** Moves the clock a step, so that of two events one is later. */
   tick(): void {
     this.service.clock.offsetMs += 1;
   }
@@ -116,7 +116,7 @@ export class MoneyWorld {
     return this.service.get(SandboxService).simulatePayment(this.scope, this.#id(sale), event as never);
   }
 
-  /** The bank has the payment of a Pix in time, and tells of it when its time is over. */
+  /** The bank gets a Pix in time, and reports it after the expiry. */
   async toldLate(sale: number, amount: number): Promise<void> {
     const [charge] = await this.service.sql<{ txid: string }>('SELECT txid FROM transactions WHERE id = $1', [
       this.#id(sale),
@@ -200,8 +200,8 @@ export class MoneyWorld {
   }
 
   /**
-   * The id of what was entered is kept in order.
-   * @param named the refund of the sale whose id at the bank it bears
+   * Enters a correction, and keeps its id in order.
+   * @param named the refund of the sale whose id at the bank the entry bears
    */
   async enter(
     sale: number,
@@ -222,7 +222,7 @@ export class MoneyWorld {
     return outcomeOf(this.service.get(OperationsService).decideCorrection(decision, id, who, this.#actor), 200);
   }
 
-  /** A day goes by: what is due is released, and what nobody has paid expires. */
+  /** A day passes: due money is released, and unpaid charges expire. */
   async nextDay(): Promise<void> {
     this.service.clock.offsetMs += 86_400_000;
     await this.#release();
@@ -268,7 +268,7 @@ export class MoneyWorld {
     return rows.map(({ reason }) => reason).sort();
   }
 
-  /** What the bank holds by its own books and by ours, before what disputes took, and what it has charged. */
+  /** The bank's holdings by its own books and by ours, before disputes, and its fees. */
   async atTheBank(): Promise<{ there: number; here: number; charged: number }> {
     const [held] = await this.service.sql<{ there: number; here: number; charged: number }>(AT_THE_BANK, [
       this.accountId,
@@ -334,7 +334,7 @@ export class MoneyWorld {
 
 const LAST_EVENT = `(SELECT v.data FROM events v WHERE v.subject_id = c.id AND v.type IN ('med_case.opened', 'med_case.moved')
   ORDER BY v.sequence DESC LIMIT 1) -> 'case'`;
-/** A case is told of by its events too; of its end, by the last one of the two that tell of an end. */
+/** State of a sale. Events of a case report its changes; the last of the two ending events reports its end. */
 const STATE = `SELECT json_build_object(
   'status', t.status,
   'losses', t.losses_amount,
