@@ -29,7 +29,7 @@ const dockerfile = read('docker/Dockerfile');
 const composeText = read('docker/compose.yaml');
 
 const require = createRequire(import.meta.url);
-// Its declarations import without extensions, which a NodeNext compiler cannot follow.
+// The declarations of dclint import without extensions, which a NodeNext compiler cannot follow.
 const { DCLinter } = require('dclint') as {
   DCLinter: new (config: { rules: Record<string, 0 | 1 | 2>; quiet: boolean; debug: boolean; exclude: string[] }) => {
     lintFiles(paths: string[], recursive: boolean): { messages: { rule: string }[] }[];
@@ -90,7 +90,7 @@ function execForm(instruction: Instruction | undefined): string[] | undefined {
   }
 }
 
-/** What is wrong with a Dockerfile, one short line each. */
+/** Lists the faults of a Dockerfile, one short line each. */
 function dockerfileProblems(text: string): string[] {
   const problems = validate(text).map(
     ({ message }) => `syntax: ${typeof message === 'string' ? message : message.value}`,

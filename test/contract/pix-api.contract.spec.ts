@@ -34,7 +34,7 @@ const PAYERS = [
   { name: 'Loja', document: '11222333000181' },
 ];
 
-/** Every request that the adapter makes, in every form. What comes of it is another spec's business. */
+/** Sends every request that the adapter makes, in every form. Other specs check the results. */
 async function everyRequest(acquirer: PixApiAcquirer, client: PixApiClient): Promise<void> {
   const returned: ReturnRequest = {
     accountId: 'a1',
@@ -71,7 +71,7 @@ async function everyRequest(acquirer: PixApiAcquirer, client: PixApiClient): Pro
   for (const call of calls) await Promise.resolve(call()).catch(() => undefined);
 }
 
-/** What a PSP by the book answers. */
+/** Answers as a PSP that follows the standard. */
 function byTheBook({ method, path }: { method: string; path: string }): Reply {
   const isPut = method === 'PUT';
   if (path.startsWith('/webhook')) {

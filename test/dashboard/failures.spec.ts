@@ -7,7 +7,7 @@ import type { Translate } from '../../dashboard/src/format.js';
 const portuguese: Translate = (text) => text;
 const english: Translate = (_, text) => text;
 
-describe('what somebody is told of a refusal', () => {
+describe('hints about a refusal', () => {
   it.each(['forbidden', 'API_KEY_ROLE_REQUIRED'])('%s is that of a role', (code) =>
     expect(hintOf(new ApiFailure(403, code, 'No.', null), portuguese)).toMatch(/^O seu papel não permite isto/),
   );
@@ -30,7 +30,7 @@ describe('what somebody is told of a refusal', () => {
   );
 
   it('is in Portuguese for every code of the contract that somebody may meet at a page', () => {
-    // Those of programs, and what each screen says by itself.
+    // Codes for programs, and codes that each screen explains by itself.
     const others = new Set([
       ...['invalid_request', 'unauthorized', 'api_key_expired', 'unknown_cursor', 'totp_required', 'not_found'],
       'rate_limited',
@@ -48,7 +48,7 @@ describe('what somebody is told of a refusal', () => {
     expect(missing).toEqual([]);
   });
 
-  it('is the screen’s own for what has no code of its own, by the field that it is about', () => {
+  it('is the screen’s own for a failure without a code, by the field concerned', () => {
     const refused = { token: 'Este link não vale mais.' };
     const of = (param: string): string =>
       hintOf(new ApiFailure(400, 'invalid_request', 'As it came.', null, [], param), portuguese, refused);
@@ -56,7 +56,7 @@ describe('what somebody is told of a refusal', () => {
   });
 });
 
-describe('what is wrong with a field', () => {
+describe('hints about a field', () => {
   it.each([
     ['too_short', 'must have at least 10 characters', 'precisa de pelo menos 10 caracteres'],
     ['too_common', 'is one of the passwords', 'é uma das senhas tentadas primeiro; escolha outra'],
@@ -64,7 +64,7 @@ describe('what is wrong with a field', () => {
     ['required', 'is required', 'falta'],
     ['invalid', 'must be odd', 'não é aceito como está escrito (must be odd)'],
     ['unheard_of', 'must be odd', '(must be odd)'],
-  ])('%s is said in the language of the person', (code, message, text) => {
+  ])('explain %s in the language of the person', (code, message, text) => {
     expect(detailOf({ code, message }, portuguese)).toBe(text);
     expect(detailOf({ code, message }, english)).toBe(message);
   });

@@ -5,7 +5,7 @@ import { ModuleMocker } from 'jest-mock';
 
 let lastSpec = 'before the first spec file';
 
-/** What fails after the end of its spec file is nobody's test: it is told to tools/scripts/test.mjs, which counts it. */
+/** An error after the end of its spec file belongs to no test: tools/scripts/test.mjs gets and counts it. */
 function tellLateFailure(error) {
   const path = process.env.TEST_LATE_FAILURES;
   const text = inspect(error);

@@ -1,5 +1,5 @@
-// What '@jest/globals' exports. Modules stay loaded from one spec file to the next, each of which has functions of its
-// own: the exports lead to those of the spec file that is running.
+// Exports of '@jest/globals'. Modules stay loaded from one spec file to the next, and each file has functions of its
+// own: the exports lead to the functions of the running file.
 let current = {};
 
 const MODULE_MOCKS = /mock$|mockModule$|resetModules|isolateModules|requireActual|requireMock/i;

@@ -1,8 +1,7 @@
-// Jest's module loader loads everything anew for every spec file, in a sandbox: of 3 s for a spec of the whole
-// application more than 2 were that. This one leaves loading to Node.js, once for all spec files of a worker. What a
-// module keeps in memory, and what a spec changes in global objects, is therefore shared by them: a spec undoes what it
-// changes. Mocks, timers, process.env and the working directory are restored after each file (environment.mjs); mocks
-// of modules do not work.
+// Jest's module loader loads everything anew for every spec file, in a sandbox: more than 2 of 3 s for a spec of the
+// whole application. This loader leaves loading to Node.js, once for all spec files of a worker. All files therefore
+// share the memory of modules and the global objects: a spec undoes its changes. Mocks, timers, process.env and the
+// working directory are restored after each file (environment.mjs); mocks of modules do not work.
 import asyncHooks, { AsyncLocalStorage } from 'node:async_hooks';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -22,7 +21,7 @@ const FRAMEWORK_STATE = [
   'WAIT_BEFORE_RETRY',
 ];
 
-/** What the test framework of this spec file follows asynchronous work with. */
+/** Storages with which the test framework of this spec file follows asynchronous work */
 const storages = [];
 
 class FrameworkStorage extends AsyncLocalStorage {

@@ -26,7 +26,7 @@ describe('CLUSTER=2', () => {
       .map(Number)
       .filter((child) => commandOf(child).includes(MAIN));
 
-  /** Which processes answer, each by when it was started. */
+  /** Start times of the processes that answer. */
   async function answering({ url }: ServiceProcess): Promise<Set<string>> {
     const started = Array.from({ length: 12 }, async () => {
       const response = await fetch(`${url}/metrics`, { headers: { connection: 'close' } });
@@ -48,7 +48,7 @@ describe('CLUSTER=2', () => {
     });
   }
 
-  it('serves one port by two processes; one that is killed is replaced, and nothing that was asked for is lost', async () => {
+  it('serves one port by two processes, replaces a killed one, and loses no request', async () => {
     const service = await start();
     const [first = 0] = await waitFor('both processes', () => {
       const found = members(service);
@@ -63,7 +63,7 @@ describe('CLUSTER=2', () => {
     });
     const ids = await Promise.all(asked);
     expect(new Set(ids).size).toBe(CHARGES);
-    // The same keys once more, by whichever process.
+    // Repeats the keys, at any process.
     expect(await Promise.all(keys.map((each) => create(service, key, each)))).toEqual(ids);
     await waitFor('another process in its place', () => {
       const found = members(service);
@@ -124,7 +124,7 @@ describe('CLUSTER=2', () => {
     await waitFor('them to end', () => !serving.some(isRunning));
   });
 
-  it('leaves no process behind when the one that has started them is killed', async () => {
+  it('leaves no process behind when their parent is killed', async () => {
     const service = await start();
     const serving = await waitFor('both processes', () => {
       const found = members(service);
@@ -134,7 +134,7 @@ describe('CLUSTER=2', () => {
     await waitFor('them to end', () => !serving.some(isRunning));
   });
 
-  it('ends with the reason for which its first process cannot start', async () => {
+  it('ends with the reason why its first process cannot start', async () => {
     const running = await start();
     const { port } = new URL(running.url);
     const second = processes.spawn(processes.dataDir(), { CLUSTER: '2', PORT: port });

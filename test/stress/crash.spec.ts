@@ -25,8 +25,8 @@ interface ChargeAnswer {
 }
 
 /**
- * A merchant and a bank that outlive the service: each request is repeated, with the same Idempotency-Key or end-to-end
- * id, until it is answered; webhooks go to a receiver outside. The service is killed with SIGKILL at random moments.
+ * A merchant and a bank that outlive the service. Each request is repeated with its Idempotency-Key or end-to-end id
+ * until it is answered, and webhooks go to a receiver outside. The service is killed with SIGKILL at random moments.
  */
 class CrashRun {
   readonly #processes = new Processes();
@@ -36,7 +36,7 @@ class CrashRun {
   #service!: ServiceProcess;
   #receiver!: WebhookReceiver;
   #key = '';
-  /** Operations that clients have begun: what the kills are timed by, so that they hit work on any machine. */
+  /** Operations that clients have begun: these time the kills, so that kills hit work on any machine. */
   #begun = 0;
   kills = 0;
 
@@ -56,7 +56,7 @@ class CrashRun {
       this.#key = this.#service.demo().test_api_key;
       await this.#register();
       await Promise.all([this.#killer(), ...Array.from({ length: CLIENTS }, (_, client) => this.#client(client))]);
-      // And once more with webhooks still on their way.
+      // Crashes again with webhooks still on their way.
       await this.#crash();
       await this.#start();
       await withDatabase(this.#dataDir, (url) => this.#check(url));
@@ -87,11 +87,11 @@ class CrashRun {
     for (let kill = 1; kill <= KILLS_UNDER_LOAD; kill++) {
       const at = kill * share - this.random.between(0, share - 1);
       await waitFor(`operation ${at}`, () => this.#begun >= at, ANSWER_LIMIT_MS);
-      // Some milliseconds more or less decide between before, inside and after a transaction.
+      // A few milliseconds decide between before, inside and after a transaction.
       await delay(this.random.between(0, 12));
       await this.#crash();
       if (kill % Math.min(3, KILLS_UNDER_LOAD) === 0) await this.#crashWhileStarting();
-      // A receiver in trouble for a while, so that retries are among what is lost and found.
+      // The receiver fails for a while, so that retries are lost and found too.
       this.#receiver.answer = kill === 2 || kill === 5 ? 503 : 200;
       await this.#start();
     }
@@ -189,7 +189,7 @@ class CrashRun {
       );
       await expectLedgerCoherent(url);
 
-      // Exactly one charge for each key, the one its client was told of.
+      // Each key has exactly one charge, the confirmed one.
       const charges = await rows(
         `SELECT 'ch_' || id AS id, (metadata ->> 'n')::int AS n, amount::int, status FROM transactions
          WHERE metadata ->> 'n' IS NOT NULL ORDER BY n`,
@@ -197,7 +197,7 @@ class CrashRun {
       expect(charges).toEqual(this.#ids.map((id, n) => ({ id, n, amount: this.#amounts[n], status: 'PAID' })));
       expect(charges).toHaveLength(CHARGES);
 
-      // None credited twice: the balance is the sum, and no Pix went back.
+      // No Pix was credited twice: the balance is the sum, and no Pix went back.
       const answer = await fetch(`${this.#service.url}/v1/wallets/balance?currency=BRL`, {
         headers: { apikey: this.#key },
       });
@@ -222,7 +222,7 @@ class CrashRun {
     }
   }
 
-  /** What the merchant saw: each event at least once, and always under one and the same id. */
+  /** Checks that the merchant saw each event at least once, and always under one id. */
   #checkReceived(): void {
     const idsOf = new Map<string, Set<unknown>>();
     for (const { body } of this.#receiver.received) {
@@ -247,7 +247,7 @@ describe('kill -9 of the service at random moments loses nothing and doubles not
   beforeAll(() => {
     runs.push(survive(new CrashRun(new Random(seed), { PATH: tools.pathWithoutRedis() }, /^ {2}Queue +in-process/m)));
     if (isHere('redis')) runs.push(survive(new CrashRun(new Random(seed + 1), {}, /^ {2}Queue +redis$/m)));
-    // Each is awaited by its test; one that fails before its turn must not end the runner as an unhandled rejection.
+    // Each run is awaited by its test; an early failure must not end the runner as an unhandled rejection.
     void Promise.allSettled(runs);
   });
   afterAll(async () => {

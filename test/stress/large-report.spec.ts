@@ -12,12 +12,12 @@ jest.setTimeout(900_000);
 /** A million is the size that is promised: `REPORT_ROWS=1000000 npm test -- test/stress/large-report`. */
 const ROWS = Number(process.env['REPORT_ROWS'] ?? trial(50_000, 20_000));
 const WINDOW = { from: '2026-10-01', to: '2026-10-31' };
-/** Of extra memory, in MB. */
+/** Extra memory in MB */
 const MEMORY = 100;
 
 /**
- * Entries of an account as settlements post them, spread over October. They are linked already, by what is no hash: the
- * linker would be at work beside what is measured here.
+ * Entries of an account as settlements post them, spread over October. They are already linked, with made-up hashes:
+ * otherwise the linker would disturb the measurement.
  */
 const ENTRIES = `
   WITH wallet AS (SELECT id AS account_id FROM accounts ORDER BY created_at LIMIT 1),
@@ -64,7 +64,7 @@ describe(`a statement of ${ROWS} entries`, () => {
     service = await processes.start(dataDir, { RATE_LIMIT: 'off', LOG_LEVEL: 'error', NODE_OPTIONS });
   };
 
-  /** Of a light request, one after the other until `isDone`. @returns milliseconds that 99 of 100 take at most */
+  /** Sends light requests in sequence until `isDone`. @returns milliseconds that 99 of 100 take at most */
   async function p99(isDone: () => boolean): Promise<number> {
     const times: number[] = [];
     while (!isDone()) {
@@ -83,7 +83,7 @@ describe(`a statement of ${ROWS} entries`, () => {
     await withDatabase(dataDir, async (url) => {
       const client = new pg.Client({ connectionString: url });
       await client.connect();
-      // What the demo has made is not of the window.
+      // Removes the demo's data, which does not belong to the window.
       await client.query('SET session_replication_role = replica');
       for (const table of ['journal_hashes', 'journal_lines', 'journal_entries', 'balances', 'releases']) {
         await client.query(`DELETE FROM ${table}`);
@@ -95,8 +95,8 @@ describe(`a statement of ${ROWS} entries`, () => {
   });
   afterAll(() => processes.cleanUp());
 
-  it('is written in constant memory, tells how far it is, and lets others through', async () => {
-    // What is compiled and pooled at the first one is not memory of the rows.
+  it('is written in constant memory, shows its progress, and lets others through', async () => {
+    // Warms up: memory compiled and pooled at the first report does not belong to the rows.
     const small = { type: 'statement', format: 'csv', from: '2026-09-01', to: '2026-09-30' };
     const warm = await call<ReportBody>('POST', '/v1/reports', small);
     await waitFor('a small one', async () => (await read(warm)).status === 'ready');
@@ -136,7 +136,7 @@ describe(`a statement of ${ROWS} entries`, () => {
     if (seconds > 3) expect(new Set(progress).size).toBeGreaterThan(3);
   });
 
-  it('is whole after a kill -9 in the middle: another process begins it anew', async () => {
+  it('is whole after a kill -9 in the middle: another process starts it again', async () => {
     const [first] = (await call<{ data: ReportBody[] }>('GET', '/v1/reports')).data;
     const asked = await ask('csv');
     await waitFor('it to be under way', async () => (await read(asked)).progress > 0.2, 120_000);

@@ -14,13 +14,13 @@ const OF_A_STORY = 40;
 const STORIES_OF_A_BOOK = 25;
 /** Stories whose books are checked together: a difference shows at its own step. */
 const STORIES_OF_A_CHECK = 5;
-/** In cents: some entries are below it by themselves and not together. */
+/** In cents: some entries are below the limit alone and above it together. */
 const CORRECTION_LIMIT = 700;
 const seedText = process.env['PROPERTY_SEED'] ?? '20261121';
 const SEED = seedText === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(seedText);
 
 let service: TestService;
-/** What the bank charges for each payment and each return, in the story that is told. The sandbox itself charges nothing. */
+/** The bank's fee for each payment and return in the current story. The sandbox itself charges none. */
 let bankFee = 0;
 
 function haveCharged(bank: SandboxAcquirer): void {
@@ -36,7 +36,7 @@ function haveCharged(bank: SandboxAcquirer): void {
   };
 }
 
-/** Steps without which the story still differs, and none of which can be left out: each time in books of its own. */
+/** Returns the shortest steps that still differ, each time in books of their own. */
 async function shortest(
   steps: readonly Step[],
   differs: (steps: readonly Step[]) => Promise<boolean>,
@@ -87,7 +87,7 @@ describe('a model of the money that shares no code with the service', () => {
           await beginAnew();
           const differs = async (steps: readonly Step[]): Promise<boolean> => {
             const isDifferent = await tellAgain(service, steps, { terms, purse, reached: new Reached() });
-            // Books that are wrong stay wrong.
+            // Wrong books stay wrong.
             if (isDifferent) await beginAnew();
             return isDifferent;
           };

@@ -13,12 +13,12 @@ import { SHAPES } from '../support/worst-bodies.js';
 jest.setTimeout(180_000);
 
 const SECONDS = 3;
-/** The least of so many: a busy machine disturbs one side or the other. */
+/** Takes the least of several rounds: a busy machine disturbs one side or the other. */
 const TRIES = 5;
 /** The share of requests whose time is compared where a few must not hang: of some 55, the slowest says nothing. */
 const NEARLY_ALL = 0.9;
 
-/** Sends requests in turn, again and again over many connections, from a thread of its own. Tells which statuses came. */
+/** Sends requests in turn over many connections, from its own thread. Reports the statuses. */
 const SENDER = `
   const { parentPort, workerData } = require('node:worker_threads');
   const { Pool } = require('undici');
@@ -46,7 +46,7 @@ describe('others wait at most three times as long', () => {
   let service: ServiceProcess;
   let hostile: Merchant;
   let neighbour: Merchant;
-  /** The time when nobody else asks, by the share of requests that it does not pass. */
+  /** Times without other load, by the share of requests that stay within them */
   const aloneOf = new Map<number, number>();
 
   beforeAll(async () => {
@@ -66,7 +66,7 @@ describe('others wait at most three times as long', () => {
     await makers.stop();
   });
 
-  /** Of a caller's requests, 20 a second, the time that a share of them does not pass, in milliseconds. */
+  /** Sends 20 requests a second as a caller. @returns milliseconds that a share of them stays within */
   async function timeOfNeighbour(share: number): Promise<number> {
     const pool = new Pool(service.url, { connections: 1 });
     const times: number[] = [];
@@ -84,11 +84,11 @@ describe('others wait at most three times as long', () => {
     return times.sort((one, other) => one - other)[Math.floor(times.length * share)] ?? 0;
   }
 
-  /** @param disturb begins it; answers with what ends it */
+  /** @param disturb starts the load; @returns a function that ends it */
   async function compare(what: string, share: number, disturb: () => Promise<() => Promise<void>>): Promise<void> {
     const ratios: number[] = [];
     for (let time = 0; time < TRIES && !ratios.some((ratio) => ratio <= 3); time++) {
-      // What was measured last stands until it looks as if others waited too long.
+      // The last measurement without load stands until others seem to wait too long.
       const alone = (time === 0 ? aloneOf.get(share) : undefined) ?? (await timeOfNeighbour(share));
       aloneOf.set(share, alone);
       const end = await disturb();
@@ -136,7 +136,7 @@ describe('others wait at most three times as long', () => {
       const { status } = await makers.createCharge(apikey, { metadata: { text: 'x'.repeat(15_000) } });
       expect(status).toBe(201);
     }
-    // Each has a bucket of its own.
+    // Each caller has a bucket of its own.
     const people = await Promise.all(
       Array.from({ length: 10 }, async () => {
         const { email } = await makers.member(hostile.accountId, 'MEMBER');
@@ -168,7 +168,7 @@ describe('others wait at most three times as long', () => {
     const logins = Array.from({ length: 120 }, (_, index) => ({
       method: 'POST',
       path: '/v1/auth/login',
-      // Each from a network of its own, as the proxy in front tells it.
+      // Each body comes from a network of its own, by the header of the proxy in front.
       headers: { 'content-type': 'application/json', 'x-forwarded-for': `198.${index}.7.9` },
       body: JSON.stringify({ email: `stranger-${index}@example.com`, password: PASSWORD }),
     }));

@@ -96,7 +96,7 @@ describe('a PostgreSQL that ends under load never ends the service', () => {
   );
 
   it.each(scaled<readonly PostmasterEnd[]>(POSTMASTER_ENDS, ['SIGINT']))(
-    'one of its own, by %s: the service is there when it is back',
+    'an external one, by %s: the service recovers when it is back',
     async (signal) => {
       const postgres = await CrashingPostgres.start(processes.emptyDataDir(), cleanup);
       const env = { DATABASE_URL: postgres.url, RATE_LIMIT: 'off', ENCRYPTION_KEY: TEST_ENCRYPTION_KEY };
@@ -108,7 +108,7 @@ describe('a PostgreSQL that ends under load never ends the service', () => {
     },
   );
 
-  /** Ready on another PostgreSQL than the one with that pid. */
+  /** Waits until the service is ready on another PostgreSQL than the given pid. */
   async function isServing(service: ServiceProcess, pid: number, dataDir: string): Promise<boolean> {
     const response = await fetch(`${service.url}/health/ready`).catch(() => null);
     await response?.arrayBuffer();

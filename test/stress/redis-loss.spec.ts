@@ -13,8 +13,8 @@ jest.setTimeout(120_000);
 const CHARGES = trial(150, 40);
 
 /**
- * An API process tells the worker process through Redis of what it has committed. Whatever is lost of that, the worker
- * finds by itself, and nobody's clock has to move for it.
+ * An API process announces its commits to the worker process through Redis. The worker finds lost announcements by
+ * itself, without a moved clock.
  */
 describeWith('redis')('losing Redis loses no delivery', () => {
   let redis: TestRedis;
@@ -78,7 +78,10 @@ describeWith('redis')('losing Redis loses no delivery', () => {
       return `${type} ${data.object.id}`;
     });
 
-  /** Written and not delivered: the receiver answers nothing until it is opened. @returns the ids of the charges */
+  /**
+   * Creates deliveries that stay undelivered: the receiver answers nothing until it is opened. @returns the ids of
+   * the charges
+   */
   async function backlog(): Promise<string[]> {
     receiver.hold();
     const ids = await create(CHARGES);
@@ -137,7 +140,7 @@ describeWith('redis')('losing Redis loses no delivery', () => {
     const balance = await service.call('GET', '/v1/wallets/balance', { key: merchant.testKey });
     expect(balance).toMatchObject({ status: 200, body: { available: CHARGES * 1990 } });
     await expectDelivered(['charge.created', 'charge.paid'], ids);
-    // Nothing that could repeat is left behind for when it is back.
+    // Redis holds no leftovers that could repeat work on its return.
     await redis.start();
     const health2 = await waitFor('Redis to be back', async () => {
       const answer = await service.call('GET', '/health/ready');

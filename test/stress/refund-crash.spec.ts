@@ -13,7 +13,7 @@ jest.setTimeout(600_000);
 
 const AMOUNT = 1_000;
 const CLIENTS = 6;
-/** Of each client; two refunds are asked of each. */
+/** Payments of each client, with two refunds requested for each. */
 const PAYMENTS = trial(10, 5);
 /** An advisory lock that stands for the moment of the crash: whoever comes to it waits there to be killed. */
 const HERE = 4711;
@@ -31,7 +31,7 @@ interface Refund {
   status: string;
 }
 
-/** The same for the same name, as a request that is repeated has it. */
+/** Returns the same id for the same name, as a repeated request has. */
 function endToEndIdOf(name: string): string {
   return `E00000000202611211530${createHash('sha256').update(name).digest('hex').slice(0, 11)}`;
 }
@@ -87,7 +87,7 @@ describe('kill -9 during refunds', () => {
   const refund = (id: string, amount: number): Promise<Refund> =>
     insist(201, `/v1/payments/${id}/refund`, { idempotencyKey: `refund-${id}-${amount}`, amount });
 
-  /** Everything has come to its end, and the sandbox bank has sent back each refund once. */
+  /** Waits until everything has ended, and checks that the sandbox bank has sent back each refund once. */
   async function settled(client: pg.Client, url: string, expected: readonly Refund[]): Promise<void> {
     await waitFor(
       'every refund to end',
@@ -150,7 +150,7 @@ describe('kill -9 during refunds', () => {
         { amount: 3, status: 'IN_PROGRESS', returns: 1 },
       ]);
 
-      // What the dead process had sent ahead must not be written after all.
+      // Statements that the dead process had sent ahead must not be written later.
       await client.query(`SELECT pg_terminate_backend(pid) FROM (${waiting}) w`);
       await client.query('SELECT pg_advisory_unlock($1)', [HERE]);
       for (const { amount, on } of MOMENTS) await client.query(`DROP TRIGGER spec_wait_${amount} ${on.slice(7)}`);
@@ -169,7 +169,7 @@ describe('kill -9 during refunds', () => {
     const clients = Array.from({ length: CLIENTS }, async (_, client) => {
       for (let n = 0; n < PAYMENTS; n++) {
         const id = await paid(`load-${client}-${n}`);
-        // Every other one is sent twice at once, as impatient clients do.
+        // Every second request is sent twice at once, as impatient clients do.
         for (const amount of [random.between(1, 400), random.between(401, 600)]) {
           const twins = await Promise.all(
             n % 2 === 0 ? [refund(id, amount), refund(id, amount)] : [refund(id, amount)],

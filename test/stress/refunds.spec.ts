@@ -68,13 +68,13 @@ class Turmoil {
     for (let step = 0; step < STEPS; step++) {
       await Promise.all(Array.from({ length: WORKERS }, () => this.#step(this.#pick(payments))));
       await expectLedgerCoherent(this.service.database.url);
-      // What is due to be asked for again is asked for, in the middle of the next step.
+      // Due questions are asked in the middle of the next step.
       this.service.clock.advance(3);
     }
     this.sequences += WORKERS;
   }
 
-  /** The bank finds its voice again, disputes are ruled, and everything that is open comes to its end. */
+  /** The bank answers again, disputes are ruled, and everything open comes to its end. */
   async calm(): Promise<void> {
     this.bank.returnFault = () => null;
     this.bank.blind = false;
@@ -225,7 +225,7 @@ describe('refunds in turmoil', () => {
 
   it(`${ROUNDS * WORKERS} sequences by ${WORKERS} workers on ${TRANSACTIONS} payments at a time, every request sent twice`, async () => {
     const { seed } = Random.seeded();
-    // Who pays such fees can often not refund what came in.
+    // A merchant with such fees often cannot refund a payment.
     const rich = await service.merchant({ fee_bps: '150', pix_out_fee: '3' });
     const poor = await service.merchant({ fee_bps: '9000' });
     const turmoil = new Turmoil(service, [rich, poor], seed);
@@ -243,12 +243,12 @@ describe('refunds in turmoil', () => {
     process.stderr.write(`STRESS_SEED=${seed}: ${turmoil.sequences} sequences in ${seconds} s; ${answers}\n`);
   });
 
-  /** Against what only the bank and the clients know. */
+  /** Compares the service with facts that only the bank and the clients know. */
   async function check(turmoil: Turmoil, merchants: readonly Merchant[]): Promise<void> {
     const refunds = await service.sql<{ id: string; name: string; amount: number; status: string }>(
       `SELECT id, payment_reference || '/' || replace(id::text, '-', '') AS name, amount::int, status FROM refunds`,
     );
-    // Each refund that a client was told of is there, and no other.
+    // Each refund confirmed to a client exists, and no other.
     expect(refunds.map(({ id }) => id).sort()).toEqual([...turmoil.accepted].sort());
     // The bank has paid each that is REFUNDED, once, and no other: its books are kept by name.
     const returned = await service.sql<{ name: string; amount: number; status: string }>(
@@ -289,7 +289,7 @@ describe('refunds in turmoil', () => {
         ended: visible && dispute?.closedAt !== null,
       });
     }
-    // It would prove nothing if only one thing had ever happened.
+    // The test proves something only if every kind of answer occurred.
     for (const code of REFUND_ANSWERS)
       expect({ code, given: turmoil.answers.has(code) }).toEqual({ code, given: true });
     expect(refunds.filter(({ status }) => status === 'FAILED').length).toBeGreaterThan(ROUNDS);

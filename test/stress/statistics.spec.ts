@@ -14,14 +14,14 @@ jest.setTimeout(600_000);
 const STEPS = trial(400, 160);
 const COMPARE_EVERY = 20;
 
-/** Each payable by two methods, of which one is used. */
+/** Payments that offer two methods and use one. */
 const OFFERS = [
   { currency: 'BRL', paymentMethods: ['PIX', 'BOLETO'] },
   { currency: 'EUR', paymentMethods: ['MBWAY', 'MULTIBANCO'] },
   { currency: 'USD', paymentMethods: ['CREDIT_CARD', 'CRYPTO'] },
 ];
 
-/** What payers, their banks and the issuers of cards do about a payment. */
+/** Events that payers, their banks and the issuers of cards cause on a payment */
 const DISPUTES = [
   ...['chargeback', 'dispute', 'fraud', 'processing', 'med_open', 'med_open', 'med_withdraw'].map((event) => ({
     event,
@@ -101,7 +101,7 @@ class History {
     this.#open.push({ id: body.id, key, methods: offer.paymentMethods });
   }
 
-  /** One of the newest, most of which can still be paid; and now and then with the key of either merchant. */
+  /** Picks one of the newest payments, most of which can still be paid; now and then with another merchant's key. */
   #recent<T extends { key: string }>(made: readonly T[]): T {
     const one = this.#pick(made.slice(-8));
     return this.random.between(0, 9) === 0 ? { ...one, key: this.#pick(this.merchants).testKey } : one;
@@ -179,7 +179,7 @@ describe('the figures of a random history', () => {
     });
   }
 
-  /** In how many different states the payments have ended: a history in which nothing happens would prove nothing. */
+  /** Counts the different final states: a history without events would prove nothing. */
   async function statuses(): Promise<number> {
     return (await service.sql('SELECT DISTINCT status FROM transactions')).length;
   }

@@ -70,7 +70,7 @@ describeWith('redis')('two worker processes against one PostgreSQL and Redis', (
     return counts;
   }
 
-  /** What has come to each endpoint. */
+  /** Events that arrived at each endpoint */
   const events = (): Set<string> => new Set(receiver.received.map(({ body, path }) => `${String(body['id'])} ${path}`));
 
   async function create(count: number): Promise<void> {
@@ -96,7 +96,7 @@ describeWith('redis')('two worker processes against one PostgreSQL and Redis', (
     return Number(lines.find((line) => line.startsWith(`${name} `))?.split(' ')[1] ?? 0);
   }
 
-  it('share the work, and make no attempt twice', async () => {
+  it('share the work without making an attempt twice', async () => {
     receiver.delayMs = 25;
     await register(6);
     await create(120);
@@ -119,7 +119,7 @@ describeWith('redis')('two worker processes against one PostgreSQL and Redis', (
     await create(150);
     await delivered(150, 60_000);
     const before = await shares();
-    // Once more, all at once and so slowly that one worker cannot be through before the other one looks.
+    // Repeats it, all at once and so slowly that one worker cannot finish before the other one looks.
     receiver.delayMs = 2_000;
     await api.sql(`UPDATE webhook_deliveries SET status = 'PENDING', attempts = 0, next_attempt_at = now()`);
     await waitFor('the backlog to be taken on', async () => (await statuses())['PROCESSING'] !== undefined);
@@ -140,7 +140,7 @@ describeWith('redis')('two worker processes against one PostgreSQL and Redis', (
     const holding = await Promise.all(workers.map((worker) => metric(worker, 'recebe_webhook_held')));
     const victim = workers[holding.indexOf(Math.max(...holding))];
     await victim?.kill('SIGKILL');
-    // What it had claimed, on its way or not yet seen by the receiver.
+    // Deliveries that the killed worker had claimed, on their way or not yet seen by the receiver.
     const atRisk = (await statuses())['PROCESSING'] ?? 0;
     receiver.release();
     await creating;

@@ -23,9 +23,9 @@ jest.setTimeout(ALL ? 7_200_000 : 300_000);
 
 /** KiB of a value at a known field. A whole body and an unknown field are tried in the last of them only. */
 const SIZES = ALL ? [1, 4, 12, 15.5, 32, 62] : [4, 15.5, 62];
-/** Otherwise each place is tried with every so-manieth shape and size, another one at each place. */
+/** Otherwise each place is tried with every n-th shape and size, a different one at each place. */
 const STEP = ALL ? 1 : trial(12, 96);
-/** With how many connections, and for how long each. */
+/** Number of connections, and the duration for each */
 const CONNECTIONS = [1, 4];
 const SECONDS = ALL ? 5 : 1;
 /** How many of the dearest bodies are sent without pause, and how often that may be tried on a busy machine. */
@@ -33,7 +33,7 @@ const POUNDED = ALL ? Infinity : trial(3, 2);
 const TRIES = 3;
 /** How long health checks may take while the worst bodies come in; p99. */
 const HEALTH_LIMIT_MS = 60;
-/** What one body may cost the event loop. Four of them at once still leave time for a health check. */
+/** Milliseconds that one body may cost the event loop. Four at once still leave time for a health check. */
 const BODY_LIMIT_MS = 20;
 
 interface Route {
@@ -119,7 +119,7 @@ describe('the worst body of every route', () => {
       const list = await call<{ data: { id: string }[] }>('GET', '/v1/webhooks/deliveries', key);
       return list.data[0];
     });
-    // As many secrets as an account can have, each of which a webhook may have been signed with.
+    // Uses as many secrets as an account can have, since a webhook may be signed with any.
     for (let count = 1; count < 100; count++) {
       const { id } = await call<{ id: string }>('POST', '/v1/webhooks/endpoints', key, endpoint);
       await call('POST', `/v1/webhooks/endpoints/${id}/rotate-secret`, key, { overlap_seconds: 86_400 });
