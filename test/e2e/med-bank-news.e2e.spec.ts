@@ -110,28 +110,31 @@ describe('news of the bank about a dispute', () => {
       await world.expectBalance(100, 0);
     });
 
-    it.each([false, true])('opens a case when it becomes the charge’s amount, dismissed before or not (%s)', async (isDismissed) => {
-      const paid = await world.told.paid(world.key);
-      const dispute = await world.told.disputed(paid, { amount: 2500 });
-      if (isDismissed) await world.decide((await world.waiting()).id, 'dismiss');
-      const responseDeadline = new Date('2099-01-01T00:00:00.000Z');
-      const right = world.told.bank.change(dispute, { amount: 100, reason: 'It was not me.', responseDeadline });
-      await world.told.tell(right);
-      await world.expectBalance(0, 100);
-      expect(await world.statusOf(paid.id)).toBe('disputed');
-      expect(await casesOf(world.service, world.key, paid.id)).toEqual([
-        expect.objectContaining({
-          status: 'open',
-          amount: 100,
-          reason: 'It was not me.',
-          response_deadline: '2099-01-01T00:00:00.000Z',
-          closed_at: null,
-        }),
-      ]);
-      await world.told.ruled(right, 'disagreed');
-      await world.expectBalance(100, 0);
-      expect(await world.statusOf(paid.id)).toBe('paid');
-    });
+    it.each([false, true])(
+      'opens a case when it becomes the charge’s amount, dismissed before or not (%s)',
+      async (isDismissed) => {
+        const paid = await world.told.paid(world.key);
+        const dispute = await world.told.disputed(paid, { amount: 2500 });
+        if (isDismissed) await world.decide((await world.waiting()).id, 'dismiss');
+        const responseDeadline = new Date('2099-01-01T00:00:00.000Z');
+        const right = world.told.bank.change(dispute, { amount: 100, reason: 'It was not me.', responseDeadline });
+        await world.told.tell(right);
+        await world.expectBalance(0, 100);
+        expect(await world.statusOf(paid.id)).toBe('disputed');
+        expect(await casesOf(world.service, world.key, paid.id)).toEqual([
+          expect.objectContaining({
+            status: 'open',
+            amount: 100,
+            reason: 'It was not me.',
+            response_deadline: '2099-01-01T00:00:00.000Z',
+            closed_at: null,
+          }),
+        ]);
+        await world.told.ruled(right, 'disagreed');
+        await world.expectBalance(100, 0);
+        expect(await world.statusOf(paid.id)).toBe('paid');
+      },
+    );
   });
 
   it('withdraws a ruling before an operator has approved it: nothing waits', async () => {

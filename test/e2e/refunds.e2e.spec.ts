@@ -572,8 +572,11 @@ describe('refunds', () => {
     expect(await available(service, key)).toBe(90);
   });
 
-  it.each(['nobody', '00000000-0000-7000-8000-000000000000', 'rf_x', '%00'])('get 404 for the unknown id %s', async (id) => {
-    expect(codeOf(await requestRefund(service, key, id))).toBe('404 not_found');
-    expect((await service.call('GET', `/v1/payments/${id}/refunds`, { key })).status).toBe(404);
-  });
+  it.each(['nobody', '00000000-0000-7000-8000-000000000000', 'rf_x', '%00'])(
+    'get 404 for the unknown id %s',
+    async (id) => {
+      expect(codeOf(await requestRefund(service, key, id))).toBe('404 not_found');
+      expect((await service.call('GET', `/v1/payments/${id}/refunds`, { key })).status).toBe(404);
+    },
+  );
 });

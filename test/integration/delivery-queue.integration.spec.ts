@@ -502,7 +502,7 @@ describe('the queue of deliveries', () => {
       ]);
     });
 
-    it('of a worker whose lease ran out are ignored', async () => {
+    it('are ignored from a worker whose lease ran out', async () => {
       const id = await endpoint();
       const [late] = await claimed(id);
       advance(60);
@@ -521,7 +521,7 @@ describe('the queue of deliveries', () => {
       ]);
     });
 
-    it('of an endpoint that was switched off: a success counts, a retry is cancelled', async () => {
+    it('for an endpoint that was switched off: a success counts, a retry is cancelled', async () => {
       const id = await endpoint();
       const [good, bad] = await claimed(id, 2);
       if (!good || !bad) throw new Error('unreachable');
@@ -581,7 +581,7 @@ describe('the queue of deliveries', () => {
       expect(await row(silent.id)).toMatchObject({ status: 'PENDING', attempts: 1 });
     });
 
-    it('of 410 switch the endpoint off and cancel its deliveries; for a transaction’s own URL only that one ends', async () => {
+    it('with 410 switch the endpoint off and cancel its deliveries; for a transaction’s own URL only that one ends', async () => {
       const id = await endpoint();
       const direct = await endpoint({ kind: 'direct', url: 'http://direct.example/' });
       for (const each of [id, direct]) {

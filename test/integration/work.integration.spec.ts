@@ -381,7 +381,7 @@ describe('late work', () => {
       const claimed = await claim();
       expect(claimed).toHaveLength(32);
       expect(new Set(claimed.map(({ subjectId }) => subjectId)).size).toBe(32);
-      expect(rowsRead).toBeLessThan(10_000); // Of 20 000; without the settings each claim reads all of them several times.
+      expect(rowsRead).toBeLessThan(10_000); // Rows in all: 20 000. Without the settings each claim reads them all repeatedly.
     }
   });
 

@@ -137,7 +137,7 @@ const bankFee = (accountId: string, amount: number): Record<string, unknown> => 
   ...{ reason: 'Of the month', idempotency_key: randomUUID() },
 });
 
-/** Another operator than the caller makes the request. */
+/** Makes the request as a second operator, who is not the caller. */
 async function waitingCorrection({ service, accountId }: World): Promise<string> {
   const { token } = await service.operator();
   const body = bankFee(accountId, 999_999);

@@ -16,7 +16,7 @@ const WINDOW = { from: '2026-10-01', to: '2026-10-31' };
 const MEMORY = 100;
 
 /**
- * Entries of an account as settlements post them, spread over October. They are already linked, with made-up hashes:
+ * Entries of an account as settlements post them, spread over October. Made-up hashes link the entries already:
  * otherwise the linker would disturb the measurement.
  */
 const ENTRIES = `

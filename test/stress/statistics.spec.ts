@@ -101,7 +101,7 @@ class History {
     this.#open.push({ id: body.id, key, methods: offer.paymentMethods });
   }
 
-  /** Picks one of the newest payments, most of which can still be paid; now and then with another merchant's key. */
+  /** Picks one of the newest payments, since most can still be paid; now and then with another merchant's key. */
   #recent<T extends { key: string }>(made: readonly T[]): T {
     const one = this.#pick(made.slice(-8));
     return this.random.between(0, 9) === 0 ? { ...one, key: this.#pick(this.merchants).testKey } : one;

@@ -219,7 +219,7 @@ describe('the worst body of every route', () => {
 
   /**
    * p99 of health checks while `work` runs: by the clock, and by the time that the service's event loop has worked
-   * meanwhile. On a machine with nothing else to do they are the same; on a busy one the clock tells of the machine.
+   * meanwhile. On an idle machine both are equal; on a busy one the clock also measures other load.
    */
   async function healthDuring(work: () => Promise<unknown>): Promise<{ clock: number; loop: number; count: number }> {
     const probe = new Pool(service.url, { connections: 2 });

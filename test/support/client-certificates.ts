@@ -62,7 +62,7 @@ HQYJYIZIAWUDBAEqBBDTj2B1utm1S947WOgDE7zqBIGQYvg3ICsZdqiSQeonOnwtlTX6hKiTdJDU
 LweKr/GTByp9adEz9jN5vqk/5jvTNHy19z0xGBUUV5qD86cVKbiI272p81mSpZfhn4vwAoCLoWIf
 vCIsFH9PMSUwIwYJKoZIhvcNAQkVMRYEFDv6J7nH8ByjwAmAbHPA0mJPsSPRMEEwMTANBglghkgB
 ZQMEAgEFAAQgOqo9wkJQcTkWHF8f43zl6JyIBeqAvFM4r6QVagYeivsECBoKwSkqespRAgIIAA==`,
-  /** The same certificate and key with RC2, as older programs write them */
+  /** This certificate and key with RC2, as older programs write them */
   oldPfx: `MIIDcgIBAzCCAzgGCSqGSIb3DQEHAaCCAykEggMlMIIDITCCAhcGCSqGSIb3DQEHBqCCAggwggIE
 AgEAMIIB/QYJKoZIhvcNAQcBMBwGCiqGSIb3DQEMAQYwDgQI75I+doL0+EcCAggAgIIB0OjvGBkS
 Xu/Xx7uPxbuOPUNls0GZ+aRwNZwN+yZSMxfFDc9I4KQdHEKtjXyjs1Vi0DY6BvhzwhLMNmeE3WCs

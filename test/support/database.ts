@@ -11,7 +11,7 @@ function adminUrl(): string {
 
 async function admin(sql: string): Promise<void> {
   const url = new URL(adminUrl());
-  url.pathname = '/postgres'; // nobody may be connected to a template while it is copied
+  url.pathname = '/postgres'; // PostgreSQL copies a template only while it has no connections
   const client = new pg.Client({ connectionString: url.href });
   await client.connect();
   try {

@@ -27,7 +27,7 @@ interface BookedReturn extends ReturnRequest {
   readonly bankReference: string;
 }
 
-/** A bank behind a network that loses answers, as a live PSP is. Its books are the truth about its actions. */
+/** A bank behind a network that loses answers, as a live PSP is. The bank's books are the truth about its actions. */
 export class FarBank implements Acquirer {
   capabilities: AcquirerCapabilities = {
     methods: ['PIX'],
@@ -54,7 +54,7 @@ export class FarBank implements Acquirer {
   blind: boolean | (() => boolean) = false;
   /** References that the bank answers about unreadably */
   readonly unreadable = new Set<string>();
-  /** How long its answers may be behind. */
+  /** Milliseconds that answers may be behind */
   lagMs = 0;
   /** Runs in the middle of the next creation, to simulate simultaneous events. */
   meanwhile: (() => Promise<void>) | null = null;

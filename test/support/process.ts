@@ -127,8 +127,8 @@ export function readDemo(dataDir: string): DemoFile {
 }
 
 /**
- * Processes and data directories of one spec, all removed by `cleanUp`, to be called in `afterAll` or `finally`. Also
- * ends the PostgreSQL and Redis that a killed service left behind.
+ * Processes and data directories of one spec, all removed by `cleanUp`, to be called in `afterAll` or `finally`. The
+ * clean-up ends the PostgreSQL and Redis that a killed service left behind, too.
  */
 export class Processes {
   readonly #root = mkdtempSync(join(tmpdir(), 'recebe-process-'));

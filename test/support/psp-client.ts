@@ -36,7 +36,7 @@ export class PspUnderTest {
   }
 
   /**
-   * Also fails when an answer, callback or accepted request breaks the official document.
+   * Stops, and fails when an answer, callback or accepted request breaks the official document.
    * @param departures breaches of the document by the simulated PSP that a test expects
    */
   async stop(departures: readonly RegExp[] = []): Promise<void> {
@@ -52,7 +52,7 @@ export class PspUnderTest {
     const exchanges = this.exchanges.flatMap(({ method, path, query, requestBody, status, responseBody }) => {
       const body = (): unknown => (requestBody === '' ? undefined : JSON.parse(requestBody));
       const accepted = status < 300 ? official.validateRequest(method, path, body(), query) : [];
-      // It lists which errors there are, but not with each operation: all of them are the document of its 503.
+      // The document lists errors, but not with each operation: all of them are documented as its 503.
       const answered = official.validateResponse(method, path, status < 300 ? status : 503, responseBody);
       return [...accepted, ...answered].map((fault) => `${method} ${path} ${String(status)}: ${fault}`);
     });

@@ -44,7 +44,7 @@ export class TestClock extends Clock {
     this.#standsAt = null;
   }
 
-  /** Also runs periodic tasks that became due. */
+  /** Moves the clock, and runs periodic tasks that became due. */
   advance(seconds: number): void {
     this.offsetMs += seconds * 1000;
     const now = this.now().getTime();
@@ -132,7 +132,7 @@ export class TestService {
 
   /** Started before all tests that it is declared beside, and stopped after them: only hooks and tests may use it. */
   static forSpec(options?: StartOptions): TestService {
-    // One object from the beginning, so that it is a constant; it becomes what was started.
+    // A single object from the beginning, so that it is a constant; it becomes the started service.
     const service = Object.create(TestService.prototype) as TestService;
     beforeAll(async () => void Object.assign(service, await TestService.start(options)));
     afterAll(() => service.stop());
