@@ -124,13 +124,6 @@ describe('the end of a live charge that was not paid, or paid without a callback
     story.pay(made);
     service.clock.advance(123);
     await story.becomes(made, 'paid');
-    await waitFor('the question about the charge to be over', async () => {
-      const rows = await service.sql(
-        `SELECT 1 FROM acquirer_notifications WHERE kind = 'charge' AND reference = $1 AND status = 'applied'`,
-        [made.pix.txid],
-      );
-      return rows.length === 1;
-    });
   });
 
   it('the expiry is not written while the bank says paid without naming the Pix', async () => {

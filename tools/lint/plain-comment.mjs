@@ -7,7 +7,7 @@ const BETTER = [
   [/^Of\b/, 'put the subject first: "If the return failed …", not "Of one that failed …"'],
   [/^(?:What|Who|Whose|Whoever|Whatever|Whom|Which)\b/, 'begin with the noun: "The stored row", not "What is kept"'],
   [
-    /^(?:Those|That|It|Its|They|Their|He|She|His|None|One|Ones|Another|Others|The (?:same|other|others|rest))\b/,
+    /^(?:Those|That|It|Its|They|Their|He|She|His|None|One|Ones|Another|Others|The (?:same|other|others|rest))\b(?!-)/,
     'repeat the noun: "Charges that were not paid", not "Those that were not"',
   ],
   [/^(?:And|But|Or|Nor|Also|Then|Than)\b/, 'begin a sentence of its own, with its subject'],
@@ -42,6 +42,8 @@ function problemsOf(text) {
   if (/^(?:eslint|@ts-|prettier|@internal|istanbul|#__)/.test(text)) return [];
   const prose = text
     .split(/\n\s*@/)[0]
+    // An item of a list is a sentence.
+    .replace(/\n\s*(?:-|\d+\.) /g, '. X ')
     .replace(/`[^`]*`/g, 'x')
     .replace(/\s+/g, ' ');
   return prose.split(/(?<=[.!?])\s+(?=[A-Z@`])/).flatMap((sentence) => {
