@@ -77,13 +77,7 @@ export class ChildServer {
     }
   }
 
-  get port(): number {
-    return this.#port;
-  }
-
-  /**
-   * Ends the restarts, at the beginning of a shutdown: a supervisor may end the server at the same time as the service.
-   */
+  /** Ends the restarts. For the beginning of a shutdown, when a supervisor may end the server beside the service. */
   release(): void {
     this.#ending.abort();
   }

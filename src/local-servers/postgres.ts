@@ -14,8 +14,8 @@ export interface PostgresOptions extends ChildOptions {
   dataDir: string;
   /** Made if missing. */
   databaseName?: string;
-  /** PostgreSQL settings, as name and value, that override the ones below. */
-  settings?: Record<string, string>;
+  /** PostgreSQL settings over those below, as `name=value`. */
+  settings?: string[];
 }
 
 /**
@@ -30,22 +30,12 @@ const TRANSIENT = /TCP\/IP sockets|pre-existing shared memory block|lock file "p
 /** Words with which PostgreSQL refuses a directory that another server uses, or used a moment ago. */
 const TAKEN = /pre-existing shared memory block|lock file "postmaster\.pid" already exists/;
 
-const SETTINGS = {
-  listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
-  timezone: 'UTC',
-  log_timezone: 'UTC',
-  max_connections: '100',
-  shared_buffers: '128MB',
-  wal_compression: 'on',
-  checkpoint_timeout: '15min',
-  max_wal_size: '2GB',
-  fsync: 'on',
-  synchronous_commit: 'on',
-  // A refused INSERT is ordinary for the application; the file is for errors that end the server.
-  log_min_messages: 'fatal',
-  log_min_error_statement: 'panic',
-};
+const SETTINGS = [
+  'listen_addresses=127.0.0.1 unix_socket_directories= timezone=UTC log_timezone=UTC max_connections=100',
+  'shared_buffers=128MB wal_compression=on checkpoint_timeout=15min max_wal_size=2GB fsync=on synchronous_commit=on',
+  // A refused INSERT is the application's everyday business; the log is for what ends the server.
+  'log_min_messages=fatal log_min_error_statement=panic',
+].flatMap((line) => line.split(' '));
 
 /**
  * Starts the PostgreSQL of a data directory as a child of this process.

@@ -77,10 +77,10 @@ export class PaymentRequestsService {
   }
 
   /**
-   * Accepts a refund: its money is set aside, and the acquirer is called later. The available balance is debited with
-   * the refund's full amount, and with the refund's own fee if it has one. Fees that were charged on the payment are
-   * not given back. A refused request leaves its key free for another try.
-   * @param id `ch_<uuid>`, `tx_<uuid>` or the bare uuid
+   * Accepts a refund: its money is set aside, and the acquirer is called later. The available balance is debited with the
+   * refund's full amount, and with the refund's own fee where it has one. Fees that were charged on the payment are not
+   * given back. A refused request leaves its key free for another try.
+   * @param paid the payment: `ch_<uuid>`, `tx_<uuid>` or the bare uuid
    * @throws ApiError in this order:
    *   1. over HTTP, after the guards and before this method: 400 `invalid_request` by `RefundDto`, for a body without an
    *      `idempotencyKey` of 8 to 128 printable ASCII characters, an amount that is not an integer from 1 to

@@ -428,7 +428,19 @@ describe('idempotency', () => {
       expect(counted).toBe(1);
     });
 
-    it('lets an unfinished request be continued', async () => {
+    it('does not refuse a request whose twin was let in before the guard closed', async () => {
+      const asked = request();
+      let first: IdempotentAnswer<Body> | undefined;
+      const closing = async (): Promise<Admission> => {
+        first = await run(asked, { admit });
+        throw refusal;
+      };
+      expect(await run(asked, { admit: closing })).toEqual({ ...first, replayed: true });
+      expect(await things()).toHaveLength(1);
+      expect(counted).toBe(1);
+    });
+
+    it('lets who goes on with an unfinished request finish it', async () => {
       const asked = request();
       const died = new Error('died');
       await expect(run(asked, { admit, committed: () => Promise.reject(died) })).rejects.toBe(died);
@@ -467,7 +479,7 @@ describe('idempotency', () => {
       expect(counted).toBe(1);
     });
 
-    it('counts a thing made in place of a failed request', async () => {
+    it('counts a request whose outcome is not known, and what is made in the place of one that came to nothing', async () => {
       const asked = request();
       const died = new Error('died');
       await expect(run(asked, { admit, committed: () => Promise.reject(died) })).rejects.toBe(died);

@@ -26,11 +26,10 @@ export interface Admission {
 }
 
 /**
- * State of a request with a key:
- * - `replay`: an earlier request was answered, and this is its answer.
- * - `resume`: an earlier request made `resourceId`. If no answer is kept, or it is older than a day, this request
- *   answers.
- * - `new`: the key is unknown. Take it in the transaction that makes the resource.
+ * State of a request's key:
+ * - `replay`: an earlier request was answered. Here is its answer.
+ * - `resume`: an earlier request has made `resourceId`, but its answer is missing or was deleted. This request answers.
+ * - `new`: the key is free. Take it in the transaction that makes the resource.
  */
 export type Begun<T> =
   | { readonly kind: 'replay'; readonly answer: IdempotentAnswer<T> }
@@ -97,7 +96,8 @@ export class IdempotencyService {
   }
 
   /**
-   * Call this when a new request has failed. Takes the count back, unless a twin has made the same thing.
+   * Call this when a new request has failed. The fraud guard's count is taken back, unless the key has a row, whose
+   * request is counted.
    * @returns the error to throw: `error` itself, or a `KeyChanged` if another request was first with the key
    */
   async failed(error: unknown, claim: Claim): Promise<unknown> {
@@ -105,19 +105,15 @@ export class IdempotencyService {
     // A lock of anything else is no twin's: a request that failed with it is answered by 503.
     if (isTaken && isLockTimeout(error, 'idempotency_keys')) return keyInUse();
     const isOvertaken = isTaken && uniqueViolation(error) === 'idempotency_keys_pkey';
-    // If another lock timed out, no twin is involved, and the answer is 503.
-    const isWaiting = isTaken && isLockTimeout(error, 'idempotency_keys');
-    if (isOvertaken || isWaiting || error instanceof KeyChanged) {
-      const row = await this.keys.find(request);
-      if (!row || !isSame(row, request)) await admission.undo();
-      return isWaiting ? keyInUse() : new KeyChanged();
-    }
-    await admission.undo();
-    return error;
+    const isRefused = !isTaken && error instanceof ApiError;
+    const row = isTaken || isRefused ? await this.keys.find(request) : null;
+    if (!row || !isSame(row, request)) await claim.admission?.undo();
+    // A twin was let in meanwhile, and a repetition is not refused.
+    return isOvertaken || (isRefused && row) ? new KeyChanged() : error;
   }
 }
 
-/** The key row of a request; the methods write in the caller's transaction. */
+/** Key row of a request. The methods write in the caller's transaction. */
 export class Claim {
   /** The count of a new request, by the fraud guard. */
   admission: Admission | null = null;
@@ -129,7 +125,7 @@ export class Claim {
     private readonly clock: Clock,
   ) {}
 
-  /** Whether `take` was called: an earlier failure means that the request was refused. */
+  /** Whether `take` was called. An error before it has refused the request. */
   get isTaken(): boolean {
     return this.#isTaken;
   }

@@ -138,9 +138,7 @@ function withLocalCode(transaction: Transaction, { pixIssuer }: Acquirer, accoun
   return { ...transaction, brCode: pixIssuer.issue(pixRequest(transaction, account)).brCode };
 }
 
-/**
- * Returns the one expiry for all methods of a payment, the longest: for vouchers the last millisecond of the third day.
- */
+/** Returns the longest expiry of the payment's methods: for a voucher the last millisecond of its last day. */
 function expiryOf(methods: readonly PaymentMethod[], now: Date, defaultExpiresIn: number): Date {
   const voucherDays = Math.max(...methods.map((method) => METHOD_RULES[method].voucherDays ?? 0));
   if (voucherDays > 0) return releaseTimeOf(now, voucherDays + 1);
