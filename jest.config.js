@@ -1,12 +1,12 @@
 /** Specs that measure time or memory, or that load the whole machine: one at a time, when the others are done. */
 const ALONE = [
   '/test/stress/(fail-over|forged-callbacks|four-processes|noisy-neighbour|worst-bodies)\\.',
-  '/test/e2e/(evidence-memory|login-time|med-list|webhook-failures|webhook-isolation)\\.e2e\\.',
+  '/test/e2e/[^/]+/(evidence-memory|login-time|med-list|webhook-failures|webhook-isolation)\\.e2e\\.',
 ];
 
 /** What takes half a minute or more: trials that repeat, kill and restart, a long walk in a browser, a month of sales. */
 const LONG = [
-  '/test/e2e/(dashboard-screens|demo-fill|deploy)\\.e2e\\.',
+  '/test/e2e/[^/]+/(dashboard-screens|demo-fill|deploy)\\.e2e\\.',
   '/test/integration/held-snapshot\\.',
   '/test/stress/(cluster|large-report|live-pix|postgres-outage|redis-loss|refund-crash|statistics|webhook-workers)\\.',
 ];
@@ -16,7 +16,8 @@ const UNIT = ['src/**/*', 'test/dashboard/*', 'test/rules/needs'];
 
 /** Specs of `src` that open sockets, start processes, or wait for costly hashes and timers: they are left to `npm test`. */
 const NOT_UNIT = [
-  '/src/core/(embedded|queue|rate-limit)/',
+  '/src/core/(queue|rate-limit)/',
+  '/src/local-servers/',
   '/src/core/(process-identity|net/bounded-answers)\\.',
   '/src/accounts/passwords\\.service\\.',
   '/src/acquirers/pix-api/(doctor|pix-api\\.client|pix-api\\.acquirer)\\.',

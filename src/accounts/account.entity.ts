@@ -1,11 +1,9 @@
 import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
-import { NotPersonal, Sealed } from '../core/database/index.js';
+import { NotPersonal } from '../core/database/index.js';
 import type { Amount } from '../core/money/index.js';
 
 /** Mode of the fraud guard. `shadow` records the refusals without making them. */
 export type FraudMode = 'enforce' | 'shadow' | 'off';
-
-export type Role = 'OWNER' | 'ADMIN' | 'MEMBER';
 
 /**
  * A merchant and its settings. Fees are in basis points and cents, times in days and seconds. The key guard, settlement
@@ -61,66 +59,4 @@ export class AccountEntity extends Account {
   /** The picture on the checkout, as a `data:` URL; null: none. */
   @Column('text', { nullable: true }) readonly logo!: string | null;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
-}
-
-@NotPersonal('people of merchants')
-@Entity('users')
-export class UserEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'users_pkey' }) readonly id!: string;
-  @Column('text') readonly email!: string;
-  @Column('text') readonly name!: string;
-  @Column('text', { name: 'password_hash', nullable: true }) readonly passwordHash!: string | null;
-  @Column('boolean', { default: false }) readonly operator!: boolean;
-  /** The secret of the one-time codes (TOTP), in base32, sealed. */
-  @Sealed(`'totp:' || id`)
-  @Column('bytea', { name: 'totp_secret_sealed', nullable: true })
-  readonly totpSecretSealed!: Buffer | null;
-  /** Since when a login needs a code. Null: no code is needed, though a secret may wait for its first code. */
-  @Column('timestamptz', { name: 'totp_confirmed_at', nullable: true }) readonly totpConfirmedAt!: Date | null;
-  /** The 30-second step, counted from 1970, of the last accepted code. */
-  @Column('integer', { name: 'totp_step', nullable: true }) readonly totpStep!: number | null;
-  /** SHA-256 of the unused recovery codes. */
-  @Column('bytea', { name: 'recovery_code_hashes', array: true, default: [] })
-  readonly recoveryCodeHashes!: readonly Buffer[];
-  /** Time of the last mail that warned about failed logins. */
-  @Column('timestamptz', { name: 'warned_at', nullable: true }) readonly warnedAt!: Date | null;
-  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
-}
-
-@NotPersonal('people of merchants')
-@Entity('members')
-export class MemberEntity {
-  @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'members_pkey' })
-  readonly accountId!: string;
-  @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'members_pkey' })
-  readonly userId!: string;
-  @Column('text') readonly role!: Role;
-  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
-}
-
-/** An invitation to become a member, once the invited person accepts. */
-@NotPersonal('people of merchants')
-@Entity('invitations')
-export class InvitationEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'invitations_pkey' }) readonly id!: string;
-  @Column('uuid', { name: 'account_id' })
-  readonly accountId!: string;
-  @Column('text') readonly email!: string;
-  @Column('text') readonly name!: string;
-  @Column('text') readonly role!: Role;
-  @Column('bytea', { name: 'token_hash' }) readonly tokenHash!: Buffer;
-  @Column('timestamptz', { name: 'expires_at' }) readonly expiresAt!: Date;
-  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
-  /** The user who sent it; the invitation ends with that user's rights. Null: not sent by a user. */
-  @Column('uuid', { name: 'invited_by', nullable: true }) readonly invitedBy!: string | null;
-}
-
-/** The reset of a forgotten password: at most one for a user. */
-@NotPersonal('people of merchants')
-@Entity('password_resets')
-export class PasswordResetEntity {
-  @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'password_resets_pkey' })
-  readonly userId!: string;
-  @Column('bytea', { name: 'token_hash' }) readonly tokenHash!: Buffer;
-  @Column('timestamptz', { name: 'expires_at' }) readonly expiresAt!: Date;
 }

@@ -1,11 +1,7 @@
-export {
-  Account,
-  AccountEntity,
-  type FraudMode,
-  InvitationEntity,
-  type Role,
-  type UserEntity,
-} from './account.entity.js';
+export { Account, AccountEntity, type FraudMode } from './account.entity.js';
+export { InvitationEntity } from './invitation.entity.js';
+export type { Role } from './member.entity.js';
+export type { UserEntity } from './user.entity.js';
 export { AccountsModule } from './accounts.module.js';
 export { accountSuspended, AccountsService } from './accounts.service.js';
 export {

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, read, write, type Tx } from '../core/database/index.js';
-import { InvitationEntity, MemberEntity, type Role, type UserEntity } from './account.entity.js';
+import { columnsOf, insertInto, read, Reader, type Tx, write } from '../core/database/index.js';
 import { Retained } from '../core/retention.js';
+import { InvitationEntity } from './invitation.entity.js';
+import { MemberEntity, type Role } from './member.entity.js';
+import type { UserEntity } from './user.entity.js';
 
 export type Member = Pick<MemberEntity, 'userId' | 'role' | 'createdAt'> & Pick<UserEntity, 'email' | 'name'>;
 

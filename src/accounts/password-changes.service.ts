@@ -4,7 +4,7 @@ import type { Actor, Origin } from '../audit/index.js';
 import { Clock } from '../core/clock.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { type ApiError, badRequest, invalidRequest, notFound } from '../core/errors/index.js';
-import type { UserEntity } from './account.entity.js';
+import type { UserEntity } from './user.entity.js';
 import { normalizeEmail } from './email-address.js';
 import { Passwords } from './passwords.service.js';
 import { PersonMails } from './person-mails.service.js';

@@ -7,7 +7,7 @@ import { Clock } from '../core/clock.js';
 import { SecretBox } from '../core/crypto/index.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { type ApiError, badRequest, business, notFound } from '../core/errors/index.js';
-import type { UserEntity } from './account.entity.js';
+import type { UserEntity } from './user.entity.js';
 import { normalizeEmail } from './email-address.js';
 import { PersonMails } from './person-mails.service.js';
 import { SessionsRepository } from './sessions.repository.js';

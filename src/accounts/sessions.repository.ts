@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, read, write, type Tx } from '../core/database/index.js';
-import type { Role } from './account.entity.js';
-import { SessionEntity } from './session.entity.js';
 import { CLOCK_SKEW_SECONDS } from '../core/clock.js';
+import { columnsOf, insertInto, read, Reader, type Tx, write } from '../core/database/index.js';
 import { Retained } from '../core/retention.js';
+import type { Role } from './member.entity.js';
+import { SessionEntity } from './session.entity.js';
 
 /**
  * Reads in one query, by primary keys alone, whether the login continues, and the current role: every request of a

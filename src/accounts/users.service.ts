@@ -5,7 +5,7 @@ import { Clock, DAY_MS } from '../core/clock.js';
 import { Database, type Tx, uniqueViolation } from '../core/database/index.js';
 import { type ApiError, badRequest, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
 import { newId } from '../core/ids.js';
-import type { UserEntity } from './account.entity.js';
+import type { UserEntity } from './user.entity.js';
 import { checkEmail, normalizeEmail } from './email-address.js';
 import { MembersRepository } from './members.repository.js';
 import { Passwords } from './passwords.service.js';

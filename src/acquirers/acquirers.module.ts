@@ -7,7 +7,7 @@ import { ConfirmationService } from './confirmation.service.js';
 import { InboxDispatcher } from './inbox-dispatcher.service.js';
 import { InboxRepository } from './inbox.repository.js';
 import { InboxService } from './inbox.service.js';
-import { InboxProcessor } from './jobs/inbox.processor.js';
+import { InboxProcessor } from './inbox.processor.js';
 import { CertificateWatch } from './live/certificate-watch.service.js';
 import { LiveAcquirersService } from './live/live-acquirers.service.js';
 import { PixApiFamily } from './pix-api/pix-api-family.service.js';

@@ -3,7 +3,8 @@ import { Clock } from '../core/clock.js';
 import type { Tx } from '../core/database/index.js';
 import { invalidRequest } from '../core/errors/index.js';
 import { newId } from '../core/ids.js';
-import type { Actor, AuditEvent, AuditEventType, AuditFilter, WebhookTouched } from './audit-event.js';
+import type { Actor, AuditEvent, AuditFilter, WebhookTouched } from './audit-event.js';
+import type { AuditEventType } from './audit-event.entity.js';
 import { AuditRepository } from './audit.repository.js';
 
 /**

@@ -9,7 +9,7 @@ import { workers } from '../core/work/index.js';
 import { AuthController } from './auth.controller.js';
 import { Authenticators } from './authenticators.service.js';
 import { AuthGuard, RateLimitGuard, RoleGuard } from './guards.js';
-import { LoginFailuresProcessor } from './jobs/login-failures.processor.js';
+import { LoginFailuresProcessor } from './login-failures.processor.js';
 import { LoginFailuresRepository } from './login-failures.repository.js';
 import { LoginFailures } from './login-failures.service.js';
 import { DeviceCookie } from './device-cookie.service.js';

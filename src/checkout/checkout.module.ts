@@ -4,7 +4,7 @@ import { workers } from '../core/work/index.js';
 import { TransactionsModule } from '../transactions/index.js';
 import { CheckoutController } from './checkout.controller.js';
 import { CheckoutService } from './checkout.service.js';
-import { ReceiptProcessor } from './jobs/receipt.processor.js';
+import { ReceiptProcessor } from './receipt.processor.js';
 
 /** The page a payer opens: public, read-only, and imported by no module. */
 @Module({

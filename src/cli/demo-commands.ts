@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type Config, CONFIG } from '../core/config/index.js';
-import { fillDemo } from '../demo-data.js';
+import { fillDemo } from '../demo/index.js';
 import { run } from './run.js';
 import type { Shell } from './shell.js';
 

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { toString as drawQr } from 'qrcode';
-import type { DemoFile } from '../demo-data.js';
-import { runningServiceUrl } from '../service-address.js';
+import type { DemoFile } from '../demo/index.js';
+import { runningServiceUrl } from '../core/service-address.js';
 
 /**
  * The tour (docs/contract.md#the-tour), written as a merchant's program so that its steps can be copied. From the

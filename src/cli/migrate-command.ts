@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { ConfigError, readConfig } from '../core/config/index.js';
-import { migrateAs } from '../runtime.js';
+import { migrateAs } from '../app/index.js';
 import type { Shell } from './shell.js';
 
 export function migrateCommand(program: Command, { env, stdout }: Shell): void {

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { type Config, ConfigError, readConfig } from '../core/config/index.js';
-import { openRuntime } from '../runtime.js';
-import { runningServiceUrl } from '../service-address.js';
+import { openRuntime } from '../app/index.js';
+import { runningServiceUrl } from '../core/service-address.js';
 import type { Shell } from './shell.js';
 
 export interface Service {

@@ -7,10 +7,8 @@ import type { Admission, IdempotentRequest } from '../core/idempotency/index.js'
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import { RateLimiter } from '../core/rate-limit/index.js';
+import type { FraudCode, FraudOperation } from './fraud-hit.entity.js';
 import { FraudHits } from './fraud-hits.service.js';
-
-export type FraudOperation = 'charge' | 'payment' | 'refund';
-export type FraudCode = 'fraud.document_blocked' | 'fraud.amount_limit_exceeded' | 'fraud.velocity_exceeded';
 
 export interface GuardedOperation {
   readonly operation: FraudOperation;

@@ -2,7 +2,10 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { NotPersonal } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
-import type { FraudCode, FraudOperation } from './fraud-guard.service.js';
+
+export type FraudOperation = 'charge' | 'payment' | 'refund';
+
+export type FraudCode = 'fraud.document_blocked' | 'fraud.amount_limit_exceeded' | 'fraud.velocity_exceeded';
 
 @NotPersonal('documents are masked; gone after their retention')
 @Entity('fraud_hits')

@@ -1,12 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Tx } from '../core/database/index.js';
-import {
-  type DomainEvent,
-  type DomainEventType,
-  EventCatalog,
-  type NewEvent,
-  type PublicEvent,
-} from './event-catalog.service.js';
+import { type DomainEvent, EventCatalog, type NewEvent, type PublicEvent } from './event-catalog.service.js';
+import type { DomainEventType } from './event.entity.js';
 
 const event = (
   name: string,

@@ -1,16 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../core/database/index.js';
 import type { Scope } from '../core/mode.js';
-import type { EventEntity } from './event.entity.js';
-
-/**
- * Domain events by type, each with its data. A context adds its own by declaration merging. The data are a snapshot at
- * the time of the event, so that a retry weeks later still describes that time.
- */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- the merging point
-export interface DomainEvents {}
-
-export type DomainEventType = keyof DomainEvents;
+import type { DomainEvents, DomainEventType, EventEntity } from './event.entity.js';
 
 /** A business event. The public `evt_…` id comes from its id, whatever the number of endpoints and retries. */
 export interface DomainEvent<T extends DomainEventType = DomainEventType> extends Omit<

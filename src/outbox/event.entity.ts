@@ -1,7 +1,15 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Personal, Sealed } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
-import type { DomainEvents, DomainEventType } from './event-catalog.service.js';
+
+/**
+ * Domain events by type, each with its data. A context adds its own by declaration merging. The data are a snapshot at
+ * the time of the event, so that a retry weeks later still describes that time.
+ */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- the merging point
+export interface DomainEvents {}
+
+export type DomainEventType = keyof DomainEvents;
 
 @Entity('events')
 export class EventEntity {

@@ -1,3 +1,4 @@
+export type { DomainEvents, DomainEventType } from './event.entity.js';
 export * from './event-catalog.service.js';
 export { OutboxModule } from './outbox.module.js';
 export { type EventPosition, OutboxRepository } from './outbox.repository.js';

@@ -2,23 +2,23 @@ import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../core/crypto/index.js';
 import {
   columnsOf,
-  Reader,
   read,
+  Reader,
   type ReadStatement,
   rowWrite,
   type Tx,
+  valuesOfFields,
   wanted,
   write,
-  valuesOfFields,
 } from '../core/database/index.js';
 import { FIRST_ID, idBound } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
 import type { Scope } from '../core/mode.js';
 import { DUE_TIMES, LowWaterMark } from '../core/queue/index.js';
-import { emptyCustomer, joinCustomer, splitCustomer } from './customer-fields.js';
-import type { DomainEvent, DomainEventType } from './event-catalog.service.js';
-import { EventEntity } from './event.entity.js';
 import { Retained } from '../core/retention.js';
+import { emptyCustomer, joinCustomer, splitCustomer } from './customer-fields.js';
+import type { DomainEvent } from './event-catalog.service.js';
+import { type DomainEventType, EventEntity } from './event.entity.js';
 
 interface StoredEvent extends Omit<DomainEvent, 'sequence' | 'data'> {
   /** JSON. */

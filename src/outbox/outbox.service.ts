@@ -4,7 +4,8 @@ import type { Tx } from '../core/database/index.js';
 import { groupBy } from '../core/group-by.js';
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
-import { type DomainEvent, type DomainEventType, EventCatalog, type NewEvent } from './event-catalog.service.js';
+import { type DomainEvent, EventCatalog, type NewEvent } from './event-catalog.service.js';
+import type { DomainEventType } from './event.entity.js';
 import { OutboxRepository } from './outbox.repository.js';
 import { Relay } from './relay.service.js';
 

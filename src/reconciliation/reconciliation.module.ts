@@ -4,7 +4,7 @@ import { AcquirersModule } from '../acquirers/index.js';
 import { processors } from '../core/queue/index.js';
 import { MedModule } from '../med/index.js';
 import { TransactionsModule } from '../transactions/index.js';
-import { StatementProcessor } from './jobs/statement.processor.js';
+import { StatementProcessor } from './statement.processor.js';
 import { StatementSweep } from './statement-sweep.service.js';
 import { CoherenceService } from './coherence.service.js';
 import { HoldingsRepository } from './holdings.repository.js';

@@ -4,7 +4,7 @@ import { OutboxModule } from '../outbox/index.js';
 import { StorageModule } from '../storage/index.js';
 import { TransactionsModule } from '../transactions/index.js';
 import { WalletsModule } from '../wallets/index.js';
-import { ReportProcessor } from './jobs/report.processor.js';
+import { ReportProcessor } from './report.processor.js';
 import { ReportEvents } from './report.events.js';
 import { ReportRowsRepository } from './report-rows.repository.js';
 import { ReportMaker } from './report-maker.service.js';

@@ -9,7 +9,7 @@ export {
   type CorrectionStatus,
   SUSPENSE_CORRECTIONS,
   WALLET_CORRECTIONS,
-} from './corrections/corrections.entity.js';
+} from './corrections/correction.entity.js';
 export {
   type Correction,
   type CorrectionDecided,
@@ -21,10 +21,11 @@ export { CreationService } from './creation/creation.service.js';
 export type { Customer } from './customer-data/customer-data.repository.js';
 export { CustomerDataService } from './customer-data/customer-data.service.js';
 export { type Disputed, DisputesService } from './disputes/disputes.service.js';
-export { ExpiryService } from './creation/expiry.service.js';
+export { ExpiryService } from './expiry/expiry.service.js';
 // Nothing else imports the entities, by which the ORM knows the tables.
-import './statistics/statistics.entity.js';
-export type { FigureKind } from './statistics/statistics.entity.js';
+import './statistics/transaction-figure.entity.js';
+import './statistics/transaction-change.entity.js';
+export type { FigureKind } from './statistics/transaction-figure.entity.js';
 export type { Figure, FigureDifference } from './statistics/statistics.repository.js';
 export { StatisticsService, type WindowFigures } from './statistics/statistics.service.js';
 export { InquiriesService } from './creation/inquiries.service.js';
@@ -44,14 +45,14 @@ export {
   ReviewsService,
   type UnmatchedPix,
   type UnreadableNews,
-} from './settlement/reviews.service.js';
+} from './reviews/reviews.service.js';
 export {
   RETURN_REASONS,
   RETURN_STATUSES,
   type ReturnReason,
   type ReturnStatus,
   SHOWN_RETURNS,
-} from './settlement/settlement.rules.js';
+} from './returns/pix-return.entity.js';
 export { TEST_RECEIPTS } from './settlement/receipts.service.js';
 export { SettlementListener } from './settlement/settlement-listener.service.js';
 export { SettlementService } from './settlement/settlement.service.js';
@@ -65,9 +66,9 @@ export type {
 } from './transaction.events.js';
 export { type Taken, takeableOf } from './taken.js';
 export * from './transaction.js';
-export { SORT_FIELDS, type SortField } from './transaction-pages.repository.js';
+export { SORT_FIELDS, type SortField } from './lists/transaction-pages.repository.js';
 export { sampleTransactionEvent } from './transaction-samples.service.js';
-export { TransactionPagesService } from './transaction-pages.service.js';
+export { TransactionPagesService } from './lists/transaction-pages.service.js';
 export { TRANSACTION_STATUSES, type TransactionStatus } from './transactions.machine.js';
 export { TransactionsModule } from './transactions.module.js';
 export { TransactionsService } from './transactions.service.js';

@@ -1,11 +1,51 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Artefacts, Dispute, PaymentMethod } from '../acquirers/index.js';
 import { NotPersonal, Personal, Sealed } from '../core/database/index.js';
-import type { Artefacts, PaymentMethod, RefundWay } from '../acquirers/index.js';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
-import type { ReturnReason, ReturnStatus, SettlementDecision } from './settlement/settlement.rules.js';
-import type { Failure, MedBlock, Metadata, SentBack } from './transaction.js';
+import type { ReturnReason } from './returns/pix-return.entity.js';
 import type { TransactionStatus } from './transactions.machine.js';
+
+export type Metadata = Record<string, unknown>;
+
+/** `metadata.failure`: docs/contract.md#expiry. */
+export interface Failure {
+  readonly reason: string;
+  readonly providerErrorCode: string;
+  /** Lifetime of the QR code in seconds; absent when the charge had no expiry. */
+  readonly ttlSeconds?: number;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** The payer bank's report of a disputed Pix, as it is stored and travels in events. Times are ISO 8601. */
+export interface MedBlock {
+  /** End-to-end id of the disputed Pix. */
+  readonly referenceId: string;
+  readonly status: Dispute['status'];
+  /** Present once the bank has ruled: `agreed` means the merchant lost. */
+  readonly result?: 'agreed' | 'disagreed';
+  readonly method?: string;
+  readonly reason?: string;
+  /** The person who opened the dispute, where the bank names one: sealed by `MedPayers`, base64. */
+  readonly payerSealed?: string;
+  readonly openedAt: string;
+  readonly updatedAt: string;
+  readonly closedAt?: string;
+  /** When the service learned the latest change. */
+  readonly lastEventAt: string;
+  /** If the disputed amount differs from the charge's, nothing is done before an operator has looked at it. */
+  readonly amountMismatch: boolean;
+}
+
+/** A Pix that could not pay this charge (late, double or of another amount) and is back with its payer. */
+export interface SentBack {
+  readonly amount: Amount;
+  readonly reason: ReturnReason;
+  readonly endToEndId: string;
+  /** When the bank had sent it back, ISO 8601. */
+  readonly at: string;
+}
 
 /** A payment in one mode of one account; charges and payments are two views of it. Amounts in the smallest unit. */
 export class Transaction {
@@ -104,63 +144,4 @@ export class TransactionEntity extends Transaction {
   @Column('bigint', { name: 'cashouts_amount', default: 0 }) readonly cashoutsAmount!: Amount;
   /** Losses entered by operators: money that a bank took of the payment. */
   @Column('bigint', { name: 'losses_amount', default: 0 }) readonly lossesAmount!: Amount;
-}
-
-@Entity('settlements')
-export class SettlementEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'settlements_pkey' }) readonly id!: string;
-  @Column('uuid', { name: 'account_id', nullable: true }) readonly accountId!: string | null;
-  @Column('text', { nullable: true }) readonly mode!: Mode | null;
-  @Column('uuid', { name: 'transaction_id', nullable: true })
-  readonly transactionId!: string | null;
-  @NotPersonal('names a connection')
-  @Column('text')
-  readonly acquirer!: string;
-  /** The account within which the end-to-end id is unique; null: the id is unique worldwide. */
-  @Column('uuid', { nullable: true }) readonly namespace!: string | null;
-  @NotPersonal('an id that the books keep')
-  @Column('text', { name: 'end_to_end_id' })
-  readonly endToEndId!: string;
-  @NotPersonal('an id')
-  @Column('text', { nullable: true })
-  readonly txid!: string | null;
-  @Column('bigint') readonly amount!: Amount;
-  /** `closed`: an operator has entered that the money is gone, or has given it up. */
-  @Column('text') readonly outcome!: SettlementDecision['outcome'] | 'unmatched' | 'closed';
-  @Column('text', { default: 'PIX' }) readonly method!: PaymentMethod;
-  @Column('text', { nullable: true }) readonly reason!: SettlementDecision['reason'];
-  @Personal()
-  @Sealed(`'settlement:' || end_to_end_id`)
-  @Column('bytea', { name: 'payer_document_sealed', nullable: true })
-  readonly payerDocumentSealed!: Buffer | null;
-  /** The acquirer's fee for the payment, in cents. */
-  @Column('bigint', { name: 'provider_fee', default: 0 }) readonly providerFee!: Amount;
-  @Column('timestamptz', { name: 'reviewed_at', nullable: true }) readonly reviewedAt!: Date | null;
-  @Column('uuid', { name: 'reviewed_by', nullable: true }) readonly reviewedBy!: string | null;
-  @Column('timestamptz', { name: 'settled_at' }) readonly settledAt!: Date;
-  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
-}
-
-@NotPersonal('ids, amounts and reasons of the bank')
-@Entity('pix_returns')
-export class PixReturnEntity {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pix_returns_pkey' }) readonly id!: string;
-  @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
-  @Column('text') readonly mode!: Mode;
-  /** Null: the returned Pix matches no charge. */
-  @Column('uuid', { name: 'transaction_id', nullable: true })
-  readonly transactionId!: string | null;
-  @Column('text') readonly acquirer!: string;
-  @Column('text', { name: 'end_to_end_id' }) readonly endToEndId!: string;
-  @Column('text', { name: 'return_id' }) readonly returnId!: string;
-  @Column('text', { default: 'devolution' }) readonly way!: RefundWay;
-  @Column('text', { default: 'BRL' }) readonly currency!: string;
-  @Column('bigint') readonly amount!: Amount;
-  @Column('text') readonly reason!: ReturnReason;
-  @Column('text') readonly status!: ReturnStatus;
-  @Column('text', { name: 'failure_reason', nullable: true }) readonly failureReason!: string | null;
-  /** The acquirer's fee for the return, charged once the money is with its payer. */
-  @Column('bigint', { name: 'provider_fee', default: 0 }) readonly providerFee!: Amount;
-  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
-  @Column('timestamptz', { name: 'updated_at' }) readonly updatedAt!: Date;
 }

@@ -1,43 +1,8 @@
-import type { Dispute } from '../acquirers/index.js';
 import { nullsOf } from '../core/database/index.js';
 import type { Violation } from '../core/errors/index.js';
 import type { Mode } from '../core/mode.js';
-import type { Amount } from '../core/money/index.js';
 import { returnUrlProblem } from '../core/net/index.js';
-import type { ReturnReason } from './settlement/settlement.rules.js';
-import { Transaction } from './transaction.entity.js';
-
-export type Metadata = Record<string, unknown>;
-
-/** `metadata.failure`: docs/contract.md#expiry. */
-export interface Failure {
-  readonly reason: string;
-  readonly providerErrorCode: string;
-  /** Lifetime of the QR code in seconds; absent when the charge had no expiry. */
-  readonly ttlSeconds?: number;
-  /** ISO 8601. */
-  readonly at: string;
-}
-
-/** The payer bank's report of a disputed Pix, as it is stored and travels in events. Times are ISO 8601. */
-export interface MedBlock {
-  /** End-to-end id of the disputed Pix. */
-  readonly referenceId: string;
-  readonly status: Dispute['status'];
-  /** Present once the bank has ruled: `agreed` means the merchant lost. */
-  readonly result?: 'agreed' | 'disagreed';
-  readonly method?: string;
-  readonly reason?: string;
-  /** The person who opened the dispute, where the bank names one: sealed by `MedPayers`, base64. */
-  readonly payerSealed?: string;
-  readonly openedAt: string;
-  readonly updatedAt: string;
-  readonly closedAt?: string;
-  /** When the service learned the latest change. */
-  readonly lastEventAt: string;
-  /** If the disputed amount differs from the charge's, nothing is done before an operator has looked at it. */
-  readonly amountMismatch: boolean;
-}
+import { type Failure, type MedBlock, type Metadata, Transaction } from './transaction.entity.js';
 
 /** `metadata.med`: docs/contract.md#the-charge-object. */
 export interface ShownMed extends Omit<MedBlock, 'payerSealed'> {
@@ -47,16 +12,7 @@ export interface ShownMed extends Omit<MedBlock, 'payerSealed'> {
   readonly payerSealed?: never;
 }
 
-/** A Pix that could not pay this charge (late, double or of another amount) and is back with its payer. */
-export interface SentBack {
-  readonly amount: Amount;
-  readonly reason: ReturnReason;
-  readonly endToEndId: string;
-  /** When the bank had sent it back, ISO 8601. */
-  readonly at: string;
-}
-
-export type { Transaction };
+export type { Failure, MedBlock, Metadata, Transaction };
 
 /** Initial values of a new transaction. */
 export const UNTOUCHED = { ...nullsOf(Transaction), refundsAmount: 0 };

@@ -5,8 +5,8 @@ import {
   columnsOf,
   insertInto,
   oneOf,
-  Reader,
   read,
+  Reader,
   rowQuery,
   type Tx,
   wanted,
@@ -16,9 +16,8 @@ import type { IdCursorFilter } from '../core/http/index.js';
 import { idRange } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
-import { Transaction, TransactionEntity } from './transaction.entity.js';
 import { TAKEN_FIELDS } from './taken.js';
-import type { Failure } from './transaction.js';
+import { type Failure, Transaction, TransactionEntity } from './transaction.entity.js';
 import { MOVES, type TransactionStatus, type Trigger } from './transactions.machine.js';
 
 /** The select list of a transaction under the alias `t`. */

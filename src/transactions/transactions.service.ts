@@ -6,7 +6,7 @@ import type { Scope } from '../core/mode.js';
 import { Poller } from '../core/queue/index.js';
 import { OutboxService } from '../outbox/index.js';
 import { PixIssueService } from './creation/pix-issue.service.js';
-import { ExpiryService } from './creation/expiry.service.js';
+import { ExpiryService } from './expiry/expiry.service.js';
 import { eventsAgain } from './status-events.js';
 import { asOf, isOpen, isPastExpiry, type Transaction } from './transaction.js';
 import { type TransactionFilter, TransactionsRepository } from './transactions.repository.js';

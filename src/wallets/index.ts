@@ -1,7 +1,15 @@
+// Nothing else imports these entities, by which the ORM knows the tables.
+import './balance.entity.js';
+import './balance-check.entity.js';
+import './balance-checkpoint.entity.js';
+import './journal-entry.entity.js';
+import './journal-hash.entity.js';
+import './journal-line.entity.js';
 export { BalanceChecksService } from './balance-checks.service.js';
 export type { StatementEntryType } from './entry-types.js';
 export { type BrokenLink, LedgerChainService } from './ledger-chain.service.js';
-export { type Bucket, LedgerService, type Posting } from './ledger.service.js';
+export { LedgerService, type Posting } from './ledger.service.js';
+export type { Bucket } from './balance.entity.js';
 export { MERCHANT_BUCKETS, type MerchantBucket, type WalletEntry } from './statement.repository.js';
 export { ENTRY_DESCRIPTIONS, sourceOf, walletEntryId } from './statement.serializer.js';
 export { StatementService } from './statement.service.js';

@@ -4,23 +4,9 @@ import type { Tx } from '../core/database/index.js';
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
+import type { Bucket } from './balance.entity.js';
 import type { EntryType } from './entry-types.js';
 import { WalletsRepository } from './wallets.repository.js';
-
-/**
- * Places of money of one account, mode and currency. A positive balance is owed to somebody:
- * - `available`, `pending`, `retained`: owed to the merchant (spendable, waiting for its release, held by disputes);
- * - `reserved`: set aside for refunds on their way to payers;
- * - `suspense`: owed to payers, or to an owner whom an operator has to find. Late, double, wrong or unmatched payments
- *   lie here until they are back, and held money until the decision;
- * - `platform_fees`, `provider_fees`: earned by the service and by the acquirer;
- * - `clearing`: the counterpart, money that the acquirer holds for us; negative by the held amount.
- *
- * Each account has its own buckets of every kind: a row shared by all merchants would make all of them wait for each
- * other.
- */
-export type Bucket =
-  'available' | 'pending' | 'retained' | 'reserved' | 'suspense' | 'platform_fees' | 'provider_fees' | 'clearing';
 
 export interface Posting extends Scope {
   readonly currency: string;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { columnsOf, insertInto, Reader, read, write, type Tx } from '../core/database/index.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
-import { Release, ReleaseEntity } from './wallet.entity.js';
+import { Release, ReleaseEntity } from './release.entity.js';
 
 const IDENTITY = ['id', 'accountId', 'attempts'] as const;
 

@@ -4,7 +4,7 @@ import { Database, isAway, isLockTimeout, isStatementTimeout, type Tx } from '..
 import { Logger } from '../core/log/index.js';
 import { Poller } from '../core/queue/index.js';
 import { LedgerService } from './ledger.service.js';
-import type { Release } from './wallet.entity.js';
+import type { Release } from './release.entity.js';
 import { type DueRelease, ReleasesRepository } from './releases.repository.js';
 
 const POLL_MS = 5_000;

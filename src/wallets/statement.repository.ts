@@ -4,7 +4,7 @@ import type { CursorFilter } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import type { StatementEntryType } from './entry-types.js';
-import type { Bucket } from './ledger.service.js';
+import type { Bucket } from './balance.entity.js';
 
 /** Buckets that a merchant sees: the predicate of the index `journal_lines_statement_idx`. */
 export const MERCHANT_BUCKETS = ['available', 'pending', 'retained'] as const;

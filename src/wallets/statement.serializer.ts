@@ -1,8 +1,16 @@
+import type { Amount } from '../core/money/index.js';
 import type { WalletEntryBody, WalletEntrySourceBody } from './dto/wallet-entry.body.js';
 import type { BalanceAtBody, PastBalanceBody } from './dto/wallet.body.js';
 import type { StatementEntryType } from './entry-types.js';
 import type { WalletEntry } from './statement.repository.js';
-import type { PastBalance } from './statement.service.js';
+
+/** Amounts in the currency's smallest unit. */
+export interface PastBalance {
+  readonly currency: string;
+  readonly available: Amount;
+  readonly pending: Amount;
+  readonly retained: Amount;
+}
 
 /** Descriptions of entries, for people. */
 export const ENTRY_DESCRIPTIONS: Readonly<Record<StatementEntryType, string>> = {

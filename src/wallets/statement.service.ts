@@ -7,15 +7,7 @@ import type { Amount } from '../core/money/index.js';
 import type { ListWalletEntriesQuery } from './dto/list-wallet-entries.query.js';
 import type { WalletEntryListBody } from './dto/wallet-entry.body.js';
 import { type Position, StatementRepository } from './statement.repository.js';
-import { walletEntryBody } from './statement.serializer.js';
-
-/** Amounts in the currency's smallest unit. */
-export interface PastBalance {
-  readonly currency: string;
-  readonly available: Amount;
-  readonly pending: Amount;
-  readonly retained: Amount;
-}
+import { type PastBalance, walletEntryBody } from './statement.serializer.js';
 
 /**
  * Lists the merchant's lines of the ledger, and their balances at a time. Both use the time of the entry, which within

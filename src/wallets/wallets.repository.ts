@@ -4,7 +4,7 @@ import type { Mode, Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import { OperatorQueues } from '../core/operator-queues.js';
 import type { EntryType } from './entry-types.js';
-import type { Bucket } from './ledger.service.js';
+import type { Bucket } from './balance.entity.js';
 
 export interface EntryRow {
   id: string;

@@ -3,7 +3,7 @@ import { Clock } from '../core/clock.js';
 import type { Tx } from '../core/database/index.js';
 import { LedgerService, type Posting } from './ledger.service.js';
 import type { PlannedRelease, ReleasesRepository } from './releases.repository.js';
-import type { Release } from './wallet.entity.js';
+import type { Release } from './release.entity.js';
 import type { EntryRow, WalletsRepository } from './wallets.repository.js';
 import {
   type CorrectedMoney,

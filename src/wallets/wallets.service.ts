@@ -9,7 +9,7 @@ import { type Amount, basisPoints } from '../core/money/index.js';
 import type { EntryType } from './entry-types.js';
 import { LedgerService, type Posting } from './ledger.service.js';
 import { type PlannedRelease, ReleasesRepository } from './releases.repository.js';
-import type { ReleaseKind } from './wallet.entity.js';
+import type { ReleaseKind } from './release.entity.js';
 import { type NegativeBalance, type NegativeFilter, WalletsRepository } from './wallets.repository.js';
 
 /** How many days a currency's calendar of releases may have: `release_days` and `reserve_days` are at most a year. */

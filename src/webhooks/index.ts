@@ -1,2 +1,5 @@
+// Nothing else imports these entities, by which the ORM knows the tables.
+import './webhook-default-secret.entity.js';
+import './webhook-message.entity.js';
 export { EndpointsService } from './endpoints/endpoints.service.js';
 export { WebhooksModule } from './webhooks.module.js';

@@ -22,7 +22,7 @@ import { EndpointHealthRepository } from './endpoints/endpoint-health.repository
 import { EndpointsController } from './endpoints/endpoints.controller.js';
 import { EndpointsRepository } from './endpoints/endpoints.repository.js';
 import { EndpointsService } from './endpoints/endpoints.service.js';
-import { DeliveriesProcessor } from './jobs/deliveries.processor.js';
+import { DeliveriesProcessor } from './sending/deliveries.processor.js';
 import { OutcomesService } from './sending/outcomes.service.js';
 import { Recorder } from './sending/recorder.service.js';
 import { RecoveryRepository } from './log/recovery.repository.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
-import '../../src/app.module.js';
+import '../../src/app/app.module.js';
 import { type Config, readConfig } from '../../src/core/config/index.js';
 import { SecretBox } from '../../src/core/crypto/index.js';
 import { createDataSource, Database, Reader } from '../../src/core/database/index.js';

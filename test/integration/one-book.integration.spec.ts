@@ -12,8 +12,8 @@ import { ApiError } from '../../src/core/errors/index.js';
 import { ReconciliationService } from '../../src/reconciliation/index.js';
 import { StatementReader } from '../../src/reconciliation/statement-reader.service.js';
 import { CorrectionsService } from '../../src/transactions/corrections/corrections.service.js';
-import { ExpiryProcessor } from '../../src/transactions/jobs/expiry.processor.js';
-import { ExpiryRepository } from '../../src/transactions/creation/expiry.repository.js';
+import { ExpiryProcessor } from '../../src/transactions/expiry/expiry.processor.js';
+import { ExpiryRepository } from '../../src/transactions/expiry/expiry.repository.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { type Merchant, TestService } from '../support/service.js';
 

@@ -8,7 +8,7 @@ import { MIGRATIONS } from '../../migrations/index.js';
 import { readConfig } from '../../src/core/config/index.js';
 import { excessivePowers, migrate } from '../../src/core/database/index.js';
 import { startPostgres } from '../../src/local-servers/index.js';
-import { openRuntime } from '../../src/runtime.js';
+import { openRuntime } from '../../src/app/runtime.js';
 import { createEmptyDatabase } from '../support/database.js';
 import { TestService } from '../support/service.js';
 import { recordVersion01 } from '../support/version-0-1.js';

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { createDataSource, migrate, MigrationError } from '../../src/core/database/index.js';
-import '../../src/app.module.js';
+import '../../src/app/app.module.js';
 import { catalogOf } from '../support/catalog.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
 import { LAST_OF_0_1, recordVersion01 } from '../support/version-0-1.js';

@@ -6,9 +6,9 @@ import { AccountsService } from '../../src/accounts/index.js';
 import { ApiKeysService } from '../../src/api-keys/index.js';
 import { SYSTEM } from '../../src/audit/index.js';
 import { readConfig } from '../../src/core/config/index.js';
-import { serveDashboard } from '../../src/dashboard.js';
-import { setupOpenApi } from '../../src/openapi.js';
-import { openRuntime, type Runtime } from '../../src/runtime.js';
+import { serveDashboard } from '../../src/app/dashboard.js';
+import { setupOpenApi } from '../../src/app/openapi.js';
+import { openRuntime, type Runtime } from '../../src/app/runtime.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { ROUTES } from './route-table.js';
 

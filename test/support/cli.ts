@@ -11,7 +11,7 @@ export interface Ended {
 
 /**
  * Runs one command of the command line in this process, since a process of its own would load the whole application.
- * Real processes of the executable are tested in test/e2e/start.e2e.spec.ts.
+ * Real processes of the executable are tested in test/e2e/running/start.e2e.spec.ts.
  * @param env all variables: the runner's own environment decides nothing
  * @param stdin input of the command; nothing by default
  */

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
-import type { DemoFile } from '../../src/demo-data.js';
+import type { DemoFile } from '../../src/demo/demo-data.js';
 import { startPostgres } from '../../src/local-servers/index.js';
 import { commandOf, ownerUrl, postgresPid, redisPid } from '../../tools/harness/local-servers.js';
 import { waitFor } from './wait.js';

@@ -25,8 +25,11 @@ const absent = {
 
 async function bundlePrograms(dist) {
   await build({
-    entryPoints: ['src/main.js', 'src/cli/main.js', 'src/cli/demo.js'].map((name) => join(dist, name)),
-    outbase: join(dist, 'src'),
+    entryPoints: {
+      main: join(dist, 'src/app/main.js'),
+      'cli/main': join(dist, 'src/cli/main.js'),
+      'cli/demo': join(dist, 'src/cli/demo.js'),
+    },
     outdir: join(dist, 'bundle'),
     absWorkingDir: dist, // names of chunks follow from paths in it, not from where it lies
     bundle: true,

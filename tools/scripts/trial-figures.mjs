@@ -54,23 +54,23 @@ export const TRIALS = {
     what: 'the slowest body of every write route, and health checks beside it',
   },
   fuzz: {
-    specs: ['test/e2e/fuzz'],
+    specs: ['test/e2e/http/fuzz'],
     what: '80 batches of random requests for each route',
   },
   'login-time': {
-    specs: ['test/e2e/login-time'],
+    specs: ['test/e2e/auth/login-time'],
     what: '200 pairs of logins, with a known and an unknown address',
   },
   'psp-faults': {
-    specs: ['test/e2e/live-faults'],
+    specs: ['test/e2e/live/live-faults'],
     what: 'every fault of a PSP at every kind of call',
   },
   'key-storm': {
-    specs: ['test/e2e/api-keys'],
+    specs: ['test/e2e/auth/api-keys'],
     what: '250 rounds of requests while a key is revoked',
   },
   accessibility: {
-    specs: ['test/e2e/dashboard.e2e'],
+    specs: ['test/e2e/dashboard/dashboard.e2e'],
     what: 'every page at every width, in both languages and colour schemes',
     figures: /^dashboard: .+$/gm,
   },

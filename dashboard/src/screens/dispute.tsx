@@ -1,7 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import type { EvidenceBody, EvidenceListBody, EvidenceTicketBody } from '../../../src/med/dto/evidence.body.js';
-import type { MedCaseBody } from '../../../src/med/dto/med-case.body.js';
+import type {
+  EvidenceBody,
+  EvidenceListBody,
+  EvidenceTicketBody,
+} from '../../../src/med/evidence/dto/evidence.body.js';
+import type { MedCaseBody } from '../../../src/med/desk/dto/med-case.body.js';
 import type { WalletEntryListBody } from '../../../src/wallets/dto/wallet-entry.body.js';
 import { useParam } from '../address.js';
 import { ApiFailure, call, door, unlessMissing, withQuery } from '../api.js';

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import type { MedCaseListBody } from '../../../src/med/dto/med-case.body.js';
+import type { MedCaseListBody } from '../../../src/med/desk/dto/med-case.body.js';
 import { call, door, withQuery } from '../api.js';
 import { useLanguage } from '../language.js';
 import { Listing } from '../lists.js';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import type { MedCaseListBody } from '../../../src/med/dto/med-case.body.js';
+import type { MedCaseListBody } from '../../../src/med/desk/dto/med-case.body.js';
 import type { PaymentListBody } from '../../../src/payments/dto/payment.body.js';
 import type { MetricsBody, StatsBody } from '../../../src/payments/dto/statistics.body.js';
 import type { BalanceBody } from '../../../src/wallets/dto/wallet.body.js';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import type { EvidenceListBody } from '../../../src/med/dto/evidence.body.js';
+import type { EvidenceListBody } from '../../../src/med/evidence/dto/evidence.body.js';
 import type { MedReviewBody } from '../../../src/operations/dto/med-review.body.js';
 import { call } from '../api.js';
 import { ActionDialog } from '../dialog.js';

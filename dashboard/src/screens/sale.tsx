@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import type { MedCaseBody, MedCaseListBody } from '../../../src/med/dto/med-case.body.js';
+import type { MedCaseBody, MedCaseListBody } from '../../../src/med/desk/dto/med-case.body.js';
 import type { PaymentDetailBody, ReceiptBody } from '../../../src/payments/dto/payment.body.js';
 import type { RefundListBody } from '../../../src/payments/dto/refund.body.js';
 import type { ResendWebhookBody } from '../../../src/payments/dto/resend-webhook.body.js';

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { AuditEventBody } from '../../../src/team/dto/audit-event.body.js';
 import type { MemberListBody } from '../../../src/team/dto/member.body.js';
-import type { AuditEventType } from '../../../src/audit/audit-event.js';
+import type { AuditEventType } from '../../../src/audit/audit-event.entity.js';
 import { call } from '../api.js';
 import { ActionDialog } from '../dialog.js';
 import { useFields } from '../forms.js';

@@ -1,4 +1,4 @@
-import type { AcquirerConnectionEntity } from './connections.entity.js';
+import type { AcquirerConnectionEntity } from './acquirer-connection.entity.js';
 import type { FeeSchedule } from './fees.js';
 
 /** A client certificate with its key, as the PSP issued it. */

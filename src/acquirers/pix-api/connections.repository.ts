@@ -3,7 +3,8 @@ import { columnsOf, insertInto, Reader, read, write, type Tx } from '../../core/
 import type { IdCursorFilter } from '../../core/http/index.js';
 import { idRange } from '../../core/ids.js';
 import type { PixApiConnection } from './connection.js';
-import { AcquirerConnectionEntity, AcquirerFeeEntity } from './connections.entity.js';
+import { AcquirerConnectionEntity } from './acquirer-connection.entity.js';
+import { AcquirerFeeEntity } from './acquirer-fee.entity.js';
 
 /** The parts of a client certificate that are not sealed. */
 export interface CertificateFacts {

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf, insertInto, Reader, read, write, type Tx } from '../../core/database/index.js';
-import { SandboxChargeEntity, SandboxRefundFailureEntity, SandboxReturnEntity } from './sandbox.entity.js';
+import { SandboxChargeEntity } from './sandbox-charge.entity.js';
+import { SandboxRefundFailureEntity } from './sandbox-refund-failure.entity.js';
+import { SandboxReturnEntity } from './sandbox-return.entity.js';
 
 const END_CHARGE = insertInto('sandbox.end_charge', SandboxChargeEntity, { after: 'ON CONFLICT (txid) DO NOTHING' });
 const FIND_CHARGE = read(

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf, insertInto, Reader, read, write, type Tx } from '../../core/database/index.js';
 import type { Dispute } from '../acquirer.port.js';
-import { SandboxDisputeEntity } from './sandbox.entity.js';
+import { SandboxDisputeEntity } from './sandbox-dispute.entity.js';
 
 const INSERT = insertInto('sandbox.insert_dispute', SandboxDisputeEntity, {
   after: 'ON CONFLICT (reference) DO NOTHING',

@@ -8,7 +8,7 @@ import type { Amount } from '../../core/money/index.js';
 import type { Dispute, DisputeMethod, DisputeType } from '../acquirer.port.js';
 import { InboxService } from '../inbox.service.js';
 import { SandboxDisputesRepository } from './sandbox-disputes.repository.js';
-import type { SandboxDisputeEntity } from './sandbox.entity.js';
+import type { SandboxDisputeEntity } from './sandbox-dispute.entity.js';
 import type { SandboxPayer } from './sandbox-orders.service.js';
 import { SandboxOrdersRepository } from './sandbox-orders.repository.js';
 

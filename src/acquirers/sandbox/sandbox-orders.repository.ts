@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf, insertInto, oneOf, Reader, read, type Tx } from '../../core/database/index.js';
 import type { OrderEvent } from '../acquirer.port.js';
-import { SandboxOrderEventEntity, SandboxPixEntity } from './sandbox.entity.js';
+import { SandboxOrderEventEntity } from './sandbox-order-event.entity.js';
+import { SandboxPixEntity } from './sandbox-pix.entity.js';
 
 const INSERT_PAYMENT = insertInto('sandbox.insert_payment', SandboxPixEntity, {
   after: 'ON CONFLICT (holder_id, end_to_end_id) DO NOTHING',

@@ -19,7 +19,7 @@ import { InboxService } from '../inbox.service.js';
 import { addressFor, quote } from './crypto-quote.js';
 import { MAX_MULTIBANCO_AMOUNT, multibancoReference, SANDBOX_ENTITY } from './multibanco.js';
 import { SandboxBankRepository } from './sandbox-bank.repository.js';
-import type { SandboxPixEntity } from './sandbox.entity.js';
+import type { SandboxPixEntity } from './sandbox-pix.entity.js';
 import { SandboxOrdersRepository } from './sandbox-orders.repository.js';
 
 /** A COMPE code that no bank has. */

@@ -18,7 +18,7 @@ import type {
 } from '../acquirer.port.js';
 import { AcquirersService } from '../acquirers.service.js';
 import { receiptPdf } from './receipt.pdf.js';
-import type { SandboxChargeEntity } from './sandbox.entity.js';
+import type { SandboxChargeEntity } from './sandbox-charge.entity.js';
 import { SandboxBankRepository } from './sandbox-bank.repository.js';
 import { SandboxDisputes } from './sandbox-disputes.service.js';
 import { SandboxOrders } from './sandbox-orders.service.js';

@@ -1,4 +1,3 @@
-import type { Database } from './database.js';
 import { isAway } from './pg-errors.js';
 import { LeaveGroup, type Tx } from './tx.js';
 
@@ -29,6 +28,12 @@ interface Member<T = unknown> extends Membership {
   reject(error: unknown): void;
 }
 
+/** The transactions of `Database`: a separate one, or one for several works. */
+interface Transactions {
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  shared(works: readonly ((tx: Tx) => Promise<unknown>)[]): Promise<unknown[]>;
+}
+
 /**
  * Runs works of one turn of the event loop together, and those that arrive while other groups run. A group is one
  * transaction, in which statements of one kind become one statement. If no group runs, a work starts at once. When a
@@ -45,7 +50,7 @@ export class Group {
 
   /** @param most members of one group; 1: each runs alone */
   constructor(
-    private readonly database: Pick<Database, 'transaction' | 'shared'>,
+    private readonly database: Transactions,
     private readonly most: number,
   ) {}
 

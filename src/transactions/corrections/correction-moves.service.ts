@@ -5,12 +5,12 @@ import type { Tx } from '../../core/database/index.js';
 import { conflict, notFound } from '../../core/errors/index.js';
 import { WalletsService } from '../../wallets/index.js';
 import { RefundTransitions } from '../refunds/refund-transitions.service.js';
-import { ReturnsService } from '../settlement/returns.service.js';
+import { ReturnsService } from '../returns/returns.service.js';
 import { SettlementOutcomes } from '../settlement/settlement-outcomes.service.js';
 import { type ReceivedMoney, whyNotCredited } from '../settlement/settlement.rules.js';
 import type { Transaction } from '../transaction.js';
 import { TransactionsRepository } from '../transactions.repository.js';
-import type { CorrectionEntity } from './corrections.entity.js';
+import type { CorrectionEntity } from './correction.entity.js';
 import { CorrectionsRepository, type SuspendedPix } from './corrections.repository.js';
 
 /** The money that a correction moves, and its owner. */

@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, read, write, type Tx } from '../../core/database/index.js';
+import { columnsOf, insertInto, read, Reader, type Tx, write } from '../../core/database/index.js';
 import type { IdCursorFilter } from '../../core/http/index.js';
 import { idBound, idRange } from '../../core/ids.js';
 import type { Amount } from '../../core/money/index.js';
 import { OperatorQueues } from '../../core/operator-queues.js';
-import type { ReturnReason } from '../settlement/settlement.rules.js';
+import { PixReturnEntity, type ReturnReason } from '../returns/pix-return.entity.js';
+import { SettlementEntity } from '../settlement/settlement.entity.js';
 import { IS_CLAIMABLE } from '../settlement/settlements.repository.js';
-import { TAKEN_FIELDS, type Taken } from '../taken.js';
-import { PixReturnEntity, SettlementEntity, TransactionEntity } from '../transaction.entity.js';
-import { CorrectionEntity, type CorrectionStatus } from './corrections.entity.js';
+import { type Taken, TAKEN_FIELDS } from '../taken.js';
+import { TransactionEntity } from '../transaction.entity.js';
+import { CorrectionEntity, type CorrectionStatus } from './correction.entity.js';
 
 /** A Pix that was not credited. */
 export interface SuspendedPix extends SettlementEntity {

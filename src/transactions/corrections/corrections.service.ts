@@ -12,7 +12,7 @@ import { leftOf } from '../taken.js';
 import type { Transaction } from '../transaction.js';
 import { TransactionsRepository } from '../transactions.repository.js';
 import { CorrectionMoves, type CorrectionSubject } from './correction-moves.service.js';
-import type { Bearer, CorrectionEntity } from './corrections.entity.js';
+import type { Bearer, CorrectionEntity } from './correction.entity.js';
 import { type CorrectionFilter, CorrectionsRepository } from './corrections.repository.js';
 
 export type Correction = CorrectionEntity;

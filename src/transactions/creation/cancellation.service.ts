@@ -5,7 +5,7 @@ import { badRequest, notFound } from '../../core/errors/index.js';
 import type { Scope } from '../../core/mode.js';
 import { WorkService } from '../../core/work/index.js';
 import { OutboxService } from '../../outbox/index.js';
-import { ReturnsService } from '../settlement/returns.service.js';
+import { ReturnsService } from '../returns/returns.service.js';
 import { asOf, failureOf, isHeld, type Transaction } from '../transaction.js';
 import { TransactionMoves } from '../transaction-moves.service.js';
 import { nextStatus, type TransactionStatus } from '../transactions.machine.js';

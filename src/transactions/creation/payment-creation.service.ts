@@ -11,10 +11,11 @@ import type { Scope } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
 import { WorkService } from '../../core/work/index.js';
 import { METHOD_RULES } from '../payment-methods.js';
-import { pixRequest } from './pix-draft.js';
-import { isPix, type Metadata, type Transaction, UNTOUCHED } from '../transaction.js';
 import { TransactionMoves } from '../transaction-moves.service.js';
+import type { Metadata } from '../transaction.entity.js';
+import { isPix, type Transaction, UNTOUCHED } from '../transaction.js';
 import { TransactionsRepository } from '../transactions.repository.js';
+import { pixRequest } from './pix-draft.js';
 
 export interface NewPayment {
   /** In the smallest unit of `currency`. */

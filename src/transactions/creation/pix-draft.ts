@@ -4,7 +4,8 @@ import { newTxid, normalizeTaxId } from '../../brazil/index.js';
 import { newId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
-import { type Metadata, type Transaction, UNTOUCHED } from '../transaction.js';
+import { type Transaction, UNTOUCHED } from '../transaction.js';
+import type { Metadata } from '../transaction.entity.js';
 
 export interface NewPixTransaction {
   /** Cents of BRL. */

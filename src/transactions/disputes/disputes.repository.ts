@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Dispute } from '../../acquirers/index.js';
 import { columnsOf, Reader, read, write, type Tx, valuesOfFields } from '../../core/database/index.js';
 import type { Amount } from '../../core/money/index.js';
-import { SettlementEntity } from '../transaction.entity.js';
+import { SettlementEntity } from '../settlement/settlement.entity.js';
 import { NOTHING_TAKEN, type Taken } from '../taken.js';
-import type { MedBlock } from '../transaction.js';
+import type { MedBlock } from '../transaction.entity.js';
 import { TAKEN_COLUMNS } from '../transactions.repository.js';
 
 /**

@@ -2,14 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { Account } from '../../accounts/index.js';
 import type { Tx } from '../../core/database/index.js';
 import type { Amount } from '../../core/money/index.js';
-import { type Claims, type DisputedPayment, DisputesRepository } from './disputes.repository.js';
 import { isPaidWithCard } from '../payment-methods.js';
 import { RefundTransitions } from '../refunds/refund-transitions.service.js';
-import type { MedBlock, Transaction } from '../transaction.js';
-import type { DisputeCase } from '../transaction.events.js';
 import { TransactionMoves } from '../transaction-moves.service.js';
+import type { MedBlock } from '../transaction.entity.js';
+import type { DisputeCase } from '../transaction.events.js';
+import type { Transaction } from '../transaction.js';
 import { MOVES, type Trigger } from '../transactions.machine.js';
 import { TransactionsRepository } from '../transactions.repository.js';
+import { type Claims, type DisputedPayment, DisputesRepository } from './disputes.repository.js';
 
 /** A disputed transaction, locked, with the amounts taken of it. */
 export interface Disputed extends Claims {

@@ -1,12 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../core/crypto/index.js';
-import {
-  mayShowPayable,
-  type MedBlock,
-  type ShownMed,
-  type ShownTransaction,
-  type Transaction,
-} from '../transaction.js';
+import { mayShowPayable, type ShownMed, type ShownTransaction, type Transaction } from '../transaction.js';
+import type { MedBlock } from '../transaction.entity.js';
 
 /** The person who opened a MED, as far as the bank says so. */
 export interface MedPayer {

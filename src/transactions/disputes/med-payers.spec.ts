@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { aPaidTransaction } from '../../../test/support/a-transaction.js';
 import { SecretBox } from '../../core/crypto/index.js';
+import type { MedBlock } from '../transaction.entity.js';
 import { MedPayers } from './med-payers.service.js';
-import type { MedBlock } from '../transaction.js';
 
 const MED: MedBlock = {
   referenceId: 'E1',

@@ -1,11 +1,8 @@
-import type { RefundStrategy, ReturnFailure } from '../../acquirers/index.js';
+import type { RefundStrategy } from '../../acquirers/index.js';
 import type { Amount } from '../../core/money/index.js';
 import type { RefundMoney } from '../../wallets/index.js';
-import type { Refund } from './refunds.entity.js';
+import type { Refund, RefundFailure } from './refund.entity.js';
 import type { RefundStatus } from './refunds.machine.js';
-
-/** Why a refund failed: the acquirer's reason, or ours for not calling it. */
-export type RefundFailure = ReturnFailure | 'charge_disputed';
 
 export type { Refund };
 

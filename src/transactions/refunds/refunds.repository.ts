@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, read, write, type Tx } from '../../core/database/index.js';
+import { columnsOf, insertInto, read, Reader, type Tx, write } from '../../core/database/index.js';
 import type { IdCursorFilter } from '../../core/http/index.js';
 import { idRange } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
 import type { Taken } from '../taken.js';
 import { TAKEN_COLUMNS } from '../transactions.repository.js';
-import type { RefundFailure } from './refund.js';
-import { Refund, RefundEntity } from './refunds.entity.js';
+import { Refund, RefundEntity, type RefundFailure } from './refund.entity.js';
 import { REFUND_MOVES, type RefundStatus, type RefundTrigger } from './refunds.machine.js';
 
 const COLUMNS = columnsOf(Refund, 'r');

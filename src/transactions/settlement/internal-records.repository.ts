@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { newReturnId } from '../../brazil/index.js';
 import { columnsOf, Reader, read } from '../../core/database/index.js';
 import type { Amount } from '../../core/money/index.js';
-import { SettlementEntity } from '../transaction.entity.js';
+import { SettlementEntity } from './settlement.entity.js';
 import { IS_CLAIMABLE } from './settlements.repository.js';
 
 /** A Pix that was settled here, with any outcome. */

@@ -11,7 +11,7 @@ import type { Transaction } from '../transaction.js';
  */
 export const TEST_RECEIPTS = { limit: 30, windowSeconds: 3_600 };
 
-/** Asks for the payers' receipts, which `checkout/jobs/receipt.processor` sends. */
+/** Asks for the payers' receipts, which `checkout/receipt.processor` sends. */
 @Injectable()
 export class ReceiptsService {
   /** Receipts that this process has asked for in test mode. The processor counts those of all processes. */

@@ -5,13 +5,14 @@ import { Clock } from '../../core/clock.js';
 import type { Tx } from '../../core/database/index.js';
 import { feesOf } from '../../core/money/index.js';
 import { WalletsService } from '../../wallets/index.js';
-import type { Transaction } from '../transaction.js';
+import type { ReturnReason } from '../returns/pix-return.entity.js';
+import { type PixReturnIntent, ReturnsService } from '../returns/returns.service.js';
 import { TransactionMoves } from '../transaction-moves.service.js';
+import type { Transaction } from '../transaction.js';
 import type { Trigger } from '../transactions.machine.js';
 import type { MoveFields } from '../transactions.repository.js';
 import { ReceiptsService } from './receipts.service.js';
-import { type PixReturnIntent, ReturnsService } from './returns.service.js';
-import type { ReceivedMoney, ReturnReason } from './settlement.rules.js';
+import type { ReceivedMoney } from './settlement.rules.js';
 
 /** The fields of a confirmed payment that are needed to credit it. */
 type CreditedMoney = Pick<ReceivedMoney, 'method' | 'endToEndId' | 'settledAt' | 'fee'>;

@@ -1,13 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AnyTransaction, aTransaction } from '../../../test/support/a-transaction.js';
-import {
-  decideSettlement,
-  type ReceivedMoney,
-  type ReturnReason,
-  type SettlementDecision,
-} from './settlement.rules.js';
+import type { ReturnReason } from '../returns/pix-return.entity.js';
 import type { Transaction } from '../transaction.js';
 import { nextStatus, TRANSACTION_STATUSES, type TransactionStatus } from '../transactions.machine.js';
+import { decideSettlement, type ReceivedMoney, type SettlementDecision } from './settlement.rules.js';
 
 const EXPIRES_AT = new Date('2026-11-21T13:00:00.000Z');
 const LOCK = '52998224725';

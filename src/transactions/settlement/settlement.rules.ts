@@ -1,3 +1,4 @@
+import { type ReturnReason } from '../returns/pix-return.entity.js';
 import type { Notification, PaymentMethod, ReceivedPix } from '../../acquirers/index.js';
 import { METHOD_RULES } from '../payment-methods.js';
 import { isHeld, type Transaction } from '../transaction.js';
@@ -19,30 +20,6 @@ export interface Settlement {
   /** The owner of the charge that it pays, once known. */
   accountId: string | null;
 }
-
-/** Reasons why a Pix is not the payment of its charge; shown on the sale. */
-export const SHOWN_RETURNS = ['wrong_amount', 'late', 'duplicate', 'charge_closed'] as const;
-
-/**
- * Reasons for which money goes back without having been credited.
- * The sale itself ends as REFUNDED or CANCELLED, without an entry in its `returns`, for three reasons:
- * `payer_mismatch`, `review_returned` (an operator sent held money back) and `cancelled` (the merchant cancelled a held
- * charge).
- * `unmatched` is a Pix of no charge that an operator has sent back.
- */
-export const RETURN_REASONS = [
-  ...SHOWN_RETURNS,
-  'payer_mismatch',
-  'review_returned',
-  'cancelled',
-  'unmatched',
-] as const;
-
-export type ReturnReason = (typeof RETURN_REASONS)[number];
-
-export const RETURN_STATUSES = ['PENDING', 'IN_PROGRESS', 'RETURNED', 'FAILED'] as const;
-
-export type ReturnStatus = (typeof RETURN_STATUSES)[number];
 
 /** `trigger`: the move of the transaction, or null when it stays as it is. */
 export type SettlementDecision =

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { AcquirersService, type Notification, type RefundWay } from '../../acquirers/index.js';
 import { Database, type Tx, uniqueViolation } from '../../core/database/index.js';
-import { expiryFailure } from '../transaction.js';
 import { UnmatchedClaims } from '../corrections/unmatched-claims.service.js';
+import { UnmatchedService } from '../reviews/unmatched.service.js';
 import { TransactionMoves } from '../transaction-moves.service.js';
+import { expiryFailure } from '../transaction.js';
 import { SettlementOutcomes } from './settlement-outcomes.service.js';
 import { SettlementRecords } from './settlement-records.service.js';
 import { decideSettlement, type ReceivedMoney, type Settlement, type SettlementDecision } from './settlement.rules.js';
-import { UnmatchedService } from './unmatched.service.js';
 
 /**
  * Outcomes besides the decision's own:

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, read, write, type Tx } from '../../core/database/index.js';
+import { columnsOf, insertInto, read, Reader, type Tx, write } from '../../core/database/index.js';
 import type { Amount } from '../../core/money/index.js';
-import { SHOWN_RETURNS } from './settlement.rules.js';
-import { PixReturnEntity, SettlementEntity } from '../transaction.entity.js';
+import { PixReturnEntity, SHOWN_RETURNS } from '../returns/pix-return.entity.js';
+import { SettlementEntity } from './settlement.entity.js';
 
 /** Fields of a return that the caller sets. */
 export type IntentField =

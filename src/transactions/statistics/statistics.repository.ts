@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, read, write, type Tx, valuesOfFields } from '../../core/database/index.js';
+import { read, Reader, type Tx, valuesOfFields, write } from '../../core/database/index.js';
 import type { Mode, Scope } from '../../core/mode.js';
 import { LowWaterMark, type Margins } from '../../core/queue/index.js';
-import type { FigureKind } from './statistics.entity.js';
-import { piecesOf, type Span } from './transaction-pages.span.js';
+import { piecesOf, type Span } from '../lists/transaction-pages.span.js';
 import { OPEN } from '../transactions.repository.js';
+import type { FigureKind } from './transaction-figure.entity.js';
 
 export interface Figure {
   readonly kind: FigureKind;

@@ -4,7 +4,7 @@ import { Clock } from '../../core/clock.js';
 import { Database } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
 import { Poller } from '../../core/queue/index.js';
-import type { FigureKind } from './statistics.entity.js';
+import type { FigureKind } from './transaction-figure.entity.js';
 import { type Figure, type FigureDifference, StatisticsRepository } from './statistics.repository.js';
 
 /** Figures of the transactions that were created in a window of days. */

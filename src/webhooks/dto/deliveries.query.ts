@@ -1,6 +1,6 @@
 import { IsString, Matches } from 'class-validator';
 import { IsIdOf, OptionalEnum, OptionalField } from '../../core/http/index.js';
-import { DELIVERY_STATUSES, type DeliveryStatus } from '../webhook.entity.js';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../webhook-delivery.entity.js';
 
 export class DeliveriesQuery {
   @OptionalEnum('Only deliveries of this status.', DELIVERY_STATUSES)

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { EnumOf, Integer, NullableInteger, NullableText, NullableTime, Text, Time } from '../../core/http/index.js';
-import { DELIVERY_STATUSES, type DeliveryStatus } from '../webhook.entity.js';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../webhook-delivery.entity.js';
 
 export class DeliveryBody {
   @Text('`wd_<uuid>`, the `X-Service-Delivery-Id` of all its attempts.', 'wd_019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e')

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Text, Time } from '../../core/http/index.js';
-import { ENDPOINT_STATUSES, type EndpointStatus } from '../webhook.entity.js';
+import { ENDPOINT_STATUSES, type EndpointStatus } from '../webhook-endpoint.entity.js';
 
 const ID_EXAMPLE = '019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e';
 

@@ -1,6 +1,6 @@
 import { IsArray, IsString } from 'class-validator';
 import { OptionalEnum, OptionalField } from '../../core/http/index.js';
-import { ENDPOINT_STATUSES, type EndpointStatus } from '../webhook.entity.js';
+import { ENDPOINT_STATUSES, type EndpointStatus } from '../webhook-endpoint.entity.js';
 
 export class UpdateEndpointDto {
   @OptionalField({

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf, type Tx, valuesOfFields, write } from '../../core/database/index.js';
 import type { Mode } from '../../core/mode.js';
+import { WebhookEndpointEntity } from '../webhook-endpoint.entity.js';
 import { DISABLE_AFTER_MS, DISABLE_FAILURES, type Health } from './endpoint-health.js';
-import { WebhookEndpointEntity } from '../webhook.entity.js';
 
 const HEALTH = ['id', 'accountId', 'kind', 'url', 'failures', 'failingSince', 'pausedUntil'] as const;
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf, read, Reader, type Tx, valuesOfFields, write } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
+import { type EndpointStatus, WebhookEndpointEntity } from '../webhook-endpoint.entity.js';
 import type { DirectEndpoint } from './direct-endpoint.js';
-import { type EndpointStatus, WebhookEndpointEntity } from '../webhook.entity.js';
 
 const SHOWN = [
   ...(['id', 'url', 'events', 'status', 'createdAt', 'updatedAt'] as const),

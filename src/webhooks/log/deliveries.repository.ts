@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../core/crypto/index.js';
 import { type Tx, valuesOfFields, write } from '../../core/database/index.js';
-import type { WebhookAttemptEntity, WebhookMessageEntity } from '../webhook.entity.js';
+import type { WebhookAttemptEntity } from '../webhook-attempt.entity.js';
+import type { WebhookMessageEntity } from '../webhook-message.entity.js';
 
 /** A public event as its receivers get it, with a delivery for each of them. */
 export interface Message extends Omit<WebhookMessageEntity, 'deliveryIds'> {

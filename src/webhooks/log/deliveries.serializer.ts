@@ -1,6 +1,4 @@
 import { eventId } from '../../core/ids.js';
-import type { DeliveryStatus } from '../webhook.entity.js';
-import type { AttemptRecord, DeliveryRecord } from './delivery-log.repository.js';
 import type {
   DeliveryAttemptBody,
   DeliveryBody,
@@ -9,6 +7,8 @@ import type {
   DeliveryStatsBody,
   RecoveryBody,
 } from '../dto/delivery.body.js';
+import type { DeliveryStatus } from '../webhook-delivery.entity.js';
+import type { AttemptRecord, DeliveryRecord } from './delivery-log.repository.js';
 import type { Recovery } from './recovery.service.js';
 
 export function deliveryItem(delivery: DeliveryRecord): DeliveryBody {

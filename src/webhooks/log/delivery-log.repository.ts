@@ -1,18 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../core/crypto/index.js';
-import { columnsOf, Reader, read, write, type Tx } from '../../core/database/index.js';
+import { columnsOf, read, Reader, type Tx, write } from '../../core/database/index.js';
 import { idBound } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
-import { type Attempt, messageContext } from './deliveries.repository.js';
-import {
-  type DeliveryStatus,
-  type EndpointStatus,
-  WebhookAttemptEntity,
-  WebhookDeliveryEntity,
-  type WebhookEndpointEntity,
-  type WebhookMessageEntity,
-} from '../webhook.entity.js';
 import { Retained } from '../../core/retention.js';
+import { WebhookAttemptEntity } from '../webhook-attempt.entity.js';
+import { type DeliveryStatus, WebhookDeliveryEntity } from '../webhook-delivery.entity.js';
+import type { EndpointStatus, WebhookEndpointEntity } from '../webhook-endpoint.entity.js';
+import type { WebhookMessageEntity } from '../webhook-message.entity.js';
+import { type Attempt, messageContext } from './deliveries.repository.js';
 
 /** A delivery with the current state of its endpoint. `kind` direct: to a transaction's own URL. */
 export interface DeliveryRecord

@@ -5,10 +5,10 @@ import { badRequest, invalidRequest, notFound } from '../../core/errors/index.js
 import { parseId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import { EventCatalog } from '../../outbox/index.js';
-import { DELIVERY_STATUSES, type DeliveryStatus } from '../webhook.entity.js';
-import { type AttemptRecord, DeliveryLogRepository, type DeliveryRecord } from './delivery-log.repository.js';
-import { Dispatcher } from '../sending/dispatcher.service.js';
 import { EndpointsRepository } from '../endpoints/endpoints.repository.js';
+import { Dispatcher } from '../sending/dispatcher.service.js';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../webhook-delivery.entity.js';
+import { type AttemptRecord, DeliveryLogRepository, type DeliveryRecord } from './delivery-log.repository.js';
 
 /** The answer of a single request contains all attempts, each with the receiver's response. */
 const MAX_ATTEMPTS = 100;

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, Reader, read, write, type Tx } from '../../core/database/index.js';
+import { columnsOf, read, Reader, type Tx, write } from '../../core/database/index.js';
 import { groupBy } from '../../core/group-by.js';
 import type { Scope } from '../../core/mode.js';
+import { WebhookDeliveryEntity } from '../webhook-delivery.entity.js';
 import type { FailedDelivery } from './recovery.js';
-import { WebhookDeliveryEntity } from '../webhook.entity.js';
 
 /** Serialises recoveries of one endpoint: two at once would both find the same failures. */
 const LOCK = write(

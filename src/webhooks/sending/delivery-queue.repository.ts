@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { BY_INDEX, read, type Tx, valuesOfFields, write } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
-import type { Attempt } from '../log/deliveries.repository.js';
 import type { EndpointKind } from '../endpoints/endpoint-health.js';
+import type { Attempt } from '../log/deliveries.repository.js';
+import type { DeliveryStatus } from '../webhook-delivery.entity.js';
 import type { Ask, Receiver } from './endpoint-slots.js';
-import type { DeliveryStatus } from '../webhook.entity.js';
 
 /** An endpoint at the time its deliveries were claimed; all deliveries of a claim share one object. */
 export interface ClaimedEndpoint extends Scope {

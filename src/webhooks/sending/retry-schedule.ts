@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from '../webhook.entity.js';
+import type { DeliveryStatus } from '../webhook-delivery.entity.js';
 import { isSuccess } from '../endpoints/endpoint-health.js';
 
 export interface AttemptOutcome {

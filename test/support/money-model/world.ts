@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { AccountsService } from '../../../src/accounts/index.js';
-import { SandboxAcquirer } from '../../../src/acquirers/index.js';
+import { ConfirmationService, SandboxAcquirer } from '../../../src/acquirers/index.js';
 import { type Actor, SYSTEM } from '../../../src/audit/index.js';
-import { ConfirmationService } from '../../../src/acquirers/index.js';
 import { newReturnId } from '../../../src/brazil/index.js';
 import { ChargesService } from '../../../src/charges/index.js';
 import { ApiError, Draft } from '../../../src/core/errors/index.js';
 import { WorkService } from '../../../src/core/work/index.js';
+import { MedCasesService } from '../../../src/med/desk/med-cases.service.js';
 import { MedDesk, versionOf } from '../../../src/med/index.js';
-import { MedCasesService } from '../../../src/med/med-cases.service.js';
 import { OperationsMedService } from '../../../src/operations/operations-med.service.js';
 import { OperationsService } from '../../../src/operations/operations.service.js';
 import { PaymentRequestsService } from '../../../src/payments/index.js';

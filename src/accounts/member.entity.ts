@@ -1,0 +1,15 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { NotPersonal } from '../core/database/index.js';
+
+export type Role = 'OWNER' | 'ADMIN' | 'MEMBER';
+
+@NotPersonal('people of merchants')
+@Entity('members')
+export class MemberEntity {
+  @PrimaryColumn('uuid', { name: 'account_id', primaryKeyConstraintName: 'members_pkey' })
+  readonly accountId!: string;
+  @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'members_pkey' })
+  readonly userId!: string;
+  @Column('text') readonly role!: Role;
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
+}

@@ -1,0 +1,1 @@
+export { migrateAs, openRuntime, type Runtime } from './runtime.js';

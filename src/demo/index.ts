@@ -1,0 +1,1 @@
+export { type DemoFile, ensureDemo, fillDemo, sampleCheckoutUrl } from './demo-data.js';

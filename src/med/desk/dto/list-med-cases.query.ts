@@ -1,0 +1,39 @@
+import { CursorQuery, IsIdOf, OptionalEnum, OptionalField, QueryDate } from '../../../core/http/index.js';
+import {
+  MED_CASE_STATUSES,
+  MED_CASE_TYPES,
+  type MedCaseStatus,
+  type MedCaseType,
+} from '../../cases/med-cases.machine.js';
+
+export const MED_CASE_ORDERS = ['created', 'deadline'] as const;
+export type MedCaseOrder = (typeof MED_CASE_ORDERS)[number];
+
+export class ListMedCasesQuery extends CursorQuery {
+  @QueryDate('Created later than that; of a day, after it has ended.')
+  override created_after?: string;
+
+  @QueryDate('Created earlier than that; of a day, before it begins.')
+  override created_before?: string;
+
+  @OptionalField({ description: 'A `med_…` id: the previous page’s `next_cursor`.' })
+  @IsIdOf('the id of one of your cases', 'med_')
+  starting_after?: string;
+
+  @OptionalEnum('Only cases of this status.', MED_CASE_STATUSES)
+  status?: MedCaseStatus;
+
+  @OptionalEnum('Only cases of this type. Default: all.', MED_CASE_TYPES)
+  type?: MedCaseType;
+
+  @OptionalField({ description: 'Only cases of this charge.' })
+  @IsIdOf('the id of a charge', 'ch_', 'tx_')
+  charge_id?: string;
+
+  @OptionalEnum(
+    '`created`: newest first. `deadline`: the open cases alone, the nearest `response_deadline` first, those without one last.',
+    MED_CASE_ORDERS,
+    { default: 'created' },
+  )
+  order?: MedCaseOrder;
+}

@@ -1,0 +1,177 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { AcquirersService } from '../../acquirers/index.js';
+import { Clock } from '../../core/clock.js';
+import { Database, type Tx } from '../../core/database/index.js';
+import type { Scope } from '../../core/mode.js';
+import { JobQueue, Poller } from '../../core/queue/index.js';
+import { OutboxService } from '../../outbox/index.js';
+import { transactionEvent } from '../transaction.events.js';
+import type { Transaction } from '../transaction.js';
+import { type ClaimedExpiry, type ExpiryDue, ExpiryRepository } from './expiry.repository.js';
+
+declare module '../../core/queue/index.js' {
+  interface JobMap {
+    'transactions.expiry': { transactionId: string };
+  }
+}
+
+const SWEEP_MS = 1_000;
+/** A row that another transaction has locked is waited for so often and so long. */
+const MAX_LOCK_WAITS = 50;
+const LOCK_WAIT_MS = 20;
+/** Whole rows in memory together, each with its metadata. */
+const BATCH = 50;
+/** A Pix of the last second is in the acquirer's books by then. */
+const GRACE_MS = 2_000;
+/** Longer than an acquirer's answer takes. */
+const LEASE_MS = 15_000;
+
+/**
+ * Writes the expiry of charges that are past it. A charge can expire while it waits for its payer, also while a card is
+ * in flight (`isOpen`). A held charge (`isHeld`) never expires, as an operator may still credit it.
+ *
+ * A PENDING charge does not expire. Its acquirer is asked about it (`PixIssueService.resolve`). Once issued it expires
+ * as any other; if the acquirer does not know it, it becomes REFUSED.
+ *
+ * Besides the acquirer (last paragraph) four things write an expiry:
+ * - the sweep below, every second;
+ * - a list by status or a report, which must not count an expired charge as open (`transaction-pages.service.ts`);
+ * - a resend;
+ * - in the sandbox, a payment that was settled too late, which goes back.
+ *
+ * Until the expiry is written, a Pix that the bank settled in time still pays, although the charge reads EXPIRED
+ * already (`asOf` in transaction.ts). Once the expiry is written, every payment goes back, or waits for an operator if
+ * its method has no way back.
+ *
+ * Before the expiry of a live Pix charge is written, `ExpiryProcessor` asks its acquirer about the charge every 15 s.
+ * Questions begin when the acquirer's settlement lag (60 s, unless its profile says otherwise) has passed since the
+ * expiry. A Pix of the last second is in the acquirer's answers at that time. (The sandbox is not asked: it is part of
+ * the service.)
+ * - The acquirer answers: a payment that was made in time is settled. Otherwise the expiry is written, whatever state
+ *   the acquirer gives the charge. If a callback or list reported a Pix that the acquirer does not know yet (a PSP may be
+ *   behind its own callbacks), the charge is asked about again. This ends ten minutes after the first question.
+ * - The acquirer does not answer, or answers "not found" for a charge that it has made: it is asked again. If a
+ *   question ten minutes after the first one has no answer either, the expiry is written. A payment that is reported
+ *   later goes back, even one in time. While the service is down no charge ends: a question decides, not the clock.
+ * - The answer cannot be read, or calls the charge paid while its Pix cannot be fetched: the inbox
+ *   (docs/design/live-pix-inbox.md) goes on asking. The charge does not expire until the acquirer has reported it as
+ *   unpaid for a quarter of an hour.
+ *
+ * `ExpiryRepository` has these rules in SQL (`isHeard`).
+ *
+ * An acquirer may also end a charge at any time as refused or removed. The charge becomes REFUSED or CANCELLED, unless
+ * it is held (`endCharge` in settlement-listener.service.ts). In the sandbox `expired` ends a charge at once, by
+ * `simulate`. From a PSP `expired` changes nothing: the questions above find the charge's state.
+ */
+@Injectable()
+export class ExpiryService implements OnApplicationBootstrap {
+  constructor(
+    private readonly database: Database,
+    private readonly expiry: ExpiryRepository,
+    private readonly acquirers: AcquirersService,
+    private readonly outbox: OutboxService,
+    private readonly queue: JobQueue,
+    private readonly poller: Poller,
+    private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.poller.onWorkers('transactions.expiry', SWEEP_MS, () => this.expireDue());
+    this.poller.onWorkers('transactions.expiry.ask', SWEEP_MS, () => this.askDue());
+  }
+
+  /** Writes the due expiries of one account; usually there are none. */
+  async expireDueOf(scope: Scope): Promise<void> {
+    let lockWaits = 0;
+    while (lockWaits < MAX_LOCK_WAITS && (await this.expiry.hasDue(scope, this.#due()))) {
+      const expired = await this.database.transaction((tx) => this.#expire(tx, scope, null));
+      if (expired.length > 0) continue;
+      // Waits, because another transaction holds the remaining charges, for example to settle a payment.
+      lockWaits++;
+      await delay(LOCK_WAIT_MS);
+    }
+  }
+
+  /**
+   * Writes due expiries, each with its event, once.
+   * @param scope null: all accounts
+   * @returns whether there may be more
+   */
+  async expireDue(scope: Scope | null = null): Promise<boolean> {
+    const expired = await this.database.transaction((tx) => this.#expire(tx, scope, null));
+    return expired.length === BATCH;
+  }
+
+  /** Writes the expiry of a transaction that the caller has locked. @returns null if it does not expire (yet) */
+  async expire(tx: Tx, id: string): Promise<Transaction | null> {
+    const [expired] = await this.#expire(tx, null, id);
+    return expired ?? null;
+  }
+
+  /** Queues the questions about charges past their expiry. @returns whether there may be more at once */
+  async askDue(): Promise<boolean> {
+    const due = this.#due();
+    const expiredBefore = new Date(due.now.getTime() - GRACE_MS);
+    const leasedUntil = new Date(due.now.getTime() + LEASE_MS);
+    const claimed = await this.database.transaction((tx) =>
+      this.expiry.claim(tx, due, expiredBefore, leasedUntil, BATCH),
+    );
+    const early = await this.#early(claimed, due.now);
+    if (early.length > 0) await this.database.transaction(async (tx) => this.expiry.wait(tx, early));
+    const waiting = new Set(early.map(({ id }) => id));
+    const ids = claimed.map(({ id }) => id).filter((id) => !waiting.has(id));
+    if (ids.length > 0) {
+      await this.queue.add(
+        'transactions.expiry',
+        ids.map((transactionId) => ({ transactionId })),
+        ({ transactionId }) => transactionId,
+      );
+    }
+    return claimed.length === BATCH;
+  }
+
+  /** Returns charges whose acquirer's answer may still lag behind their expiry, and until when. */
+  async #early(claimed: readonly ClaimedExpiry[], now: Date): Promise<{ id: string; until: Date }[]> {
+    const early = await Promise.all(
+      claimed.map(async ({ id, acquirer, expiresAt }) => {
+        const lagMs = await this.acquirers.get(acquirer).settlementLagMs();
+        const until = new Date(expiresAt.getTime() + lagMs);
+        return until > now ? [{ id, until }] : [];
+      }),
+    );
+    return early.flat();
+  }
+
+  /**
+   * Ends a question about a charge. The charge may be written as expired in two cases: the acquirer has answered and no
+   * Pix waits to be confirmed, or the question began long enough after the first one.
+   * @param at when the question began
+   */
+  async asked(id: string, at: Date, isAnswered: boolean): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      this.expiry.asked(tx, id, at, isAnswered);
+      tx.afterCommit(() => this.poller.wake('transactions.expiry'));
+    });
+  }
+
+  /** Asks later, because the acquirer does not answer about other charges. */
+  async putOff(id: string): Promise<void> {
+    await this.database.transaction(async (tx) => this.expiry.putOff(tx, id, this.clock.now()));
+  }
+
+  async #expire(tx: Tx, scope: Scope | null, id: string | null): Promise<Transaction[]> {
+    const expired = await this.expiry.expireDue(tx, { ...this.#due(), scope, id }, BATCH);
+    this.outbox.record(
+      tx,
+      expired.map(({ transaction, previousStatus }) =>
+        transactionEvent('transaction.expired', transaction, previousStatus),
+      ),
+    );
+    return expired.map(({ transaction }) => transaction);
+  }
+
+  #due(): ExpiryDue {
+    return { now: this.clock.now(), localAcquirers: this.acquirers.local() };
+  }
+}

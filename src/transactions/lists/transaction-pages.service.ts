@@ -1,0 +1,178 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
+import { Database, isStatementTimeout } from '../../core/database/index.js';
+import { serviceUnavailable } from '../../core/errors/index.js';
+import type { Scope } from '../../core/mode.js';
+import { Turnstile } from '../../core/turnstile.js';
+import { ExpiryService } from '../expiry/expiry.service.js';
+import { asOf, type Transaction } from '../transaction.js';
+import type { TransactionStatus } from '../transactions.machine.js';
+import {
+  isIndexed,
+  NEAR,
+  type Search,
+  type SortField,
+  type SortOrder,
+  TransactionPagesRepository,
+} from './transaction-pages.repository.js';
+import { FINER, piecesOf, type Span, spanOf } from './transaction-pages.span.js';
+
+export interface PageQuery {
+  /** The first page is 1. */
+  readonly page: number;
+  readonly limit: number;
+  readonly status: TransactionStatus | null;
+  /** Inclusive bounds on the time of creation. */
+  readonly from: Date | null;
+  readonly to: Date | null;
+  readonly sortBy: SortField;
+  readonly sortOrder: SortOrder;
+  /** A text to search for. The newest `MAX_FOUND` matches are found, and counted as the total. */
+  readonly search: Search | null;
+}
+
+/** How many payments can be sorted in some tens of milliseconds. */
+const LARGE = 20_000;
+/**
+ * How many large pages are read at once, for one account and for all: they hold two connections of the pool at most.
+ */
+const LARGE_OF_ONE = 1;
+const LARGE_AT_ONCE = 2;
+const MAX_WAITING = 6;
+const SORT_MS = 5_000;
+/** Limits searches. Most take a millisecond; a term that thousands of sales share takes tens of them. */
+const SEARCHES_AT_ONCE = 4;
+const SEARCHES_OF_ONE = 2;
+const MAX_WAITING_SEARCHES = 100;
+
+/**
+ * Numbered pages with a total, at a cost that does not grow with the number of transactions. The counts of months, days
+ * and hours give the total and the hour in which a page begins; only within that hour rows are skipped.
+ * For fields other than the time of creation, only the first pages of indexed fields are as cheap. Other pages are
+ * sorted anew, with limits on the time and on how many run at once.
+ */
+@Injectable()
+export class TransactionPagesService {
+  readonly #large = new Turnstile(LARGE_AT_ONCE, MAX_WAITING, LARGE_OF_ONE);
+  readonly #searches = new Turnstile(SEARCHES_AT_ONCE, MAX_WAITING_SEARCHES, SEARCHES_OF_ONE);
+
+  constructor(
+    private readonly database: Database,
+    private readonly pages: TransactionPagesRepository,
+    private readonly expiry: ExpiryService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Returns a page. A page past the end is empty; its total is still right.
+   * @throws ApiError 503 when there is too much to be sorted
+   */
+  async page(scope: Scope, query: PageQuery): Promise<{ transactions: Transaction[]; total: number }> {
+    const span = spanOf(query.from, query.to);
+    if (!span) return { transactions: [], total: 0 };
+    // Writes due expiries first, because a status filter must see the status of this moment.
+    if (query.status !== null || query.sortBy === 'status') await this.expiry.expireDueOf(scope);
+    const offset = (query.page - 1) * query.limit;
+    const { rows, total } =
+      query.search === null
+        ? await this.#page(scope, query, span, offset)
+        : await this.#found(scope, query, query.search, span, offset);
+    const now = this.clock.now();
+    return { transactions: rows.map((transaction) => asOf(transaction, now)), total };
+  }
+
+  /**
+   * Prepares a full read of the list that `page` shows page by page: writes due expiries.
+   * @returns the text to search for: an id that only a bank knows leads to its sale
+   */
+  async sought(scope: Scope, text: string | null): Promise<string | null> {
+    await this.expiry.expireDueOf(scope);
+    if (text === null) return null;
+    return (await this.database.transaction((tx) => this.pages.behind(tx, scope, text))) ?? text;
+  }
+
+  async #page(
+    scope: Scope,
+    query: PageQuery,
+    span: Span,
+    offset: number,
+  ): Promise<{ rows: Transaction[]; total: number }> {
+    const { status, sortBy: field, sortOrder: order, limit } = query;
+    const pieces = piecesOf(span);
+    if (field !== 'createdAt' && field !== 'id') {
+      const { total } = await this.pages.locate(scope, status, pieces, order, 0);
+      const by = { field, order };
+      if (offset >= total) return { rows: [], total };
+      const rows =
+        isIndexed(field) && isWhole(query) && offset + limit <= NEAR
+          ? await this.pages.near(scope, { ...by, field }, offset, limit)
+          : await this.#sorted(scope, total, () =>
+              this.database.transaction((tx) => this.pages.sorted(tx, SORT_MS, scope, status, span, by, offset, limit)),
+            );
+      return { rows, total };
+    }
+    if (offset <= NEAR) {
+      const [{ total }, rows] = await Promise.all([
+        this.pages.locate(scope, status, pieces, order, 0),
+        this.pages.rows(scope, status, span, order, offset, limit),
+      ]);
+      return { rows, total };
+    }
+    const located = await this.pages.locate(scope, status, pieces, order, offset);
+    let { part } = located;
+    if (!part) return { rows: [], total: located.total };
+    let within = offset - part.before;
+    for (let finer = FINER[part.grain]; finer !== null && finer !== 'rest'; finer = FINER[part.grain]) {
+      const inner = await this.pages.locate(scope, status, piecesOf(part, finer), order, within);
+      // The row has gone since it was counted: the page begins where the part ends.
+      if (!inner.part) break;
+      part = inner.part;
+      within -= part.before;
+    }
+    // A page may continue into later parts.
+    const range = order === 'asc' ? { from: part.from, to: span.to } : { from: span.from, to: part.to };
+    return { rows: await this.pages.rows(scope, status, range, order, within, limit), total: located.total };
+  }
+
+  async #found(
+    scope: Scope,
+    { status, sortBy: field, sortOrder: order, limit }: PageQuery,
+    search: Search,
+    span: Span,
+    offset: number,
+  ): Promise<{ rows: Transaction[]; total: number }> {
+    const tooMuch = (why: string) => () =>
+      serviceUnavailable(`${why}: narrow startDate and endDate, or search for something rarer.`);
+    const find = (): Promise<{ rows: Transaction[]; total: number }> =>
+      this.database.transaction(async (tx) => {
+        const behind = search.text === null ? null : await this.pages.behind(tx, scope, search.text);
+        const wanted = behind === null ? search : { ...search, text: behind };
+        const ids = await this.pages.search(tx, SORT_MS, scope, status, span, wanted, { field, order });
+        return { rows: await this.pages.byIds(tx, scope, ids.slice(offset, offset + limit)), total: ids.length };
+      });
+    try {
+      return await this.#searches.pass(find, tooMuch('Too many searches are under way'), scope.accountId);
+    } catch (error) {
+      throw isStatementTimeout(error) ? tooMuch('Searching took too long')() : error;
+    }
+  }
+
+  async #sorted({ accountId }: Scope, total: number, sort: () => Promise<Transaction[]>): Promise<Transaction[]> {
+    const tooMuch = (why: string) => () =>
+      serviceUnavailable(
+        `${why}: narrow startDate and endDate or the status, or sort by createdAt. ${total} payments are to be sorted.`,
+      );
+    try {
+      return total <= LARGE
+        ? await sort()
+        : await this.#large.pass(sort, tooMuch('Too many large lists are being sorted'), accountId);
+    } catch (error) {
+      throw isStatementTimeout(error) ? tooMuch('Sorting took too long')() : error;
+    }
+  }
+}
+
+/** Returns whether the query has no filters. */
+function isWhole({ status, from, to }: PageQuery): boolean {
+  return status === null && from === null && to === null;
+}

@@ -1,0 +1,60 @@
+import { Process, Processor } from '@nestjs/bull';
+import { Clock } from '../../core/clock.js';
+import { Database } from '../../core/database/index.js';
+import { Logger } from '../../core/log/index.js';
+import type { Work, WorkAnswer, Worker } from '../../core/work/index.js';
+import { WalletsService } from '../../wallets/index.js';
+import { SettlementsRepository } from '../settlement/settlements.repository.js';
+import { RETURN_BACKOFF, ReturnCalls } from './return-calls.service.js';
+
+/** Carries returns out: call, outcome. A call whose outcome is not known leaves the return in flight. */
+@Processor('return')
+export class ReturnProcessor implements Worker {
+  readonly backoff = RETURN_BACKOFF;
+  readonly leaseMs = 30_000;
+
+  constructor(
+    private readonly database: Database,
+    private readonly settlements: SettlementsRepository,
+    private readonly calls: ReturnCalls,
+    private readonly wallets: WalletsService,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Takes one a step further. */
+  @Process({ concurrency: 16 })
+  async run({ subjectId: id, attempt, prolong }: Work): Promise<WorkAnswer> {
+    const pixReturn = await this.settlements.openReturn(id);
+    if (!pixReturn) return 'done';
+    const { accountId, acquirer, endToEndId, returnId, way, amount, currency, createdAt } = pixReturn;
+    const name = { accountId, way, reference: endToEndId, returnId };
+    const request = { ...name, cause: 'unwanted', amount, currency, destination: null } as const;
+    // A worker that died between its call and the record has left it PENDING: only at the first attempt is nothing there.
+    const state = await this.calls.advance(
+      acquirer,
+      request,
+      attempt === 1 ? null : { attempts: attempt, since: createdAt },
+      prolong,
+    );
+    const now = this.clock.now();
+    await this.database.transaction(async (tx) => {
+      switch (state.kind) {
+        case 'returned':
+          if (!(await this.settlements.completeReturn(tx, id, now, state.fee))) return;
+          this.wallets.giveBack(tx, id, pixReturn);
+          return this.wallets.chargeFee(tx, id, { ...pixReturn, amount: state.fee });
+        case 'failed':
+          // A run that was overtaken does not know what the other one has had accepted meanwhile.
+          await prolong(tx);
+          // Nobody is out of pocket, the money is still with us: an operator has to look.
+          this.logger.error({ returnId, reason: state.reason }, 'a return was refused');
+          return this.settlements.moveReturn(tx, id, 'FAILED', state.reason, now);
+        case 'in_progress':
+        case 'not_found':
+          return this.settlements.moveReturn(tx, id, 'IN_PROGRESS', null, now);
+      }
+    });
+    return state.kind === 'returned' || state.kind === 'failed' ? 'done' : 'again';
+  }
+}

@@ -1,0 +1,210 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv } from 'ajv';
+import {
+  type Documented,
+  type OpenApiDocument,
+  type Operation,
+  readDocument,
+  type Schema,
+  within,
+} from '../../support/openapi.js';
+import { ROUTES } from '../../rules/route-table.js';
+import { TestService } from '../../support/service.js';
+
+/** Where a guarded operation may be refused by the edge, whatever it does. */
+const GUARD_ANSWERS = ['401', '429', '500', '503'];
+const RATE_LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+
+describe('the OpenAPI document', () => {
+  const service = TestService.forSpec();
+  let document: OpenApiDocument;
+  let operations: Documented['operations'];
+  let schemas: { path: string; schema: Schema }[];
+
+  beforeAll(async () => {
+    ({ document, operations } = await readDocument(service));
+    schemas = [
+      ...Object.entries(document.components.schemas).flatMap(([name, schema]) => within(schema, name)),
+      ...operations.flatMap(({ operation }) =>
+        Object.entries(operation.responses).flatMap(([status, response]) =>
+          Object.values(response.content ?? {}).flatMap(({ schema }) =>
+            within(schema, `${operation.operationId} ${status}`),
+          ),
+        ),
+      ),
+    ];
+  });
+
+  it('is valid OpenAPI, for a validator that is not ours', async () => {
+    const validator = new Validator();
+    const result = await validator.validate(structuredClone(document));
+    expect(result.errors ?? []).toEqual([]);
+    expect(result.valid).toBe(true);
+    expect(validator.version).toMatch(/^3\.[01]$/);
+  });
+
+  it('would not be valid with a mistake in it', async () => {
+    const broken = structuredClone(document);
+    delete (broken.paths['/v1/charges']?.['post'] as Partial<Operation>).responses;
+    expect((await new Validator().validate(broken)).valid).toBe(false);
+  });
+
+  it('points nowhere into the void', () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
+      ([, name]) => name,
+    );
+    expect(references.length).toBeGreaterThan(20);
+    expect(references.filter((name) => !Object.hasOwn(document.components.schemas, name ?? ''))).toEqual([]);
+  });
+
+  it('names its version, server, key and tags', () => {
+    expect(document.info.version).toBe('2026-11-01');
+    expect(document.info.description).toContain('Idempotency-Key');
+    expect(document.servers).toEqual([{ url: 'https://pay.example.com', description: 'This service' }]);
+    expect(document.components.securitySchemes).toEqual({
+      apikey: { type: 'apiKey', in: 'header', name: 'apikey', description: expect.any(String) },
+      dashboard: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: expect.any(String) },
+    });
+    const used = new Set(operations.flatMap(({ operation }) => operation.tags ?? ['none']));
+    expect([...used].sort()).toEqual(document.tags.map(({ name }) => name).sort());
+  });
+
+  it('tells of every operation what it is for, under an id of its own', () => {
+    expect(operations.filter(({ operation }) => !operation.summary || !operation.description)).toEqual([]);
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('has every route of the API, and nothing that is not one', () => {
+    const documented = operations.map(({ method, path }) => `${method} ${path}`).sort();
+    const routes = Object.keys(ROUTES).filter(
+      (route) => !/^GET \/(?:docs\b.*|dashboard\b.*|openapi\.json)?$/.test(route),
+    );
+    expect(documented).toEqual(routes.map((route) => route.replaceAll(/:(\w+)/g, '{$1}')).sort());
+  });
+
+  it('describes every property of every schema', () => {
+    const properties = schemas.flatMap(({ path, schema }) =>
+      Object.entries(schema.properties ?? {}).map(([name, property]) => ({ name: `${path}.${name}`, property })),
+    );
+    expect(properties.length).toBeGreaterThan(60);
+    expect(properties.filter(({ property }) => !property.description).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('gives an example of every plain value, one that its own schema takes', () => {
+    const ajv = new Ajv({
+      strict: false,
+      formats: { 'date-time': true, date: true, uri: true, uuid: true, binary: true, password: true },
+    });
+    const properties = schemas.flatMap(({ path, schema }) =>
+      Object.entries(schema.properties ?? {}).map(([name, property]) => ({ name: `${path}.${name}`, property })),
+    );
+    const plain = properties.filter(
+      ({ property }) => ['string', 'integer', 'number'].includes(property.type ?? '') && !property.enum,
+    );
+    expect(plain.filter(({ property }) => property.example === undefined).map(({ name }) => name)).toEqual([]);
+    const shown = properties.filter(({ property }) => property.example !== undefined);
+    expect(shown.filter(({ property }) => !ajv.validate(property, property.example)).map(({ name }) => name)).toEqual(
+      [],
+    );
+  });
+
+  it('describes every parameter, each once: names of headers have no case', () => {
+    for (const { operation, path } of operations) {
+      const parameters = operation.parameters ?? [];
+      expect(
+        parameters.filter(({ description }) => !description).map(({ name }) => `${operation.operationId} ${name}`),
+      ).toEqual([]);
+      const names = parameters.map((parameter) => `${parameter.in} ${parameter.name.toLowerCase()}`);
+      expect({ id: operation.operationId, names }).toEqual({ id: operation.operationId, names: [...new Set(names)] });
+      const inPath = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => `{${name}}`);
+      expect(path.match(/\{[^}]+\}/g) ?? []).toEqual(inPath);
+    }
+  });
+
+  it('tells that financial writes need an Idempotency-Key', () => {
+    const needing = operations.filter(({ operation }) =>
+      operation.parameters?.some(({ name, required }) => name === 'Idempotency-Key' && required === true),
+    );
+    expect(needing.map(({ path }) => path).sort()).toEqual(['/v1/charges', '/v1/pix/charges']);
+    for (const { operation } of needing)
+      expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['400', '409']));
+  });
+
+  it('tells of which operations the body may be left out', () => {
+    const optional = operations.filter(
+      ({ path, operation }) => path.startsWith('/v1/') && operation.requestBody?.required === false,
+    );
+    expect(optional.map(({ operation }) => operation.operationId).sort()).toEqual([
+      ...['account_change', 'apikeys_issue', 'apikeys_rotate', 'endpoints_rotateSecret', 'endpoints_update'],
+      ...['operationsaccounts_change', 'signing_rotateDefault'],
+    ]);
+  });
+
+  it('tells what each operation asks for, as it does, and what it may answer before it is reached', () => {
+    const schemeOf = { public: [], 'api-key': ['apikey'], dashboard: ['dashboard'] };
+    for (const { method, path, operation } of operations) {
+      const row = ROUTES[`${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`];
+      const schemes = (operation.security ?? []).flatMap((scheme) => Object.keys(scheme));
+      expect({ id: operation.operationId, schemes }).toEqual({
+        id: operation.operationId,
+        schemes: row && schemeOf[row.access],
+      });
+      const refused = Object.values(row?.expected ?? {}).includes(403);
+      if (refused) expect(Object.keys(operation.responses)).toContain('403');
+    }
+    for (const { operation } of operations.filter((candidate) => candidate.operation.security !== undefined)) {
+      const id = operation.operationId;
+      expect({ id, statuses: Object.keys(operation.responses) }).toEqual({
+        id,
+        statuses: expect.arrayContaining(GUARD_ANSWERS),
+      });
+      const [success = ''] = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
+      expect({ id, headers: Object.keys(operation.responses[success]?.headers ?? {}) }).toEqual({
+        id,
+        headers: expect.arrayContaining(RATE_LIMIT_HEADERS),
+      });
+    }
+  });
+
+  it('documents the headers of every answer', () => {
+    for (const { operation } of operations) {
+      for (const [status, response] of Object.entries(operation.responses)) {
+        const headers = response.headers ?? {};
+        const what = `${operation.operationId} ${status}`;
+        expect({ what, description: response.description }).toEqual({ what, description: expect.stringMatching(/./) });
+        expect({ what, headers: Object.keys(headers) }).toEqual({
+          what,
+          headers: expect.arrayContaining(['X-Request-Id', 'X-Api-Version']),
+        });
+        if (status === '429' || status === '503') {
+          const isHealth = what === 'health_ready 503';
+          expect({ what, retryAfter: 'Retry-After' in headers }).toEqual({ what, retryAfter: !isHealth });
+        }
+        for (const [name, header] of Object.entries(headers)) {
+          expect({ what, name, description: header.description }).toEqual({
+            what,
+            name,
+            description: expect.stringMatching(/./),
+          });
+        }
+      }
+    }
+  });
+
+  it('is a page for people at /docs, with everything it needs from here', async () => {
+    const page = await service.call('GET', '/docs');
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(page.text).toContain('Recebe API');
+    const files = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file ?? '');
+    expect(files.length).toBeGreaterThan(2);
+    for (const file of files) {
+      const target = new URL(file, `${service.url}/docs`);
+      expect(target.origin).toBe(new URL(service.url).origin);
+      const answer = await service.call('GET', `${target.pathname}${target.search}`);
+      expect({ file, status: answer.status }).toEqual({ file, status: 200 });
+    }
+  });
+});
