@@ -38,7 +38,7 @@ export interface MedMove {
 /**
  * The legal moves. A case without an answer is not `rejected`: the contract keeps that word for appeals.
  * Hidden cases have further moves. An operator closes one by dismissing it and reopens it by admitting it (both
- * `MedDesk`). `MedDisputesService` reopens it when the bank changes its amount or its payment.
+ * `MedDesk`). `applyReport` reopens it when the bank changes its amount or its payment.
  */
 export const MED_MOVES: Readonly<Record<MedTrigger, MedMove>> = {
   appealed: { from: ['open'], to: 'appealed', outcome: null },

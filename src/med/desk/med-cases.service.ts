@@ -5,6 +5,7 @@ import { Database, type Tx } from '../../core/database/index.js';
 import { badRequest, invalidRequest, notFound, type Violation } from '../../core/errors/index.js';
 import type { CursorFilter } from '../../core/http/index.js';
 import type { Scope } from '../../core/mode.js';
+import { end } from '../cases/dispute.rules.js';
 import type { MedCase } from '../cases/med-case.js';
 import { MED_MOVES } from '../cases/med-cases.machine.js';
 import { MedCasesRepository } from '../cases/med-cases.repository.js';
@@ -80,15 +81,15 @@ export class MedCasesService {
   async accept(scope: Scope, id: string, actor: Actor): Promise<MedCase> {
     const { transactionId } = await this.find(scope, id);
     return this.database.transaction(async (tx) => {
-      const disputedTransaction = await this.transitions.lock(tx, transactionId);
-      const found = disputedTransaction.find(id);
+      const disputed = await this.transitions.lock(tx, transactionId);
+      const found = disputed.find(id);
       if (!MED_MOVES.accepted.from.includes(found.status)) throw notOpen(found);
       // Accepting is final, so it could give up money that the bank does not claim any more.
       if (found.review === 'amount_mismatch') throw inDoubt();
-      const accepted = await this.transitions.end(tx, disputedTransaction, found, 'accepted');
-      this.transitions.postMoves(tx, disputedTransaction);
+      const ended = end(disputed, found, 'accepted');
+      await this.transitions.carryOut(tx, ended);
       this.audit.record(tx, actor, 'med_case.accepted', scope.accountId, { data: { case_id: id, mode: scope.mode } });
-      return accepted;
+      return ended.find(id);
     });
   }
 }

@@ -1,16 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../core/clock.js';
 import type { Tx } from '../../core/database/index.js';
 import { ApiError, conflict, invalidRequest, notFound } from '../../core/errors/index.js';
 import type { Amount } from '../../core/money/index.js';
-import { OutboxService } from '../../outbox/index.js';
+import { correct, open, reclaim, rule } from '../cases/dispute.rules.js';
 import type { DisputedTransaction } from '../cases/disputed-transaction.js';
 import type { MedCase } from '../cases/med-case.js';
 import { contradictionOf, rulingOf, versionOf } from '../cases/med-case.rules.js';
 import { isUnderway } from '../cases/med-cases.machine.js';
 import { MedCasesRepository } from '../cases/med-cases.repository.js';
 import { MedTransitions } from '../cases/med-transitions.service.js';
-import { medEvent } from '../cases/med.events.js';
 import { MedCaseListsRepository, type ReviewQueueFilter } from './med-case-lists.repository.js';
 
 /** An operator's decision, with the version of the case that the operator saw. */
@@ -36,8 +34,6 @@ export class MedDesk {
     private readonly cases: MedCasesRepository,
     private readonly lists: MedCaseListsRepository,
     private readonly transitions: MedTransitions,
-    private readonly outbox: OutboxService,
-    private readonly clock: Clock,
   ) {}
 
   /** Cases that wait for an operator, newest first. */
@@ -63,19 +59,17 @@ export class MedDesk {
    *   `med_case_not_under_review`, `med_case_changed`
    */
   async approve(tx: Tx, id: string, amount: Amount | null, decision: MedDecision): Promise<Decided> {
-    const { disputedTransaction, found } = await this.#find(tx, id);
-    const isContradicted = contradictionOf(found, disputedTransaction.takeableBy(found)) !== null;
+    const { disputed, found } = await this.#find(tx, id);
+    const isContradicted = contradictionOf(found, disputed.takeableBy(found)) !== null;
     if (found.review === null && !isContradicted) throw undecided();
     assertSeen(found, decision);
-    const reviewed: MedCase = { ...found, review: null, ...this.#decidedBy(decision) };
-    if (!found.visible) await this.#admit(tx, disputedTransaction, reviewed, amount);
-    else if (amount !== null && found.review !== 'amount_mismatch') throw invalidAmount('is not open any more');
-    else if (isContradicted) await this.transitions.correct(tx, disputedTransaction, reviewed);
+    const reviewed = reviewedCase(disputed, found, decision);
+    if (!found.visible) return this.#decide(tx, admit(disputed, reviewed, amount), found);
+    if (amount !== null && found.review !== 'amount_mismatch') throw invalidAmount('is not open any more');
+    if (isContradicted) return this.#decide(tx, correct(disputed, reviewed), found);
     // Refunds have meanwhile taken the money that the bank reported as taken: nothing is left to move.
-    else if (!isUnderway(found.status)) await this.transitions.change(tx, disputedTransaction, reviewed);
-    else await this.#goOn(tx, disputedTransaction, reviewed, amount);
-    this.transitions.postMoves(tx, disputedTransaction);
-    return { before: found, after: disputedTransaction.find(id) };
+    if (!isUnderway(found.status)) return this.#decide(tx, disputed.change(reviewed), found);
+    return this.#decide(tx, goOn(disputed, reviewed, amount), found);
   }
 
   /**
@@ -84,72 +78,59 @@ export class MedDesk {
    * @throws ApiError 404, 409 `med_case_not_under_review`, `med_case_changed`
    */
   async dismiss(tx: Tx, id: string, decision: MedDecision): Promise<Decided> {
-    const { disputedTransaction, found } = await this.#find(tx, id);
+    const { disputed, found } = await this.#find(tx, id);
     if (found.review === null || found.review === 'ruling_dismissed') throw undecided();
     assertSeen(found, decision);
-    const now = this.clock.now();
-    const reviewed: MedCase = { ...found, review: null, ...this.#decidedBy(decision) };
+    const { now } = disputed;
+    const reviewed = reviewedCase(disputed, found, decision);
     const dismissed: MedCase = found.visible
       ? { ...reviewed, review: isRuled(found) ? 'ruling_dismissed' : null }
       : { ...reviewed, status: 'closed', closedAt: now, updatedAt: now };
-    await this.transitions.change(tx, disputedTransaction, dismissed);
-    this.transitions.writeMedBlock(tx, disputedTransaction);
-    return { before: found, after: dismissed };
+    return this.#decide(tx, disputed.change(dismissed).showCases(), found);
   }
 
   /** @throws ApiError 404; 409 `med_case_over` for a hidden case, or one that takes no evidence any more */
   async requestEvidence(tx: Tx, id: string): Promise<Decided> {
-    const { disputedTransaction, found } = await this.#find(tx, id);
+    const { disputed, found } = await this.#find(tx, id);
     if (!found.visible || !isUnderway(found.status)) {
       throw conflict('med_case_over', 'Evidence is asked for while the merchant sees the case and it is not over.');
     }
-    const now = this.clock.now();
+    const { now } = disputed;
     if (found.responseDeadline !== null && now >= found.responseDeadline) {
       throw conflict('med_case_over', `The response deadline was ${found.responseDeadline.toISOString()}.`);
     }
-    const asked = { ...found, evidenceRequestedAt: now, updatedAt: now };
-    await this.transitions.change(tx, disputedTransaction, asked);
-    this.outbox.record(tx, [medEvent('med_case.evidence_requested', asked, disputedTransaction.transaction)]);
-    return { before: found, after: asked };
+    const asked: MedCase = { ...found, evidenceRequestedAt: now, updatedAt: now };
+    return this.#decide(tx, disputed.change(asked).add({ kind: 'evidence_requested', medCase: asked }), found);
   }
 
-  async #admit(
-    tx: Tx,
-    disputedTransaction: DisputedTransaction,
-    reviewed: MedCase,
-    amount: Amount | null,
-  ): Promise<void> {
-    const claimed = claimOf(disputedTransaction, amount ?? reviewed.reportedAmount);
-    // Starts as a new case does, also after it was dismissed.
-    const admitted: MedCase = { ...reviewed, status: 'open', closedAt: null, visible: true, amount: claimed };
-    await this.transitions.change(tx, disputedTransaction, admitted);
-    this.transitions.writeMedBlock(tx, disputedTransaction);
-    await this.transitions.open(tx, disputedTransaction, admitted);
-    await this.transitions.rule(tx, disputedTransaction, disputedTransaction.find(admitted.id), false);
-  }
-
-  async #goOn(
-    tx: Tx,
-    disputedTransaction: DisputedTransaction,
-    reviewed: MedCase,
-    amount: Amount | null,
-  ): Promise<void> {
-    if (amount === null) await this.transitions.change(tx, disputedTransaction, reviewed);
-    else await this.transitions.reclaim(tx, disputedTransaction, reviewed, claimOf(disputedTransaction, amount));
-    this.transitions.writeMedBlock(tx, disputedTransaction);
-    await this.transitions.rule(tx, disputedTransaction, disputedTransaction.find(reviewed.id), true);
-  }
-
-  #decidedBy({ operatorId }: MedDecision): Pick<MedCase, 'reviewedAt' | 'reviewedBy'> {
-    return { reviewedAt: this.clock.now(), reviewedBy: operatorId };
-  }
-
-  async #find(tx: Tx, id: string): Promise<{ disputedTransaction: DisputedTransaction; found: MedCase }> {
+  async #find(tx: Tx, id: string): Promise<{ disputed: DisputedTransaction; found: MedCase }> {
     const [known] = await this.cases.findAll(tx, [id]);
     if (!known) throw notFound('MED case');
-    const disputedTransaction = await this.transitions.lock(tx, known.transactionId);
-    return { disputedTransaction, found: disputedTransaction.find(id) };
+    const disputed = await this.transitions.lock(tx, known.transactionId);
+    return { disputed, found: disputed.find(id) };
   }
+
+  async #decide(tx: Tx, disputed: DisputedTransaction, before: MedCase): Promise<Decided> {
+    await this.transitions.carryOut(tx, disputed);
+    return { before, after: disputed.find(before.id) };
+  }
+}
+
+/** Shows a hidden case to the merchant. The case starts as a new one does, also after it was dismissed. */
+function admit(disputed: DisputedTransaction, reviewed: MedCase, amount: Amount | null): DisputedTransaction {
+  const claimed = claimOf(disputed, amount ?? reviewed.reportedAmount);
+  const admitted: MedCase = { ...reviewed, status: 'open', closedAt: null, visible: true, amount: claimed };
+  return rule(open(disputed.change(admitted).showCases(), admitted), admitted.id, false);
+}
+
+/** Goes on with an open case after its review. @param amount really disputed; null: the present one */
+function goOn(disputed: DisputedTransaction, reviewed: MedCase, amount: Amount | null): DisputedTransaction {
+  const claimed = amount === null ? disputed.change(reviewed) : reclaim(disputed, reviewed, claimOf(disputed, amount));
+  return rule(claimed.showCases(), reviewed.id, true);
+}
+
+function reviewedCase({ now }: DisputedTransaction, found: MedCase, { operatorId }: MedDecision): MedCase {
+  return { ...found, review: null, reviewedAt: now, reviewedBy: operatorId };
 }
 
 /** Returns whether the bank has ruled an open case. */
