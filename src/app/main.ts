@@ -137,9 +137,11 @@ async function start(): Promise<void> {
       config.publicBaseUrl = address;
       if (demo !== null) demo = await ensureDemo(app, config);
     }
-    const checkout = demo === null ? null : await sampleCheckoutUrl(app, demo);
     if (config.runsApi) announce(config, resources.logger);
-    if (speaks()) process.stdout.write(banner(config, runtime, address, demo, checkout));
+    if (speaks()) {
+      const checkout = demo === null ? null : await sampleCheckoutUrl(app, demo);
+      process.stdout.write(banner(config, runtime, address, demo, checkout));
+    }
     tellReady();
   } catch (error) {
     await runtime.close();

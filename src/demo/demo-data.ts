@@ -8,7 +8,6 @@ import { SYSTEM } from '../audit/index.js';
 import { ChargesService } from '../charges/index.js';
 import { type Config, ConfigError } from '../core/config/index.js';
 import { Draft } from '../core/errors/index.js';
-import { KeyChanged } from '../core/idempotency/index.js';
 import { writePrivate } from '../core/private-files.js';
 import { StatementService } from '../wallets/index.js';
 import { DemoMonth } from './demo-month.js';
@@ -78,22 +77,18 @@ export async function fillDemo(app: NestExpressApplication, config: Config): Pro
   return { account_id: demo.account_id };
 }
 
-/** A charge whose checkout a newcomer can open; the same one until it expires a day later. */
+/**
+ * Returns the checkout page of a charge that a newcomer can open: the same one until it expires a day later. Only the
+ * process that speaks for all makes the charge, so no other process makes it at the same time.
+ */
 export async function sampleCheckoutUrl(app: NestExpressApplication, demo: DemoFile): Promise<string> {
-  const account = await app.get(AccountsService).get(demo.account_id);
-  const create = (): Promise<{ body: { id: string } }> =>
-    app.get(ChargesService).create(
-      { accountId: demo.account_id, mode: 'test' },
-      account,
-      new Draft({ amount: 1990, description: 'Sample charge', expires_in: 86_400 }),
-      // Replays for 24 hours, as long as the charge lives.
-      'sample-charge',
-    );
-  const answer = await create().catch((error: unknown) => {
-    // Another process starts at the same time.
-    if (error instanceof KeyChanged) return create();
-    throw error;
-  });
+  const answer = await app.get(ChargesService).create(
+    { accountId: demo.account_id, mode: 'test' },
+    await app.get(AccountsService).get(demo.account_id),
+    new Draft({ amount: 1990, description: 'Sample charge', expires_in: 86_400 }),
+    // Replays for 24 hours, as long as the charge lives.
+    'sample-charge',
+  );
   // Not the answer's checkout_url: a replay gives the address of the start that made the charge.
   return `${demo.base_url}/checkout/${answer.body.id.replace(/^ch_/, '')}`;
 }
