@@ -21,10 +21,9 @@ export class UnmatchedClaims {
    * Credits the charge with a Pix that is settled here already, if the Pix is unmatched. An operator who decides about
    * the Pix at that moment waits for the same locks, and one decision holds. Locks the sale, the Pix, then balances.
    * @param money names the charge by its txid, as the acquirer has confirmed
-   * @returns false where the Pix stays as it is
    */
-  async claim(acquirer: string, { endToEndId, txid }: ReceivedMoney): Promise<boolean> {
-    if (txid === null) return false;
+  async claim(acquirer: string, { endToEndId, txid }: ReceivedMoney): Promise<void> {
+    if (txid === null) return;
     const isClaimed = await this.database.transaction(async (tx) => {
       const settlementId = await this.corrections.claimable(tx, acquirer, endToEndId);
       if (settlementId === null) return false;
@@ -32,6 +31,5 @@ export class UnmatchedClaims {
       return sale !== null && (await this.moves.claim(tx, settlementId, sale));
     });
     if (isClaimed) this.logger.info({ acquirer, endToEndId, txid }, 'an unmatched Pix pays the charge that names it');
-    return isClaimed;
   }
 }

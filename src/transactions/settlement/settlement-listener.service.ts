@@ -1,18 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import {
-  AcquirersService,
-  ConfirmationService,
-  type OrderEvent,
-  type PixChargeEnd,
-  type Settled,
-} from '../../acquirers/index.js';
+import { AcquirersService, ConfirmationService, type OrderEvent, type PixChargeEnd } from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
 import { Database } from '../../core/database/index.js';
 import { PixIssueService } from '../creation/pix-issue.service.js';
 import { failureOf, isHeld, isPastExpiry } from '../transaction.js';
 import { TransactionMoves } from '../transaction-moves.service.js';
 import type { Trigger } from '../transactions.machine.js';
-import { type SettleResult, SettlementService } from './settlement.service.js';
+import { SettlementService } from './settlement.service.js';
 
 const END_TRIGGERS = { expired: 'expired', refused: 'refused', removed: 'cancelled' } as const;
 
@@ -32,12 +26,11 @@ export class SettlementListener implements OnModuleInit {
   onModuleInit(): void {
     this.confirmations.on('pixReceived', async (acquirer, pix, notification) => {
       if (pix.txid !== null) await this.issues.resolveByTxid(acquirer, pix.txid);
-      return toldOf(await this.settlements.settle(acquirer, { ...pix, method: 'PIX' }, notification));
+      return this.settlements.settle(acquirer, { ...pix, method: 'PIX' }, notification);
     });
-    this.confirmations.on('paymentReceived', async (acquirer, { reference, ...payment }, notification) => {
-      const money = { ...payment, endToEndId: reference };
-      return toldOf(await this.settlements.settle(acquirer, money, notification));
-    });
+    this.confirmations.on('paymentReceived', (acquirer, { reference, ...payment }, notification) =>
+      this.settlements.settle(acquirer, { ...payment, endToEndId: reference }, notification),
+    );
     this.confirmations.on('orderMoved', (acquirer, event) => this.#moveOrder(acquirer, event));
     this.confirmations.on('chargeEnded', async (acquirer, txid, end) => {
       await this.issues.resolveByTxid(acquirer, txid);
@@ -77,9 +70,4 @@ export class SettlementListener implements OnModuleInit {
       if (found) await this.moves.move(tx, found.transaction, 'authenticating');
     });
   }
-}
-
-function toldOf({ outcome, isClosed }: SettleResult): Settled {
-  if (outcome === 'elsewhere') return 'early';
-  return isClosed ? 'closed' : 'applied';
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AcquirersService, type Notification, type RefundWay } from '../../acquirers/index.js';
+import { AcquirersService, type Notification, type RefundWay, type Settled } from '../../acquirers/index.js';
 import { Database, type Tx, uniqueViolation } from '../../core/database/index.js';
 import { UnmatchedClaims } from '../corrections/unmatched-claims.service.js';
 import { UnmatchedService } from '../reviews/unmatched.service.js';
@@ -16,13 +16,7 @@ import { decideSettlement, type ReceivedMoney, type Settlement, type SettlementD
  * - `elsewhere`: another acquirer made the charge and may confirm the Pix. Nothing is settled yet, and the notification
  *   stays open.
  */
-export type SettleOutcome = SettlementDecision['outcome'] | 'repeated' | 'unmatched' | 'elsewhere';
-
-/** `isClosed`: there was a notification, and the same commit ended it. */
-export interface SettleResult {
-  readonly outcome: SettleOutcome;
-  readonly isClosed: boolean;
-}
+type SettleOutcome = SettlementDecision['outcome'] | 'repeated' | 'unmatched' | 'elsewhere';
 
 /** Settles payments that an acquirer has confirmed. */
 @Injectable()
@@ -46,9 +40,10 @@ export class SettlementService {
    * payment has its own.
    * @param money for methods other than Pix, `endToEndId` is the acquirer's id of the payment
    * @param notification the report of the payment
+   * @returns `closed` if the same commit ended the notification; `early` if another acquirer may confirm the Pix
    * @throws UnreadableAnswer when it pays a charge, and another account's books have it
    */
-  async settle(acquirer: string, money: ReceivedMoney, notification: Notification | null): Promise<SettleResult> {
+  async settle(acquirer: string, money: ReceivedMoney, notification: Notification | null): Promise<Settled> {
     const settlement: Settlement = { acquirer, money, notification, accountId: null };
     try {
       const conflictKey = money.txid ?? money.endToEndId;
@@ -60,13 +55,14 @@ export class SettlementService {
         { owner: conflictKey, conflictKey },
         (tx, setOwner) => this.#settle(tx, setOwner, settlement),
       );
-      return { outcome, isClosed: notification !== null && outcome !== 'elsewhere' };
+      if (outcome === 'elsewhere') return 'early';
+      return notification === null ? 'applied' : 'closed';
     } catch (error) {
       if (uniqueViolation(error) !== 'settlements_end_to_end_id_key') throw error;
       await this.unmatched.refuseOther(settlement);
       // The list may bring a Pix before its charge names it.
-      const isClaimed = await this.claims.claim(acquirer, money);
-      return { outcome: isClaimed ? 'credited' : 'repeated', isClosed: false };
+      await this.claims.claim(acquirer, money);
+      return 'applied';
     }
   }
 
