@@ -68,7 +68,7 @@ export class MembersRepository {
   }
 
   insert(tx: Tx, member: MemberEntity): void {
-    tx.put(INSERT, member);
+    tx.defer(INSERT, INSERT.valuesOf(member));
   }
 
   /** Members in the order in which their users were made. */
@@ -106,7 +106,7 @@ export class MembersRepository {
 
   /** Replaces an earlier invitation of the account for this e-mail. */
   putInvitation(tx: Tx, invitation: InvitationEntity): void {
-    tx.put(PUT_INVITATION, invitation);
+    tx.defer(PUT_INVITATION, PUT_INVITATION.valuesOf(invitation));
   }
 
   async findInvitation(tokenHash: Buffer, now: Date): Promise<InvitationEntity | null> {

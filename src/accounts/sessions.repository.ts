@@ -55,7 +55,7 @@ export class SessionsRepository {
   }
 
   insert(tx: Tx, session: SessionEntity): void {
-    tx.put(INSERT, session);
+    tx.defer(INSERT, INSERT.valuesOf(session));
   }
 
   /** @param hour of the request */

@@ -84,7 +84,7 @@ export class UsersRepository {
 
   /** Inserts a user. If the e-mail is taken, the transaction fails: unique violation of `users_email_key`. */
   insert(tx: Tx, user: NewUser): void {
-    tx.put(INSERT, user);
+    tx.defer(INSERT, INSERT.valuesOf(user));
   }
 
   /** Gives a removed user a login again. */
@@ -152,7 +152,7 @@ export class UsersRepository {
   }
 
   putReset(tx: Tx, reset: PasswordResetEntity): void {
-    tx.put(PUT_RESET, reset);
+    tx.defer(PUT_RESET, PUT_RESET.valuesOf(reset));
   }
 
   async findReset(tokenHash: Buffer, now: Date): Promise<{ userId: string } | null> {

@@ -3,14 +3,17 @@ import {
   BY_INDEX,
   columnsOf,
   oneOf,
-  Reader,
+  queryRows,
   read,
+  Reader,
   rowQuery,
   rowWrite,
   type Tx,
   valuesOfFields,
   wanted,
   write,
+  writeRow,
+  writeRows,
 } from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { idRange } from '../core/ids.js';
@@ -390,7 +393,7 @@ export class InboxRepository {
       ...[id, acquirer, kind, reference],
       ...[receivedAt, nextAttemptAt, txid ?? null, noteOf(shown)],
     ]);
-    return (await tx.all<{ id: string }>(STORE, rows)).map(({ id }) => id);
+    return (await queryRows<{ id: string }>(tx, STORE, rows)).map(({ id }) => id);
   }
 
   /**
@@ -474,7 +477,7 @@ export class InboxRepository {
   }
 
   close(tx: Tx, notification: Notification, status: 'applied' | 'ignored', at: Date, error: string | null): void {
-    tx.put(CLOSE, { notification, status, at, error });
+    writeRow(tx, CLOSE, { notification, status, at, error });
   }
 
   /**
@@ -522,7 +525,8 @@ export class InboxRepository {
 
   /** Makes disputes due that wait for a payment under one of these names. */
   wake(tx: Tx, acquirer: string, names: readonly string[], now: Date): void {
-    tx.putAll(
+    writeRows(
+      tx,
       WAKE,
       names.map((name) => ({ acquirer, name, now })),
     );

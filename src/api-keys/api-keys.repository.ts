@@ -79,7 +79,7 @@ export class ApiKeysRepository {
   }
 
   insert(tx: Tx, key: ApiKey): void {
-    tx.put(INSERT, key);
+    tx.defer(INSERT, INSERT.valuesOf(key));
   }
 
   /**

@@ -39,7 +39,7 @@ export class AuditRepository {
   constructor(private readonly reader: Reader) {}
 
   insert(tx: Tx, accountId: string | null, event: AuditEvent): void {
-    tx.put(INSERT, { ...event, accountId });
+    tx.defer(INSERT, INSERT.valuesOf({ ...event, accountId }));
   }
 
   async exists(accountId: string, id: string): Promise<boolean> {

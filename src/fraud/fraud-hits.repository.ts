@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, read, write, type Tx } from '../core/database/index.js';
+import { columnsOf, insertInto, read, Reader, type Tx, write, writeRows } from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { idBound, idRange } from '../core/ids.js';
 import { FraudHitEntity as FraudHit } from './fraud-hit.entity.js';
@@ -30,7 +30,7 @@ export class FraudHitsRepository {
   constructor(private readonly reader: Reader) {}
 
   insert(tx: Tx, hits: readonly FraudHit[]): void {
-    tx.putAll(INSERT, hits);
+    writeRows(tx, INSERT, hits);
   }
 
   /** Newest first. */

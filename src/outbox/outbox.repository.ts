@@ -10,6 +10,7 @@ import {
   valuesOfFields,
   wanted,
   write,
+  writeRows,
 } from '../core/database/index.js';
 import { FIRST_ID, idBound } from '../core/ids.js';
 import { Logger } from '../core/log/index.js';
@@ -167,7 +168,7 @@ export class OutboxRepository {
       const sealed = customer && this.secrets.sealText(JSON.stringify(customer), contextOf(event.id));
       return { ...event, data: JSON.stringify(data), sealed, at: now };
     });
-    tx.putAll(INSERT, stored);
+    writeRows(tx, INSERT, stored);
   }
 
   /** @param types known to this version: the others are left to the version that writes them */

@@ -1,5 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, type ReadStatement, read, write, type Tx } from '../core/database/index.js';
+import {
+  columnsOf,
+  insertInto,
+  read,
+  Reader,
+  type ReadStatement,
+  type Tx,
+  write,
+  writeRows,
+} from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { timeOfId } from '../core/ids.js';
 import type { Mode } from '../core/mode.js';
@@ -46,7 +55,7 @@ export class RequestLogsRepository {
   /** Fails with `isPartitionMissing` when the day of a row was not added. */
   insert(tx: Tx, rows: readonly RequestLog[]): void {
     tx.defer(MAY_BE_LOST, []);
-    tx.putAll(INSERT, rows);
+    writeRows(tx, INSERT, rows);
   }
 
   /** @param days UTC, as `2026-11-21`; one that is there already is left as it is */

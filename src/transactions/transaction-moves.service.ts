@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../accounts/index.js';
 import { Clock } from '../core/clock.js';
-import type { Tx } from '../core/database/index.js';
+import { leaveGroup, type Tx } from '../core/database/index.js';
 import { OutboxService } from '../outbox/index.js';
 import type { Transaction } from './transaction.js';
 import { type DisputeEventData, EVENT_OF, transactionEvent, type TransactionEventType } from './transaction.events.js';
@@ -78,7 +78,7 @@ export class TransactionMoves {
     const found =
       (await this.transactions.lockByTxid(tx, acquirer, txid)) ?? (await this.#lockInAnyCase(tx, acquirer, txid));
     if (found?.transaction.status !== 'PENDING') return found;
-    tx.leaveGroup();
+    leaveGroup(tx);
     return { ...found, transaction: (await this.move(tx, found.transaction, 'issued')) ?? found.transaction };
   }
 
@@ -88,7 +88,7 @@ export class TransactionMoves {
     acquirer: string,
     txid: string,
   ): Promise<{ transaction: Transaction; account: Account } | null> {
-    tx.leaveGroup();
+    leaveGroup(tx);
     const own = await this.transactions.txidInAnyCase(tx, acquirer, txid);
     return own === null ? null : this.transactions.lockByTxid(tx, acquirer, own);
   }

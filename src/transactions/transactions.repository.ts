@@ -5,12 +5,14 @@ import {
   columnsOf,
   insertInto,
   oneOf,
+  queryRow,
   read,
   Reader,
   rowQuery,
   type Tx,
   wanted,
   write,
+  writeRow,
 } from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { idRange } from '../core/ids.js';
@@ -198,7 +200,7 @@ export class TransactionsRepository {
   constructor(private readonly reader: Reader) {}
 
   insert(tx: Tx, t: Transaction): void {
-    tx.put(INSERT, t);
+    writeRow(tx, INSERT, t);
   }
 
   async find(scope: Scope, id: string): Promise<Transaction | null> {
@@ -212,7 +214,7 @@ export class TransactionsRepository {
 
   /** Locks the transaction until the end of `tx`; its account comes along, unlocked. */
   async lockByTxid(tx: Tx, acquirer: string, txid: string): Promise<Locked | null> {
-    return tx.one<Locked>(LOCK_BY_TXID, [txid, acquirer]);
+    return queryRow<Locked>(tx, LOCK_BY_TXID, [txid, acquirer]);
   }
 
   /** Locks a transaction, by its id, and reads its account, as `lockByTxid` does. */
@@ -223,7 +225,7 @@ export class TransactionsRepository {
   /** @returns the moved transaction, or null when its status no longer allows the move: it was moved meanwhile */
   async move(tx: Tx, id: string, trigger: Trigger, at: Date, fields: MoveFields = {}): Promise<Transaction | null> {
     const { from, to } = MOVES[trigger];
-    return tx.one<Transaction>(MOVE, [
+    return queryRow<Transaction>(tx, MOVE, [
       id,
       to,
       `{${from.join(',')}}`,

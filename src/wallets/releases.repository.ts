@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, read, write, type Tx } from '../core/database/index.js';
+import { columnsOf, insertInto, read, Reader, type Tx, write, writeRow } from '../core/database/index.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import { Release, ReleaseEntity } from './release.entity.js';
@@ -101,7 +101,7 @@ export class ReleasesRepository {
   constructor(private readonly reader: Reader) {}
 
   insert(tx: Tx, release: Release): void {
-    tx.put(INSERT, release);
+    writeRow(tx, INSERT, release);
   }
 
   /** The next release of each currency. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { read, Reader, type RowWrite, type Tx, valuesOfFields, write } from '../core/database/index.js';
+import { read, Reader, type RowWrite, type Tx, valuesOfFields, write, writeRow } from '../core/database/index.js';
 import type { Mode, Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import { OperatorQueues } from '../core/operator-queues.js';
@@ -151,7 +151,7 @@ export class WalletsRepository {
   }
 
   post(tx: Tx, entries: readonly EntryRow[], now: Date): void {
-    tx.put(POST, { entries, now });
+    writeRow(tx, POST, { entries, now });
   }
 
   async balances(scope: Scope): Promise<{ currency: string; bucket: Bucket; amount: Amount }[]> {

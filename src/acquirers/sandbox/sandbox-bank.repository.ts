@@ -53,7 +53,7 @@ export class SandboxBankRepository {
 
   /** Ends a charge. The first end stays. */
   endCharge(tx: Tx, txid: string, status: SandboxChargeEntity['status'], at: Date): void {
-    tx.put(END_CHARGE, { txid, status, endedAt: at });
+    tx.defer(END_CHARGE, END_CHARGE.valuesOf({ txid, status, endedAt: at }));
   }
 
   async findCharge(txid: string): Promise<SandboxChargeEntity | null> {
@@ -81,6 +81,6 @@ export class SandboxBankRepository {
   }
 
   failNextRefund(tx: Tx, txid: string, at: Date): void {
-    tx.put(FAIL_NEXT_REFUND, { txid, askedAt: at });
+    tx.defer(FAIL_NEXT_REFUND, FAIL_NEXT_REFUND.valuesOf({ txid, askedAt: at }));
   }
 }

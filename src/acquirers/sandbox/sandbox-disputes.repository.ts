@@ -39,7 +39,7 @@ export class SandboxDisputesRepository {
 
   /** Inserts a dispute once for each reference. */
   insert(tx: Tx, dispute: SandboxDisputeEntity): void {
-    tx.put(INSERT, dispute);
+    tx.defer(INSERT, INSERT.valuesOf(dispute));
   }
 
   async find(reference: string): Promise<SandboxDisputeEntity | null> {

@@ -43,7 +43,7 @@ export class SandboxOrdersRepository {
   constructor(private readonly reader: Reader) {}
 
   insertPayment(tx: Tx, payment: SandboxPixEntity): void {
-    tx.put(INSERT_PAYMENT, payment);
+    tx.defer(INSERT_PAYMENT, INSERT_PAYMENT.valuesOf(payment));
   }
 
   async findPayment(holderId: string, reference: string): Promise<SandboxPixEntity | null> {
@@ -61,7 +61,7 @@ export class SandboxOrdersRepository {
   }
 
   insertEvent(tx: Tx, txid: string, kind: OrderEvent['kind'], at: Date): void {
-    tx.put(INSERT_EVENT, { txid, kind, happenedAt: at });
+    tx.defer(INSERT_EVENT, INSERT_EVENT.valuesOf({ txid, kind, happenedAt: at }));
   }
 
   /** Events of an order, in the order in which they happened. */

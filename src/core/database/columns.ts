@@ -80,7 +80,7 @@ interface InsertOptions<R, K> extends WriteOptions<K> {
   readonly inOrderOf?: readonly (keyof R)[];
 }
 
-/** A statement that also makes its values from a row: `tx.put(INSERT, row)`. */
+/** A statement that also makes its values from a row: `writeRow(tx, INSERT, row)`. */
 export interface Write<R> extends WriteStatement {
   valuesOf(row: R): unknown[];
 }

@@ -7,7 +7,8 @@ import { isRetryable } from './pg-errors.js';
 import { Group, type GroupWork, type Membership } from './group.js';
 import { RowQuestions, type RowQuery } from './rows.js';
 import { rowModeOf, rowsOf, type ReadStatement } from './statement.js';
-import { FOR_EVER, LeaveGroup, Tx } from './tx.js';
+import { LeaveGroup, SharedTx } from './shared-tx.js';
+import { FOR_EVER, Tx } from './tx.js';
 
 const MAX_RERUNS = 3;
 /** Begins a read of any length that sees everything at one instant. */
@@ -121,7 +122,7 @@ export class Database {
 
   /**
    * Runs `work` like `transaction`, but in a transaction shared with other work of this kind requested at the same
-   * time. Meant for work of few statements, sent by `put` and `one`. If any work of the group fails, `work` may be run
+   * time. Meant for work of few statements, sent by `writeRow` and `queryRow`. If any work of the group fails, `work` may be run
    * again, in a transaction of its own.
    */
   async inGroupCommit<T>(kind: string, membership: Membership, work: GroupWork<T>): Promise<T> {
@@ -166,7 +167,7 @@ export class Database {
 
   async #once<T>(work: (tx: Tx) => Promise<T>, isShared: boolean): Promise<T> {
     const client = await this.#pool.connect();
-    const tx = new Tx(client, isShared);
+    const tx = isShared ? new SharedTx(client) : new Tx(client);
     let spoilt: Error | undefined;
     let result: T;
     try {

@@ -1,9 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import type { PoolClient } from 'pg';
 import { Group } from './group.js';
-import { LeaveGroup, type Tx } from './tx.js';
+import { LeaveGroup, leaveGroup, SharedTx } from './shared-tx.js';
+import { Tx } from './tx.js';
 
 type Work = (tx: Tx) => Promise<unknown>;
+
+/** The works of these specs send no statement. */
+const NO_CLIENT = {} as PoolClient;
 
 /** A database whose transactions end when the test says so. */
 class SlowDatabase {
@@ -14,17 +19,12 @@ class SlowDatabase {
 
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     this.sizes.push(0);
-    return work({ isShared: false, leaveGroup: () => undefined } as unknown as Tx);
+    return work(new Tx(NO_CLIENT));
   }
 
   async shared(works: readonly Work[]): Promise<unknown[]> {
     this.sizes.push(works.length);
-    const tx = {
-      isShared: true,
-      leaveGroup: () => {
-        throw new LeaveGroup();
-      },
-    } as unknown as Tx;
+    const tx = new SharedTx(NO_CLIENT);
     const results = await Promise.allSettled(works.map((work) => work(tx)));
     await new Promise<void>((resolve) => this.#ends.push(resolve));
     if (this.failure !== null) throw this.failure;
@@ -130,8 +130,8 @@ describe('Group', () => {
     const { database, ask } = setUp();
     const asked = [
       ask('1', answer('fine')),
-      ask('2', async ({ isShared }) => {
-        if (isShared) throw new LeaveGroup();
+      ask('2', async (tx) => {
+        leaveGroup(tx);
         return 'alone';
       }),
       ask('3', answer('fine too')),
@@ -177,7 +177,7 @@ describe('Group', () => {
     const run = (about: string, owner: string, failure: Error | null): Promise<string> =>
       group.run({ owner: about, conflictKey: about }, (tx, setOwner) => {
         setOwner(owner);
-        if (failure && !tx.isShared) return Promise.reject(failure);
+        if (failure && !(tx instanceof SharedTx)) return Promise.reject(failure);
         return Promise.resolve(about);
       });
     database.failure = new Error('a balance is full');

@@ -1,5 +1,6 @@
 import { isAway } from './pg-errors.js';
-import { LeaveGroup, type Tx } from './tx.js';
+import { LeaveGroup, leaveGroup } from './shared-tx.js';
+import type { Tx } from './tx.js';
 
 /** Groups of one kind at a time: while the first waits for its COMMIT the next one is filled. */
 const UNDER_WAY = 2;
@@ -141,7 +142,7 @@ export class Group {
   async #work(member: Member, tx: Tx): Promise<unknown> {
     return member.work(tx, (owner) => {
       member.owner = owner;
-      if (this.#isApart(owner)) tx.leaveGroup();
+      if (this.#isApart(owner)) leaveGroup(tx);
     });
   }
 

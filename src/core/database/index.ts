@@ -11,3 +11,4 @@ export { Sealed, type SealedColumn, sealedColumns } from './sealed.js';
 export { excessivePowers, ServiceRoleError } from './service-role.js';
 export { BY_INDEX, read, type ReadStatement, write, type WriteStatement } from './statement.js';
 export { Tx } from './tx.js';
+export { leaveGroup, queryRow, queryRows, writeRow, writeRows } from './shared-tx.js';

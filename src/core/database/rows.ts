@@ -2,7 +2,7 @@ import { read, type Statement, write, type WriteStatement } from './statement.js
 
 type Values = readonly unknown[];
 
-/** Writes one row, and any number of rows by one statement: `tx.put(INSERT, row)`. */
+/** Writes one row, and any number of rows by one statement: `writeRow(tx, INSERT, row)`. */
 export interface RowWrite<R> extends WriteStatement {
   valuesOf(row: R): unknown[];
   /** Statement that writes several rows. */
@@ -12,8 +12,8 @@ export interface RowWrite<R> extends WriteStatement {
 }
 
 /**
- * Query of at most one row for its values, and of rows for several lists of values by one statement: `tx.one(LOCK,
- * values)`.
+ * Query of at most one row for its values, and of rows for several lists of values by one statement:
+ * `queryRow(tx, LOCK, values)`.
  */
 export interface RowQuery extends Statement {
   /**

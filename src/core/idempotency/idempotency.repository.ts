@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../crypto/index.js';
-import { columnsOf, insertInto, oneOf, read, Reader, write, type Tx } from '../database/index.js';
+import { columnsOf, insertInto, oneOf, read, Reader, type Tx, write, writeRow } from '../database/index.js';
 import type { Scope } from '../mode.js';
 import { IdempotencyKeyEntity } from './idempotency-key.entity.js';
 import { Retained } from '../retention.js';
@@ -94,7 +94,7 @@ export class IdempotencyRepository {
   insert(tx: Tx, request: IdempotentRequest, answer: Omit<IdempotencyRow, 'fingerprint'>): void {
     const { responseBody } = answer;
     const sealed = responseBody === null ? null : this.secrets.sealText(responseBody, contextOf(request));
-    tx.put(INSERT, { ...request, ...answer, responseBody: sealed });
+    writeRow(tx, INSERT, { ...request, ...answer, responseBody: sealed });
   }
 
   async find(request: IdempotentRequest): Promise<IdempotencyRow | null> {

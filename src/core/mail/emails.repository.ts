@@ -44,7 +44,7 @@ export class EmailsRepository {
   constructor(private readonly reader: Reader) {}
 
   insert(tx: Tx, mail: Omit<EmailEntity, 'status' | 'lastError' | 'endedAt'>): void {
-    tx.put(INSERT, mail);
+    tx.defer(INSERT, INSERT.valuesOf(mail));
   }
 
   async findPending(id: string): Promise<PendingMail | null> {

@@ -12,6 +12,7 @@ import {
   valuesOfFields,
   wanted,
   write,
+  writeRow,
 } from '../database/index.js';
 import { OperatorQueues } from '../operator-queues.js';
 import { WorkEntity } from './work.entity.js';
@@ -167,7 +168,7 @@ export class WorkRepository {
   }
 
   add(tx: Tx, kind: string, subjectId: string, dueAt: Date): void {
-    tx.put(ADD, { kind, subjectId, dueAt });
+    writeRow(tx, ADD, { kind, subjectId, dueAt });
   }
 
   /**
@@ -205,12 +206,12 @@ export class WorkRepository {
 
   /** Removes the work, if this run still owns it. */
   finish(tx: Tx, claimed: ClaimedWork): void {
-    tx.put(FINISH, claimed);
+    writeRow(tx, FINISH, claimed);
   }
 
   /** Puts the work off, if this run still owns it. */
   again(tx: Tx, claimed: ClaimedWork, putOff: PutOff): void {
-    tx.put(AGAIN, { ...claimed, ...putOff });
+    writeRow(tx, AGAIN, { ...claimed, ...putOff });
   }
 
   /** Makes the work due now. @returns null when there is none, or it runs */

@@ -92,7 +92,7 @@ export class MedCasesRepository {
 
   /** Inserts a case. A dispute seen before fails the transaction: unique violation of `med_cases_reference_key`. */
   insert(tx: Tx, c: MedCase): void {
-    tx.put(INSERT, c);
+    tx.defer(INSERT, INSERT.valuesOf(c));
   }
 
   /**

@@ -146,7 +146,7 @@ export class CorrectionsRepository {
   }
 
   insert(tx: Tx, correction: CorrectionEntity): void {
-    tx.put(INSERT, correction);
+    tx.defer(INSERT, INSERT.valuesOf(correction));
   }
 
   async lockKey(tx: Tx, key: string): Promise<void> {

@@ -3,7 +3,7 @@ import type { Account } from '../../accounts/index.js';
 import { type Acquirer, AcquirersService, type PaymentMethod } from '../../acquirers/index.js';
 import { newTxid, releaseTimeOf } from '../../brazil/index.js';
 import { Clock } from '../../core/clock.js';
-import { Database, type Tx } from '../../core/database/index.js';
+import { Database, leaveGroup, type Tx } from '../../core/database/index.js';
 import { business } from '../../core/errors/index.js';
 import type { Answer, Claim } from '../../core/idempotency/index.js';
 import { newId } from '../../core/ids.js';
@@ -90,7 +90,7 @@ export class PaymentCreationService {
   async #assertCurrency(tx: Tx, { accountId, mode, currency }: Transaction): Promise<void> {
     const place = `${accountId} ${mode} ${currency}`;
     if (currency === 'BRL' || this.#known.has(place)) return;
-    tx.leaveGroup();
+    leaveGroup(tx);
     const known = await this.transactions.lockCurrencies(tx, { accountId, mode });
     if (known.includes(currency)) {
       if (this.#known.size >= MAX_KNOWN) this.#known.clear();

@@ -110,7 +110,7 @@ export class RefundsRepository {
   }
 
   insert(tx: Tx, refund: Refund): void {
-    tx.put(INSERT, refund);
+    tx.defer(INSERT, INSERT.valuesOf(refund));
   }
 
   /**

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AcquirersService, type Notification, type RefundWay, type Settled } from '../../acquirers/index.js';
-import { Database, type Tx, uniqueViolation } from '../../core/database/index.js';
+import { Database, leaveGroup, type Tx, uniqueViolation } from '../../core/database/index.js';
 import { UnmatchedClaims } from '../corrections/unmatched-claims.service.js';
 import { UnmatchedService } from '../reviews/unmatched.service.js';
 import { TransactionMoves } from '../transaction-moves.service.js';
@@ -70,7 +70,7 @@ export class SettlementService {
     const { acquirer, money } = settlement;
     const found = money.txid === null ? null : await this.moves.lockIssued(tx, acquirer, money.txid);
     if (!found) {
-      tx.leaveGroup();
+      leaveGroup(tx);
       return this.unmatched.keep(tx, settlement);
     }
     const { transaction } = found;
@@ -78,7 +78,7 @@ export class SettlementService {
     setOwner(transaction.accountId);
     const isRepeated = transaction.endToEndId === money.endToEndId;
     const decision = isRepeated ? null : decideSettlement(transaction, money);
-    if (decision && decision.outcome !== 'credited') tx.leaveGroup();
+    if (decision && decision.outcome !== 'credited') leaveGroup(tx);
     // Before the balances, which are locked last.
     this.records.closeNotification(tx, settlement);
     if (!decision) return 'repeated';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, read, Reader, type Tx, write } from '../../core/database/index.js';
+import { columnsOf, insertInto, read, Reader, type Tx, write, writeRow } from '../../core/database/index.js';
 import type { Amount } from '../../core/money/index.js';
 import { PixReturnEntity, SHOWN_RETURNS } from '../returns/pix-return.entity.js';
 import { SettlementEntity } from './settlement.entity.js';
@@ -84,7 +84,7 @@ export class SettlementsRepository {
 
   /** A Pix seen before fails the transaction: unique violation of `settlements_end_to_end_id_key`. */
   insert(tx: Tx, settlement: Omit<SettlementEntity, 'reviewedAt' | 'reviewedBy'>): void {
-    tx.put(INSERT, settlement);
+    writeRow(tx, INSERT, settlement);
   }
 
   /** Returns whether a Pix is settled, by any acquirer. */
@@ -103,7 +103,7 @@ export class SettlementsRepository {
     { now, ...intent }: Pick<PixReturnEntity, IntentField> & { readonly id: string; readonly now: Date },
   ): void {
     const times = { createdAt: now, updatedAt: now };
-    tx.put(INSERT_RETURN, { ...intent, ...times, status: 'PENDING' });
+    tx.defer(INSERT_RETURN, INSERT_RETURN.valuesOf({ ...intent, ...times, status: 'PENDING' }));
   }
 
   /** @returns the held money of a transaction, which the caller has to send back in the same `tx` */
