@@ -60,6 +60,20 @@ export class InboxService {
   }
 
   /**
+   * Stores a hint as `store` does, in the commit of the rows that it is about. Hints that come together share a
+   * transaction.
+   * @param owner owners take turns, and one whose hint fails runs alone for a while
+   * @param write sends the rows
+   */
+  async storeWith(acquirer: string, hint: NotificationHint, owner: string, write: (tx: Tx) => void): Promise<string> {
+    const conflictKey = `${acquirer} ${hint.reference}`;
+    return this.database.inGroupCommit('inbox.store', { owner, conflictKey }, async (tx) => {
+      write(tx);
+      return this.store(tx, acquirer, hint);
+    });
+  }
+
+  /**
    * Stores any number of hints, duplicates included, in one round trip. The caller confirms them now.
    * @returns ids, in no order
    */
@@ -218,7 +232,7 @@ export class InboxService {
   /** Ends the notification in a commit of its own. @param error why it is set aside; null: it is applied */
   async end(notification: Notification, error: string | null): Promise<void> {
     const { acquirer: owner, id: conflictKey } = notification;
-    await this.database.inGroupCommit('inbox', { owner, conflictKey }, async (tx) => {
+    await this.database.inGroupCommit('inbox.end', { owner, conflictKey }, async (tx) => {
       this.inbox.close(tx, notification, error === null ? 'applied' : 'ignored', this.clock.now(), error);
     });
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, oneOf, Reader, read, type Tx } from '../../core/database/index.js';
+import { columnsOf, insertInto, oneOf, Reader, read, type Tx, writeRow } from '../../core/database/index.js';
 import type { OrderEvent } from '../acquirer.port.js';
 import { SandboxOrderEventEntity } from './sandbox-order-event.entity.js';
 import { SandboxPixEntity } from './sandbox-pix.entity.js';
@@ -43,7 +43,7 @@ export class SandboxOrdersRepository {
   constructor(private readonly reader: Reader) {}
 
   insertPayment(tx: Tx, payment: SandboxPixEntity): void {
-    tx.defer(INSERT_PAYMENT, INSERT_PAYMENT.valuesOf(payment));
+    writeRow(tx, INSERT_PAYMENT, payment);
   }
 
   async findPayment(holderId: string, reference: string): Promise<SandboxPixEntity | null> {

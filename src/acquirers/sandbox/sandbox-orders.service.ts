@@ -102,8 +102,9 @@ export class SandboxOrders implements OrderDesk {
     amount: Amount;
     payer: SandboxPayer;
   }): Promise<string> {
-    const conflictKey = `${payment.accountId}/${payment.reference}`;
-    return this.database.inGroupCommit('sandbox', { owner: payment.accountId, conflictKey }, async (tx) => {
+    const kind = payment.method === 'PIX' ? 'pix' : 'payment';
+    const hint = { kind, reference: `${payment.accountId}/${payment.reference}` } as const;
+    return this.inbox.storeWith('sandbox', hint, payment.accountId, (tx) =>
       this.records.insertPayment(tx, {
         holderId: payment.accountId,
         endToEndId: payment.reference,
@@ -112,10 +113,8 @@ export class SandboxOrders implements OrderDesk {
         amount: payment.amount,
         payerSealed: this.secrets.seal(JSON.stringify(payment.payer), `sandbox_pix:${payment.reference}`),
         settledAt: this.clock.now(),
-      });
-      const kind = payment.method === 'PIX' ? 'pix' : 'payment';
-      return this.inbox.store(tx, 'sandbox', { kind, reference: conflictKey });
-    });
+      }),
+    );
   }
 
   /** Records another event of an order, once. @returns the id of the stored notification */
