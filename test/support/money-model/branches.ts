@@ -12,6 +12,7 @@ export const BRANCHES = [
   ] as const),
   ...(['in the last millisecond', 'told after the expiry', 'reserve kept back', 'pending until a later day'] as const),
   ...(['review accepted', 'review returned', 'cancelled', 'cancelled while held', 'ended unpaid'] as const),
+  ...(['sale below the bank fee', 'review accepted of a sale below the bank fee'] as const),
   // Refunds
   ...(['refund by cashout', 'refund by devolution', 'refund of a card', 'refund of the rest'] as const),
   ...(['refund refused: disputed', 'refund refused: more than is left', 'refund refused: balance'] as const),
@@ -26,6 +27,13 @@ export const BRANCHES = [
     'refund stopped: a ruling has taken its money, and the sale is paid again',
   ] as const),
   ...(['refund sent after a ruling that left its money', 'refund arrived while a case is open'] as const),
+  ...(['call lost before the bank has it', 'call lost after the bank has it', 'lost call made again'] as const),
+  ...([
+    'lost call only asked about: a case is open',
+    'lost call only asked about: a ruling has taken its money',
+    'lost call given up after ten questions in eight minutes',
+  ] as const),
+  ...(['not given up: too few questions', 'not given up: too early', 'lost cashout given up'] as const),
   ...(['sale refunded', 'sale refunded when its dispute ended', 'failed refund held for a case'] as const),
   ...(['failed refund: a lost case is in doubt', 'failed refund: the sale is paid again'] as const),
   // Disputes
@@ -60,6 +68,24 @@ export const BRANCHES = [
   ...(['contradiction: won after all', 'contradiction: another amount'] as const),
   ...(['contradiction takes what a younger case holds', 'contradiction takes of the youngest of two'] as const),
   ...(['contradiction without anything to move', 'ruled before it was approved'] as const),
+  ...(['contradiction: more was taken', 'contradiction: less was taken'] as const),
+  // Claims that the bank restates
+  ...(['claim raised', 'claim lowered', 'claim of a younger case restated', 'claim as the case is again'] as const),
+  ...([
+    'claim of a case kept back restated',
+    'claim of a dismissed case restated',
+    'restated claim opens the case',
+  ] as const),
+  ...(['claim restated of a case that is over', 'restated claim takes the doubt away'] as const),
+  ...(['ruling waits for the amount', 'ruling carried out with the amount', 'acceptance refused: amount'] as const),
+  ...(['ruling dismissed', 'dismissed ruling approved', 'dismissal refused'] as const),
+  ...([
+    'restated claim approved as it was',
+    'restated claim holds more',
+    'restated claim holds less',
+    'restated claim leaves money to another case',
+    'restated claim finds too little',
+  ] as const),
   // Entries of operators
   ...(['loss applied at once', 'loss waits', 'loss approved', 'loss rejected', 'loss given back'] as const),
   ...([

@@ -11,6 +11,7 @@ import {
   isRefunding,
   isUnderway,
   left,
+  type Lost,
   losses,
   type RefundModel,
   refunded,
@@ -47,8 +48,22 @@ export interface RefundRequest {
   readonly passFee: boolean;
 }
 
+/** Describes a run of the worker. */
+export interface Run {
+  /** Whether the bank refuses the refund, if a call reaches it now. */
+  readonly fails: boolean;
+  /** Whether the call is lost, if one is made now. */
+  readonly lost: Lost | null;
+  /** In milliseconds */
+  readonly at: number;
+}
+
 /** How the service has to answer. */
 export type Expected = 200 | 201 | `${400 | 409 | 422} ${string}`;
+
+/** A lost call of a refund whose money is taken is given up after so many questions in at least that time. */
+const QUESTIONS = 10;
+const PATIENCE_MS = 8 * 60_000;
 
 export class MoneyModel {
   readonly sales: SaleModel[] = [];
@@ -177,8 +192,10 @@ export class MoneyModel {
   decideReview(sale: SaleModel, decision: 'accept' | 'return'): void {
     sale.isHeldForReview = false;
     this.#reach(decision === 'accept' ? 'review accepted' : 'review returned');
-    if (decision === 'accept') this.#credit(sale, false);
-    else {
+    if (decision === 'accept') {
+      this.#reach('review accepted of a sale below the bank fee', sale.amount < this.terms.bankFee);
+      this.#credit(sale, false);
+    } else {
       sale.status = 'REFUNDED';
       sale.backs.push('review_returned');
     }
@@ -229,7 +246,7 @@ export class MoneyModel {
     );
     this.#reach('refund of the rest', asked.amount === null);
     this.#reach('refund of what a loss has left', losses(sale) > 0 && amount === rest);
-    const fresh = { fails: false, status: 'PENDING', reason: null } as const;
+    const fresh = { fails: false, isAtBank: false, sentAt: 0, questions: 0, status: 'PENDING', reason: null } as const;
     sale.refunds.push({ amount, fee, way, madeAt: ++this.#now, ...fresh });
     return 201;
   }
@@ -240,15 +257,26 @@ export class MoneyModel {
   }
 
   /**
-   * Whether the worker sends the refund now. A case that is open has its money, and so has a ruling that took more than was
-   * left beside it, also of a sale that is paid again.
+   * Whether the worker sends the refund now. An open case has its money. A ruling that took more than was left beside it
+   * has it too, also of a sale that is paid again.
    */
   isSent(sale: SaleModel): boolean {
     return left(sale) >= 0 && !(isDisputed(sale) && sale.cases.some(isUnderway));
   }
 
-  /** A worker takes the refund one step further. @param fails whether the bank refuses it, if it is sent now */
-  work(sale: SaleModel, refund: RefundModel, fails: boolean): void {
+  /** Whether the worker calls the bank for the refund now, for the first time or because an earlier call was lost. */
+  isCalled(sale: SaleModel, { status, isAtBank }: RefundModel): boolean {
+    return this.isSent(sale) && (status === 'PENDING' || (status === 'IN_PROGRESS' && !isAtBank));
+  }
+
+  /** Whether the refund can end now: a lost call is only asked about while a case is open. */
+  canEnd(sale: SaleModel, { status, isAtBank }: RefundModel): boolean {
+    const isWaiting = !isAtBank && isDisputed(sale) && sale.cases.some(isUnderway);
+    return status === 'PENDING' || (status === 'IN_PROGRESS' && !isWaiting);
+  }
+
+  /** A worker takes the refund one step further. */
+  work(sale: SaleModel, refund: RefundModel, run: Run): void {
     if (refund.status === 'PENDING') {
       if (this.isSent(sale)) {
         this.#reach('refund sent');
@@ -256,7 +284,8 @@ export class MoneyModel {
           'refund sent after a ruling that left its money',
           sale.cases.some(isOver) && takenByCases(sale) > 0,
         );
-        Object.assign(refund, { status: 'IN_PROGRESS', fails });
+        Object.assign(refund, { status: 'IN_PROGRESS', sentAt: run.at });
+        this.#call(refund, run);
         return;
       }
       const isOpen = isDisputed(sale) && sale.cases.some(isUnderway);
@@ -264,11 +293,39 @@ export class MoneyModel {
       this.#reach('refund stopped: a ruling has taken its money, and the sale is paid again', !isDisputed(sale));
       this.#fail(sale, refund, 'charge_disputed');
     } else if (refund.status === 'IN_PROGRESS') {
+      refund.questions += 1;
+      if (!refund.isAtBank) return this.#askAbout(sale, refund, run);
       if (refund.fails) return this.#fail(sale, refund, 'refused');
       this.#reach('refund arrived');
       this.#reach('refund arrived while a case is open', sale.cases.some(isUnderway));
       refund.status = 'REFUNDED';
       this.#close(sale, 'sale refunded');
+    }
+  }
+
+  #call(refund: RefundModel, { fails, lost }: Run): void {
+    this.#reach('call lost before the bank has it', lost === 'before');
+    this.#reach('call lost after the bank has it', lost === 'after');
+    if (lost !== 'before') Object.assign(refund, { isAtBank: true, fails });
+  }
+
+  /** The bank does not know the refund: it is called again, unless the money is a case's. */
+  #askAbout(sale: SaleModel, refund: RefundModel, run: Run): void {
+    if (this.isSent(sale)) {
+      this.#reach('lost call made again');
+      this.#call(refund, run);
+    } else if (isDisputed(sale) && sale.cases.some(isUnderway)) {
+      this.#reach('lost call only asked about: a case is open');
+    } else {
+      this.#reach('lost call only asked about: a ruling has taken its money');
+      const isOften = refund.questions >= QUESTIONS;
+      const isLong = run.at - refund.sentAt >= PATIENCE_MS;
+      this.#reach('not given up: too few questions', isLong && !isOften);
+      this.#reach('not given up: too early', isOften && !isLong);
+      if (!isOften || !isLong) return;
+      this.#reach('lost call given up after ten questions in eight minutes');
+      this.#reach('lost cashout given up', refund.way === 'cashout');
+      this.#fail(sale, refund, 'amount_exceeded');
     }
   }
 
@@ -378,11 +435,11 @@ export class MoneyModel {
     const others = sale.cases.filter(isUnderway).length;
     this.#reach('case beside another one', others === 1);
     this.#reach('case beside two others', others > 1);
-    const isClear = reported === sale.amount && this.#isDisputable(sale);
+    const review = this.#reviewOf(sale, reported);
     const fresh = { ruling: null, status: 'open', outcome: null, held: 0, lost: 0, told: null, overAt: 0 } as const;
-    const made: CaseModel = { ...fresh, kind, reported, amount: reported, isVisible: false, isInDoubt: !isClear };
+    const made: CaseModel = { ...fresh, kind, reported, amount: reported, isVisible: false, review };
     sale.cases.push(made);
-    if (isClear) this.#show(sale, made);
+    if (review === null) this.#show(sale, made);
     else this.#reach(reported === sale.amount ? 'case kept back: nothing to hold' : 'case kept back: amount');
   }
 
@@ -391,10 +448,38 @@ export class MoneyModel {
     const ruled = sale.cases.find((candidate) => candidate.ruling === null);
     if (!ruled) return;
     ruled.ruling = ruling;
-    if (isUnderway(ruled)) this.#finish(sale, ruled);
-    else if (isOver(ruled)) {
+    if (isUnderway(ruled)) {
+      this.#reach('ruling waits for the amount', ruled.review === 'amount_mismatch');
+      if (ruled.review !== 'amount_mismatch') this.#finish(sale, ruled);
+    } else if (isOver(ruled)) {
       this.#reach('ruling of a case that is over');
-      ruled.isInDoubt = isContradicted(sale, ruled);
+      ruled.review = isContradicted(sale, ruled) ? 'contradiction' : null;
+    }
+  }
+
+  /** The bank claims another amount than before by a dispute, whatever has become of the case. */
+  restate(sale: SaleModel, medCase: CaseModel, reported: number): void {
+    const isKeptBack = !medCase.isVisible;
+    this.#reach(reported > medCase.reported ? 'claim raised' : 'claim lowered');
+    this.#reach('claim of a younger case restated', sale.cases.filter(isUnderway).indexOf(medCase) > 0);
+    medCase.reported = reported;
+    if (isKeptBack) {
+      this.#reach(isOver(medCase) ? 'claim of a dismissed case restated' : 'claim of a case kept back restated');
+      Object.assign(medCase, { status: 'open', amount: reported, review: this.#reviewOf(sale, reported) });
+      if (medCase.review !== null) return;
+      this.#reach('restated claim opens the case');
+      this.#show(sale, medCase);
+      if (medCase.ruling !== null) this.#finish(sale, medCase);
+    } else if (isOver(medCase)) {
+      this.#reach('claim restated of a case that is over');
+      const isContrary = isContradicted(sale, medCase);
+      this.#reach('restated claim takes the doubt away', medCase.review !== null && !isContrary);
+      medCase.review = isContrary ? 'contradiction' : null;
+    } else {
+      const isSame = reported === medCase.amount;
+      this.#reach('claim as the case is again', isSame);
+      medCase.review = isSame ? null : 'amount_mismatch';
+      if (isSame && medCase.ruling !== null) this.#finish(sale, medCase);
     }
   }
 
@@ -407,6 +492,10 @@ export class MoneyModel {
 
   accept(sale: SaleModel, medCase: CaseModel): Expected {
     if (medCase.status !== 'open') return '400 invalid_request';
+    // Accepting is final, and the bank may claim less by now.
+    if (medCase.review === 'amount_mismatch') {
+      return this.#refuse('acceptance refused: amount', '400 invalid_request');
+    }
     this.#reach('case accepted');
     this.#over(sale, medCase, 'accepted', 'lost');
     this.#revive(sale);
@@ -414,17 +503,27 @@ export class MoneyModel {
   }
 
   dismiss(medCase: CaseModel): Expected {
+    if (medCase.review === 'ruling_dismissed') {
+      return this.#refuse('dismissal refused', '409 med_case_not_under_review');
+    }
     this.#reach('case dismissed');
-    medCase.isInDoubt = false;
+    const isRuled = isUnderway(medCase) && medCase.ruling !== null;
+    this.#reach('ruling dismissed', isRuled);
+    // A dismissed ruling stays in the list, and can still be approved.
+    medCase.review = isRuled ? 'ruling_dismissed' : null;
     if (!medCase.isVisible) Object.assign(medCase, { status: 'closed', overAt: ++this.#now });
     return 200;
   }
 
-  /** @param amount what is really disputed of a case that the merchant has not seen; null: what the bank reports */
+  /**
+   * @param amount what is really disputed; null: what the bank reports, or the present amount of a case that the merchant
+   *   sees
+   */
   approve(sale: SaleModel, medCase: CaseModel, amount: number | null): Expected {
+    if (isUnderway(medCase)) return this.#settle(sale, medCase, amount);
     if (medCase.isVisible) {
       if (amount !== null) return this.#refuse('approval refused', '400 invalid_request');
-      medCase.isInDoubt = false;
+      medCase.review = null;
       if (isContradicted(sale, medCase)) this.#correct(sale, medCase);
       else this.#reach('contradiction without anything to move');
       return 200;
@@ -434,19 +533,49 @@ export class MoneyModel {
     this.#reach('case approved');
     this.#reach('case approved with another amount', claimed !== medCase.reported);
     this.#reach('ruled before it was approved', medCase.ruling !== null);
-    Object.assign(medCase, { isInDoubt: false, status: 'open', amount: claimed });
+    Object.assign(medCase, { review: null, status: 'open', amount: claimed });
     this.#show(sale, medCase);
+    if (medCase.ruling !== null) this.#finish(sale, medCase);
+    return 200;
+  }
+
+  /** An operator says what an open case is about, or that its ruling is carried out. */
+  #settle(sale: SaleModel, medCase: CaseModel, amount: number | null): Expected {
+    const isAboutAmount = medCase.review === 'amount_mismatch';
+    if (amount !== null && (!isAboutAmount || amount > sale.amount)) {
+      return this.#refuse('approval refused', '400 invalid_request');
+    }
+    this.#reach('restated claim approved as it was', isAboutAmount && amount === null);
+    this.#reach('dismissed ruling approved', !isAboutAmount);
+    this.#reach('ruling carried out with the amount', isAboutAmount && medCase.ruling !== null);
+    medCase.review = null;
+    if (amount !== null) {
+      const before = medCase.held;
+      medCase.held = Math.min(amount, before + room(sale));
+      medCase.amount = amount;
+      this.#reach('restated claim holds more', medCase.held > before);
+      this.#reach('restated claim holds less', medCase.held < before);
+      this.#reach('restated claim finds too little', medCase.held < amount);
+      this.#reach('restated claim leaves money to another case', holdMore(sale));
+    }
     if (medCase.ruling !== null) this.#finish(sale, medCase);
     return 200;
   }
 
   #credit(sale: SaleModel, payerIsKnown: boolean): void {
     this.#reach('credited');
+    this.#reach('sale below the bank fee', sale.amount < this.terms.bankFee);
     this.#reach('reserve kept back', this.terms.reserveBps > 0);
     this.#reach('pending until a later day', sale.pendingDays > 0);
     sale.status = sale.method === 'PIX' ? 'PAID' : 'APPROVED';
     sale.isPaid = true;
     sale.payerIsKnown = payerIsKnown;
+  }
+
+  /** Why the merchant does not see a case at once; null: the case opens. */
+  #reviewOf(sale: SaleModel, reported: number): CaseModel['review'] {
+    if (reported !== sale.amount) return 'amount_mismatch';
+    return this.#isDisputable(sale) ? null : 'not_disputable';
   }
 
   #isDisputable(sale: SaleModel): boolean {
@@ -492,7 +621,7 @@ export class MoneyModel {
   /** Ends a case: the amount held at that time is lost. */
   #over(sale: SaleModel, medCase: CaseModel, status: CaseModel['status'], outcome: CaseModel['outcome']): void {
     Object.assign(medCase, { status, outcome, lost: medCase.held, told: medCase.held, held: 0, overAt: ++this.#now });
-    medCase.isInDoubt = isContradicted(sale, medCase);
+    medCase.review = isContradicted(sale, medCase) ? 'contradiction' : null;
   }
 
   /** The bank has ruled otherwise than the case had ended. */
@@ -518,6 +647,8 @@ export class MoneyModel {
       }
       medCase.lost = Math.min(medCase.amount, medCase.lost + room(sale));
     }
+    this.#reach('contradiction: more was taken', medCase.lost > before);
+    this.#reach('contradiction: less was taken', !isWon && medCase.lost < before);
     medCase.told = isWon ? before : medCase.lost;
     medCase.overAt = ++this.#now;
     // A case lost for another amount keeps its old outcome.
@@ -605,6 +736,6 @@ function doubtLosses(sale: SaleModel): boolean {
       medCase.isVisible &&
       medCase.lost < takeable(sale, medCase),
   );
-  for (const medCase of doubted) medCase.isInDoubt = true;
+  for (const medCase of doubted) medCase.review = 'contradiction';
   return doubted.length > 0;
 }

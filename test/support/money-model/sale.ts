@@ -3,27 +3,40 @@
 export type DisputeKind = 'med' | 'chargeback' | 'dispute' | 'fraud';
 export type Way = 'cashout' | 'devolution' | 'card';
 
+/** Why an operator has to look at a case, as docs/contract.md names it. */
+export type Review = 'amount_mismatch' | 'not_disputable' | 'ruling_dismissed' | 'contradiction';
+
+/** The moment at which the call of a refund is lost: before the bank has it, or with the bank's answer. */
+export type Lost = 'before' | 'after';
+
 export interface RefundModel {
   readonly amount: number;
   readonly fee: number;
   readonly way: Way;
   readonly madeAt: number;
-  /** Whether the bank will refuse it; known when it is sent. */
+  /** Whether the bank will refuse it; known when the bank has it. */
   fails: boolean;
+  /** Whether a call for it has reached the bank. */
+  isAtBank: boolean;
+  /** Time of its first call in milliseconds; 0 before that. */
+  sentAt: number;
+  /** How often the worker has asked the bank about it. */
+  questions: number;
   status: 'PENDING' | 'IN_PROGRESS' | 'REFUNDED' | 'FAILED';
-  reason: 'refused' | 'charge_disputed' | null;
+  reason: 'refused' | 'charge_disputed' | 'amount_exceeded' | null;
 }
 
 export interface CaseModel {
   readonly kind: DisputeKind;
-  readonly reported: number;
+  /** The bank's present claim. */
+  reported: number;
   amount: number;
   /** The bank's ruling; null while there is none. */
   ruling: 'won' | 'lost' | null;
   status: 'open' | 'appealed' | 'accepted' | 'rejected' | 'closed';
   isVisible: boolean;
-  /** Whether an operator has to look. */
-  isInDoubt: boolean;
+  /** Null: no operator has to look. */
+  review: Review | null;
   outcome: 'lost' | 'refunded_to_merchant' | 'closed_without_refund' | null;
   held: number;
   lost: number;

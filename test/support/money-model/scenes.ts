@@ -1,6 +1,6 @@
 import type { Dice } from './dice.js';
 import type { MoneyModel } from './model.js';
-import { left, type SaleModel } from './sale.js';
+import { isOver, left, type Lost, type SaleModel } from './sale.js';
 import type { Step } from './walk.js';
 
 /** A step about one sale, as the sale is then; null when it cannot happen any more. */
@@ -13,23 +13,40 @@ export function part(dice: Dice, all: number): number {
 
 const refund =
   (strategy: 'cashout' | 'devolution', isPart: boolean): Intent =>
-  (sale, at, dice) => ({
-    ...{ do: 'refund', sale: at, passFee: strategy === 'cashout' && dice.isOne(2), isAgain: false },
-    ...{ amount: isPart ? part(dice, Math.max(1, left(sale))) : null },
-    ...{ strategy: strategy === 'cashout' && !sale.payerIsKnown ? 'devolution' : strategy },
-  });
+  (sale, at, dice, { balance, terms }) => {
+    const passFee = strategy === 'cashout' && dice.isOne(2);
+    const rest = Math.max(1, left(sale));
+    const there = balance.available - (passFee ? terms.pixOutFee : 0);
+    const most = there > 0 ? Math.min(rest, there) : rest;
+    return {
+      ...{ do: 'refund', sale: at, passFee, isAgain: false },
+      ...{ amount: isPart ? part(dice, most) : most === rest ? null : most },
+      ...{ strategy: strategy === 'cashout' && !sale.payerIsKnown ? 'devolution' : strategy },
+    };
+  };
 
 /** A refund of all available money, which leaves nothing for the fee. */
-const refundShortOfFee: Intent = (sale, at, _, { balance: { available } }) =>
-  available <= 0 || available > left(sale)
+const refundShortOfFee: Intent = (sale, at, _, { terms, balance: { available } }) =>
+  terms.pixOutFee === 0 || available <= 0 || available > left(sale)
     ? null
     : { do: 'refund', sale: at, amount: available, strategy: 'cashout', passFee: true, isAgain: false };
 
 /** A worker takes the last refund one step further. */
 const work =
-  (fails = false): Intent =>
+  (fails = false, lost: Lost | null = null): Intent =>
   ({ refunds }, at) =>
-    refunds.length === 0 ? null : { do: 'work', sale: at, refund: refunds.length - 1, fails };
+    refunds.length === 0 ? null : { do: 'work', sale: at, refund: refunds.length - 1, fails, lost };
+
+const loseCall = work(false, 'before');
+const loseAnswer = work(false, 'after');
+
+/** A worker asks the bank about the last refund again and again. */
+const askOften =
+  (times: number, isLong: boolean): Intent =>
+  ({ refunds }, at) =>
+    refunds.at(-1)?.status === 'IN_PROGRESS'
+      ? { do: 'ask often', sale: at, refund: refunds.length - 1, times, isLong }
+      : null;
 
 const dispute =
   (share: number): Intent =>
@@ -40,12 +57,28 @@ const rule =
   ({ cases }, at) =>
     cases.length === 0 ? null : { do: 'rule', sale: at, result };
 
+/** The bank claims another share of the sale by the first case, the second one and so on. */
+const restate =
+  (medCase: number, share: number): Intent =>
+  ({ cases, amount: whole }, at) => {
+    const amount = Math.max(1, Math.round(whole * share));
+    const known = cases[medCase];
+    return !known || known.reported === amount ? null : { do: 'restate', sale: at, medCase, amount };
+  };
+
 const decide =
   (decision: 'approve' | 'dismiss'): Intent =>
   ({ cases }, at) => {
-    const medCase = cases.findIndex(({ isInDoubt }) => isInDoubt);
+    const medCase = cases.findIndex(({ review }) => review !== null);
     return medCase < 0 ? null : { do: 'decide', sale: at, medCase, decision, amount: null };
   };
+
+/** An operator says that a case is about what the bank claims now. */
+const settle: Intent = ({ cases }, at) => {
+  const medCase = cases.findIndex((one) => one.review === 'amount_mismatch' && !isOver(one));
+  const amount = cases[medCase]?.reported ?? 0;
+  return medCase < 0 ? null : { do: 'decide', sale: at, medCase, decision: 'approve', amount };
+};
 
 const answer =
   (what: 'appeal' | 'accept'): Intent =>
@@ -89,16 +122,30 @@ const approve =
   };
 const approveEntry = approve(false);
 
+const reject: Intent = ({ corrections }, at) => {
+  const entry = corrections.findIndex(({ status }) => status === 'waiting');
+  return entry < 0 ? null : { do: 'decide entry', sale: at, entry, decision: 'reject', isOwn: false };
+};
+
 /** Beginnings in which several rules meet on one sale. Other steps come between theirs. */
 export const SCENES: readonly (readonly Intent[])[] = [
   // A ruling between a refund and its worker
-  [refund('cashout', false), dispute(0.6), decide('approve'), rule('agreed'), work(), work()],
+  [refundShortOfFee, refund('cashout', false), dispute(0.6), settle, rule('agreed'), work(), work()],
   [refundShortOfFee, refund('cashout', true), dispute(0.4), decide('approve'), rule('agreed'), work(), work()],
   [refund('devolution', true), dispute(1), rule('disagreed'), work(), work()],
   [refund('devolution', false), work(), dispute(1), work(), rule('disagreed')],
   [refund('devolution', true), dispute(1), work()],
+  [refundShortOfFee, refund('cashout', false), work(), dispute(1), work(), rule('disagreed')],
   // A refund that fails beside a case
-  [refund('devolution', true), work(true), dispute(1), rule('agreed'), work(), decide('approve')],
+  [
+    refund('devolution', true),
+    work(true),
+    dispute(1),
+    rule('agreed'),
+    work(),
+    refund('devolution', false),
+    decide('approve'),
+  ],
   [refund('devolution', true), work(true), dispute(1), answer('accept'), rule('agreed'), work(), decide('approve')],
   [refund('devolution', true), work(true), dispute(1), work(), rule('withdrawn')],
   [
@@ -112,6 +159,58 @@ export const SCENES: readonly (readonly Intent[])[] = [
     dispute(1),
     rule('agreed'),
   ],
+  // A call that is lost
+  [
+    refundShortOfFee,
+    refund('cashout', true),
+    loseCall,
+    dispute(1),
+    work(),
+    rule('agreed'),
+    askOften(10, false),
+    askOften(1, true),
+  ],
+  [
+    refundShortOfFee,
+    refund('cashout', false),
+    loseCall,
+    dispute(0.6),
+    settle,
+    rule('agreed'),
+    askOften(9, true),
+    work(),
+    work(),
+  ],
+  [refund('devolution', true), loseCall, dispute(1), work(), rule('disagreed'), work(true), work()],
+  [refund('cashout', true), loseAnswer, dispute(1), work(), rule('agreed')],
+  [refund('devolution', false), loseCall, loseCall, loseAnswer, work()],
+  // Claims that the bank restates
+  [dispute(1), dispute(0.6), settle, restate(0, 0.6), settle, rule('agreed'), rule('agreed')],
+  [dispute(0.4), settle, dispute(0.6), settle, restate(1, 0.3), settle, restate(0, 1), settle, rule('agreed')],
+  [dispute(0.3), settle, rule('agreed'), dispute(0.7), settle, restate(0, 0.6), decide('approve'), rule('agreed')],
+  [
+    dispute(1),
+    restate(0, 0.4),
+    answer('accept'),
+    rule('agreed'),
+    decide('dismiss'),
+    decide('dismiss'),
+    decide('approve'),
+  ],
+  [
+    dispute(1),
+    restate(0, 0.4),
+    rule('agreed'),
+    restate(0, 1),
+    restate(0, 0.6),
+    restate(0, 1),
+    restate(0, 0.6),
+    decide('approve'),
+  ],
+  [dispute(0.6), restate(0, 1), dispute(0.4), decide('dismiss'), restate(1, 1), rule('agreed'), rule('disagreed')],
+  [dispute(0.6), decide('dismiss'), rule('agreed'), restate(0, 1), restate(0, 0.3), decide('approve')],
+  [dispute(1), restate(0, 0.6), rule('agreed'), settle, restate(0, 0.3), decide('approve')],
+  [dispute(1), restate(0, 0.4), decide('approve'), answer('appeal'), rule('agreed'), decide('approve')],
   // Several claims
   [
     dispute(0.4),
@@ -153,5 +252,6 @@ export const SCENES: readonly (readonly Intent[])[] = [
   [refund('devolution', true), work(), loseRefund, work(), loseRefund, lose(0.2), giveBack],
   [lose(1), refund('cashout', true), approveEntry, work(), work(), lose(1)],
   [lose(1), lose(0.3), approve(true), approveEntry, refund('devolution', false)],
+  [lose(1), dispute(1), rule('agreed'), approveEntry, reject],
   [refund('cashout', true), work(), work(), lose(1), lose(0.3), dispute(1), rule('agreed')],
 ];

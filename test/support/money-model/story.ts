@@ -3,17 +3,23 @@ import { expectLedgerCoherent } from '../coherence.js';
 import type { TestService } from '../service.js';
 import type { Reached } from './branches.js';
 import { type Expected, MoneyModel, type Terms } from './model.js';
-import { type CorrectionModel, isRefunding, type SaleModel } from './sale.js';
+import type { CorrectionModel, Lost, SaleModel } from './sale.js';
 import { Dice } from './dice.js';
 import { drawTerms, type Step, Walk } from './walk.js';
 import { MoneyWorld, PAYER, type SaleState, SHORTEST_SECONDS, STRANGER } from './world.js';
 
 const ZONE_HOURS = 3;
+/** Time after which a lost call of a refund may be given up. */
+const WAIT_MS = 8 * 60_000;
+/** Unpaid sales expire after an hour, which no story waits. */
+const MAX_WAITS = 4;
 
 /** A merchant's story, told to the service and to the model at once. */
 export class Story {
   readonly steps: Step[] = [];
   readonly #entries: CorrectionModel[] = [];
+  /** How often the story has waited for `WAIT_MS`. */
+  #waited = 0;
 
   private constructor(
     private readonly service: TestService,
@@ -50,10 +56,11 @@ export class Story {
 
   /** Finishes all pending work, and checks all books against the model. */
   async end(): Promise<void> {
+    this.service.clock.offsetMs += WAIT_MS;
     for (const [at, sale] of this.model.sales.entries()) {
-      while (isRefunding(sale)) {
-        for (const [refund, { status }] of sale.refunds.entries()) {
-          if (status === 'PENDING' || status === 'IN_PROGRESS') await this.#work(at, refund, false);
+      while (sale.refunds.some((refund) => this.model.canEnd(sale, refund))) {
+        for (const [refund, one] of sale.refunds.entries()) {
+          if (this.model.canEnd(sale, one)) await this.#work(at, refund);
         }
       }
     }
@@ -77,16 +84,22 @@ export class Story {
         return sale.isHeldForReview;
       case 'work':
         return sale.refunds[step.refund] !== undefined;
+      case 'ask often':
+        return sale.refunds[step.refund]?.status === 'IN_PROGRESS' && this.#waited < MAX_WAITS;
       case 'refund both':
         return this.model.sales[step.other]?.isPaid === true && sale.isPaid;
       case 'dispute':
         return sale.isPaid;
       case 'rule':
         return sale.cases.length > 0;
+      case 'restate': {
+        const medCase = sale.cases[step.medCase];
+        return medCase !== undefined && medCase.reported !== step.amount;
+      }
       case 'answer':
         return sale.cases[step.medCase]?.isVisible === true;
       case 'decide':
-        return sale.cases[step.medCase]?.isInDoubt === true;
+        return sale.cases[step.medCase]?.review != null;
       case 'enter':
         return sale.isPaid;
       case 'decide entry':
@@ -145,7 +158,14 @@ export class Story {
       case 'refund both':
         return this.#refundBoth(step.sale, step.other);
       case 'work':
-        return this.#work(step.sale, step.refund, step.fails);
+        return this.#work(step.sale, step.refund, step.fails, step.lost);
+      case 'ask often':
+        if (step.isLong) {
+          this.#waited += 1;
+          this.service.clock.offsetMs += WAIT_MS;
+        }
+        for (let time = 0; time < step.times; time++) await this.#work(step.sale, step.refund);
+        return;
       case 'dispute': {
         const { kind, amount } = step;
         await world.happens(step.sale, kind === 'med' ? { event: 'med_open', amount } : { event: kind });
@@ -158,6 +178,12 @@ export class Story {
           result === 'withdrawn' ? { event: 'med_withdraw' } : { event: 'med_rule', result },
         );
         return model.rule(sale, result === 'agreed' ? 'lost' : 'won');
+      }
+      case 'restate': {
+        const medCase = sale.cases[step.medCase];
+        if (!medCase) return;
+        await world.restate(step.sale, step.medCase, step.amount);
+        return model.restate(sale, medCase, step.amount);
       }
       case 'answer': {
         const medCase = sale.cases[step.medCase];
@@ -215,14 +241,15 @@ export class Story {
     this.model.bothRefunded(answers.some(({ told }) => told === 201));
   }
 
-  async #work(at: number, refund: number, fails: boolean): Promise<void> {
+  async #work(at: number, refund: number, fails = false, lost: Lost | null = null): Promise<void> {
     const sale = this.model.sales[at] as SaleModel;
     const wanted = sale.refunds[refund];
     if (!wanted) return;
+    const isCalled = this.model.isCalled(sale, wanted);
     // The bank refuses the next refund that it is sent: none is left for another one.
-    const willFail = fails && wanted.status === 'PENDING' && this.model.isSent(sale);
-    await this.world.work(at, refund, willFail);
-    this.model.work(sale, wanted, willFail);
+    const willFail = fails && isCalled && lost !== 'before';
+    expect(await this.world.work(at, refund, willFail, lost)).toBe(isCalled ? 1 : 0);
+    this.model.work(sale, wanted, { fails: willFail, lost, at: this.service.clock.now().getTime() });
   }
 
   async #expectSale(at: number): Promise<void> {
@@ -242,8 +269,8 @@ function stateOf(sale: SaleModel): SaleState {
     told: sale.status,
     losses: lost.reduce((total, { amount }) => total + amount, 0),
     refunds: sale.refunds.map(({ amount, status, reason }) => ({ amount, status, reason })),
-    cases: sale.cases.map(({ kind, status, amount, outcome, held, lost: gone, isVisible, isInDoubt, told }) => ({
-      ...{ kind, status, amount, outcome, held, lost: gone, isVisible, isInDoubt },
+    cases: sale.cases.map(({ kind, status, amount, outcome, held, lost: gone, isVisible, reported, review, told }) => ({
+      ...{ kind, status, amount, outcome, held, lost: gone, isVisible, reported, review },
       ...{ toldStatus: isVisible ? status : null, toldOutcome: isVisible ? outcome : null, told },
     })),
   };

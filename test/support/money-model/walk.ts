@@ -9,6 +9,7 @@ import {
   isRefunding,
   isUnderway,
   left,
+  type Lost,
   room,
   type SaleModel,
   takeable,
@@ -29,9 +30,11 @@ export type Step =
   | { do: 'review'; sale: number; decision: 'accept' | 'return' }
   | ({ do: 'refund'; sale: number; isAgain: boolean } & RefundRequest)
   | { do: 'refund both'; sale: number; other: number }
-  | { do: 'work'; sale: number; refund: number; fails: boolean }
+  | { do: 'work'; sale: number; refund: number; fails: boolean; lost: Lost | null }
+  | { do: 'ask often'; sale: number; refund: number; times: number; isLong: boolean }
   | { do: 'dispute'; sale: number; amount: number; kind: DisputeKind }
   | { do: 'rule'; sale: number; result: 'agreed' | 'disagreed' | 'withdrawn' }
+  | { do: 'restate'; sale: number; medCase: number; amount: number }
   | { do: 'answer'; sale: number; medCase: number; answer: 'appeal' | 'accept' }
   | { do: 'decide'; sale: number; medCase: number; decision: 'approve' | 'dismiss'; amount: number | null }
   | ({ do: 'enter'; sale: number; named: number | null } & Omit<Entered, 'named'>)
@@ -50,8 +53,9 @@ export function drawTerms(dice: Dice, correctionLimit: number): { terms: Terms; 
     // Half a cent is a matter of rounding at every odd amount.
     feeBps: dice.oneOf([0, 0, 0, 99, 99, 5_000, 10_000]),
     feeFixed: dice.oneOf([0, 40]),
-    pixOutFee: dice.oneOf([0, 25]),
-    bankFee: dice.oneOf([0, 0, 7]),
+    pixOutFee: dice.oneOf([0, 25, 25, 25]),
+    // The higher one is above some sales.
+    bankFee: dice.oneOf([0, 0, 7, 150]),
     releaseDays: dice.oneOf([0, 0, 0, 0, 1, 2]),
     reserveBps: dice.oneOf([0, 0, 0, 1_000]),
     correctionLimit,
@@ -69,9 +73,9 @@ const isOpen = ({ status }: SaleModel): boolean => ['WAITING_PAYMENT', 'PROCESSI
 
 /** Whether something of the sale can still move, so that rules can meet on it. */
 function isAlive(sale: SaleModel): boolean {
-  if (!sale.isPaid) return isOpen(sale);
+  if (!sale.isPaid) return isOpen(sale) || (['CANCELLED', 'REFUSED'].includes(sale.status) && sale.payments === 0);
   const isWaiting = sale.corrections.some(({ status }) => status === 'waiting');
-  const isUnruled = sale.cases.some(({ ruling, isInDoubt }) => ruling === null || isInDoubt);
+  const isUnruled = sale.cases.some(({ ruling, review }) => ruling === null || review !== null);
   return left(sale) > 0 || room(sale) > 0 || isRefunding(sale) || isWaiting || isUnruled;
 }
 
@@ -94,7 +98,7 @@ export class Walk {
       this.#scene = [...dice.oneOf(SCENES)];
       this.#sale = last;
     }
-    while (this.#scene.length > 0 && !dice.isOne(12)) {
+    while (this.#scene.length > 0 && !dice.isOne(16)) {
       const step = this.#scene.shift()?.(model.sales[this.#sale] as SaleModel, this.#sale, dice, model);
       if (step) return step;
     }
@@ -107,7 +111,7 @@ function nextStep(model: MoneyModel, dice: Dice, last: number, mood: Mood): Step
   const { sales } = model;
   const alive = sales.flatMap((sale, at) => (isAlive(sale) ? [at] : []));
   const open = alive.filter((at) => isOpen(sales[at] as SaleModel));
-  if (alive.length < 2 && open.length === 0 && sales.length < MAX_SALES) return create(dice);
+  if (alive.length < 3 && open.length === 0 && sales.length < MAX_SALES) return create(dice, model.terms);
   // Nothing meets on a sale that is not paid.
   const isPaidNext = open.length > 0 && !dice.isOne(3);
   const isLast = alive.includes(last) && !dice.isOne(4);
@@ -128,8 +132,12 @@ function nextStep(model: MoneyModel, dice: Dice, last: number, mood: Mood): Step
 
 type Choice = readonly [weight: number, what: () => Step];
 
-function create(dice: Dice): Step {
-  const method = dice.oneOf(['PIX', 'PIX', 'PIX', 'CREDIT_CARD'] as const);
+function create(dice: Dice, { bankFee }: Terms): Step {
+  // Below the bank's fee, and often held for a review.
+  if (bankFee > 0 && dice.isOne(7)) {
+    return { do: 'create', method: 'PIX', amount: 1 + dice.below(bankFee), isLocked: !dice.isOne(3) };
+  }
+  const method = dice.oneOf(['PIX', 'PIX', 'PIX', 'PIX', 'CREDIT_CARD'] as const);
   const amount = dice.oneOf([100, 1_000, 1_000, 1_000, 999, dice.oneOf([1, 2]), 1 + dice.below(100_000)]);
   return { do: 'create', method, amount, isLocked: method === 'PIX' && dice.isOne(4) };
 }
@@ -139,13 +147,16 @@ function atTheEnd(dice: Dice): Step {
   return dice.isOne(3) ? { do: 'told late', amount } : { do: 'pay at the end', amount, late: dice.oneOf([-1, 0, 1]) };
 }
 
-function aboutOpen(dice: Dice, sale: number, { amount, isHeldForReview }: SaleModel): Choice[] {
+function aboutOpen(dice: Dice, sale: number, { amount, isLocked, isHeldForReview }: SaleModel): Choice[] {
   return [
     [
       isHeldForReview ? 1 : 16,
       () => {
         const paid = dice.isOne(8) ? near(dice, amount) : amount;
-        const payer = dice.oneOf(['right', 'right', 'right', 'other', 'unknown', 'unknown'] as const);
+        const payer = dice.oneOf([
+          ...(['right', 'right', 'other', 'unknown'] as const),
+          ...(isLocked ? (['unknown', 'unknown'] as const) : (['right', 'right'] as const)),
+        ]);
         return { do: 'pay', sale, amount: paid, payer, isAgain: dice.isOne(4) };
       },
     ],
@@ -160,7 +171,9 @@ function aboutPaid(model: MoneyModel, dice: Dice, at: number, sale: SaleModel, m
   const indexes = <T>(all: readonly T[], is: (one: T) => boolean): number[] =>
     all.flatMap((one, index) => (is(one) ? [index] : []));
   const underway = indexes(refunds, ({ status }) => status === 'PENDING' || status === 'IN_PROGRESS');
-  const doubted = indexes(cases, ({ isInDoubt }) => isInDoubt);
+  const unknown = indexes(refunds, ({ status, isAtBank }) => status === 'IN_PROGRESS' && !isAtBank);
+  const isCalled = model.isSent(sale);
+  const doubted = indexes(cases, ({ review }) => review !== null);
   const open = indexes(cases, isUnderway);
   const unruled = cases.filter(({ ruling }) => ruling === null).length;
   const waiting = indexes(corrections, ({ status }) => status === 'waiting');
@@ -174,7 +187,14 @@ function aboutPaid(model: MoneyModel, dice: Dice, at: number, sale: SaleModel, m
       others.length > 0 && refunds.length < 8 ? 1 : 0,
       () => ({ do: 'refund both', sale: at, other: dice.oneOf(others) }),
     ],
-    [underway.length > 0 ? 5 : 0, () => ({ do: 'work', sale: at, refund: dice.oneOf(underway), fails: dice.isOne(2) })],
+    [underway.length > 0 ? 5 : 0, () => work(dice, at, dice.oneOf(underway))],
+    [
+      unknown.length > 0 && !isCalled ? 4 : 0,
+      () => ({
+        ...({ do: 'ask often', sale: at, refund: dice.oneOf(unknown) } as const),
+        ...{ times: dice.oneOf([9, 10, 11]), isLong: dice.isOne(2) },
+      }),
+    ],
     [cases.length < 5 ? (mood === 'disputes' && cases.length < 3 ? 16 : 4) : 0, () => dispute(dice, at, sale, mood)],
     [
       unruled > 0 ? (mood === 'disputes' && cases.length < 3 ? 1 : 5) : cases.length > 0 && dice.isOne(4) ? 1 : 0,
@@ -184,10 +204,11 @@ function aboutPaid(model: MoneyModel, dice: Dice, at: number, sale: SaleModel, m
       open.length > 0 ? 2 : 0,
       () => ({ do: 'answer', sale: at, medCase: dice.oneOf(open), answer: dice.oneOf(['appeal', 'appeal', 'accept']) }),
     ],
+    [cases.length === 0 ? 0 : open.length === 0 ? 2 : mood === 'disputes' ? 6 : 3, () => restate(dice, at, sale)],
     [doubted.length > 0 ? 8 : 0, () => decide(dice, at, sale, dice.oneOf(doubted))],
     [corrections.length < 8 ? (left(sale) <= 0 ? 1 : mood === 'losses' ? 8 : 2) : 0, () => enter(dice, at, sale)],
     [
-      waiting.length === 0 ? 0 : mood === 'losses' ? 1 : 2,
+      waiting.length === 0 ? 0 : mood === 'losses' ? 2 : 3,
       () => ({
         ...({ do: 'decide entry', sale: at, entry: dice.oneOf(waiting) } as const),
         ...({ decision: dice.oneOf(['approve', 'approve', 'reject']), isOwn: dice.isOne(4) } as const),
@@ -198,8 +219,13 @@ function aboutPaid(model: MoneyModel, dice: Dice, at: number, sale: SaleModel, m
   ];
 }
 
+function work(dice: Dice, sale: number, refund: number): Step {
+  const lost = dice.oneOf([null, null, null, null, 'before', 'before', 'after'] as const);
+  return { do: 'work', sale, refund, fails: dice.isOne(2), lost };
+}
+
 function refund(model: MoneyModel, dice: Dice, at: number, sale: SaleModel): Step {
-  const passFee = sale.method === 'PIX' && dice.isOne(2);
+  const passFee = sale.method === 'PIX' && !dice.isOne(3);
   const fee = passFee ? model.terms.pixOutFee : 0;
   const rest = Math.max(1, left(sale));
   const there = model.balance.available - fee;
@@ -209,7 +235,7 @@ function refund(model: MoneyModel, dice: Dice, at: number, sale: SaleModel): Ste
     part(dice, sale.amount),
     near(dice, rest),
     // An amount equal to the available money, or a cent or a fee above it: random amounts rarely come near.
-    there > 0 && there <= rest ? there + dice.oneOf([0, 1, Math.max(1, fee)]) : part(dice, rest),
+    ...(there > 0 && there <= rest ? [there, there + 1, there + Math.max(1, fee)] : [part(dice, rest)]),
   ]);
   const isOdd = dice.isOne(10);
   const strategy = sale.method === 'PIX' || isOdd ? dice.oneOf([null, 'cashout', 'devolution'] as const) : null;
@@ -233,11 +259,25 @@ function dispute(dice: Dice, at: number, { method, amount }: SaleModel, mood: Mo
 }
 
 function decide(dice: Dice, at: number, sale: SaleModel, medCase: number): Step {
-  const { isVisible, reported } = sale.cases[medCase] as CaseModel;
-  const decision = dice.isOne(isVisible ? 6 : 3) ? 'dismiss' : 'approve';
-  const isOther = decision === 'approve' && dice.isOne(isVisible ? 12 : 4);
+  const { isVisible, reported, review, ruling } = sale.cases[medCase] as CaseModel;
+  const isRestated = isVisible && review === 'amount_mismatch';
+  const decision = dice.isOne(isVisible && !(isRestated && ruling !== null) ? 6 : 3) ? 'dismiss' : 'approve';
+  if (isRestated && decision === 'approve' && !dice.isOne(3)) {
+    return { do: 'decide', sale: at, medCase, decision, amount: reported };
+  }
+  const isOther = decision === 'approve' && dice.isOne(isVisible && !isRestated ? 12 : 4);
   const amount = isOther ? dice.oneOf([part(dice, sale.amount), near(dice, sale.amount), reported]) : null;
   return { do: 'decide', sale: at, medCase, decision, amount };
+}
+
+/** Mostly a case that is not over; its present amount and loss are amounts that the rules compare with. */
+function restate(dice: Dice, at: number, sale: SaleModel): Step {
+  const open = sale.cases.flatMap((each, index) => (isUnderway(each) ? [index] : []));
+  const medCase = open.length > 0 && !dice.isOne(3) ? dice.oneOf(open) : dice.below(sale.cases.length);
+  const { amount, held, lost } = sale.cases[medCase] as CaseModel;
+  const whole = sale.amount + dice.oneOf([0, 0, 0, 1]);
+  const amounts = [part(dice, sale.amount), part(dice, sale.amount), whole, amount, held + lost + room(sale)];
+  return { do: 'restate', sale: at, medCase, amount: Math.max(1, dice.oneOf(amounts)) };
 }
 
 function enter(dice: Dice, at: number, sale: SaleModel): Step {

@@ -16,7 +16,7 @@ import { CancellationService, ExpiryService, type WalletCorrection } from '../..
 import { ReleasesService } from '../../../src/wallets/releases.service.js';
 import type { TestService } from '../service.js';
 import type { RefundRequest, Terms } from './model.js';
-import type { CorrectionModel, SaleModel } from './sale.js';
+import type { CorrectionModel, Lost, SaleModel } from './sale.js';
 
 export const PAYER = '52998224725';
 export const STRANGER = '39053344705';
@@ -162,13 +162,45 @@ export class MoneyWorld {
     return outcomeOf(refund, 201);
   }
 
-  /** A worker takes a refund one step further; what is on its way has had its time. @param fails whether the bank refuses it */
-  async work(sale: number, refund: number, fails: boolean): Promise<void> {
+  /**
+   * A worker takes a refund one step further; what is on its way has had its time.
+   * @param fails whether the bank refuses it @param lost whether the call is lost, if one is made
+   * @returns how many calls the worker has made
+   */
+  async work(sale: number, refund: number, fails: boolean, lost: Lost | null): Promise<number> {
     const id = await this.#refundId(sale, refund);
     if (fails) await this.happens(sale, { event: 'refund_fail' });
     this.service.clock.offsetMs += 500;
-    const failure = await this.service.get(WorkService).runNow('refund', id);
-    if (failure !== null) throw failure;
+    const bank = this.service.get(SandboxAcquirer);
+    const requestReturn = bank.requestReturn.bind(bank);
+    let calls = 0;
+    bank.requestReturn = async (request) => {
+      calls += 1;
+      if (lost === 'before') throw new Error('The call was lost');
+      const state = await requestReturn(request);
+      if (lost === 'after') throw new Error('The answer was lost');
+      return state;
+    };
+    try {
+      const failure = await this.service.get(WorkService).runNow('refund', id);
+      if (failure !== null) throw failure;
+    } finally {
+      bank.requestReturn = requestReturn;
+    }
+    return calls;
+  }
+
+  /** The bank claims another amount by a dispute, and reports that. */
+  async restate(sale: number, medCase: number, amount: number): Promise<void> {
+    const [dispute] = await this.service.sql<{ reference: string; txid: string }>(
+      `UPDATE sandbox_disputes d SET amount = $2, updated_at = $3 FROM med_cases c
+       WHERE c.id = $1 AND d.reference = c.reference RETURNING d.reference, d.txid`,
+      [await this.#caseId(sale, medCase), amount, this.service.clock.now()],
+    );
+    if (!dispute) throw new Error(`The bank has no dispute of case ${String(medCase)}`);
+    const confirmations = this.service.get(ConfirmationService);
+    const [failure] = await confirmations.confirmNow('sandbox', [{ kind: 'dispute', ...dispute }]);
+    if (failure != null) throw failure as Error;
   }
 
   async answer(sale: number, medCase: number, answer: 'appeal' | 'accept'): Promise<number | string> {
@@ -342,7 +374,7 @@ const STATE = `SELECT json_build_object(
     FROM refunds r WHERE r.transaction_id = t.id), '[]'),
   'cases', coalesce((
     SELECT json_agg(json_build_object('kind', c.type, 'status', c.status, 'amount', c.amount, 'outcome', c.money_outcome,
-      'held', c.held_amount, 'lost', c.lost_amount, 'isVisible', c.visible, 'isInDoubt', c.review IS NOT NULL,
+      'held', c.held_amount, 'lost', c.lost_amount, 'isVisible', c.visible, 'reported', c.reported_amount, 'review', c.review,
       'toldStatus', ${LAST_EVENT} ->> 'status', 'toldOutcome', ${LAST_EVENT} ->> 'money_outcome',
       'told', (SELECT (v.data -> 'resolution' ->> 'amount')::bigint FROM events v
         WHERE v.subject_id = c.id AND v.type IN ('med_case.resolved', 'med_case.corrected')
