@@ -34,7 +34,7 @@ describe('figures of transactions', () => {
   });
 
   const make = (count: number): Promise<void> =>
-    generate([client], { accountId, count, from: new Date(TO.getTime() - 90 * DAY_MS), to: TO });
+    generate(client, { accountId, count, from: new Date(TO.getTime() - 90 * DAY_MS), to: TO });
   const fold = (limit: number): Promise<number> => doors.database.transaction((tx) => figures.fold(tx, limit));
   const waiting = async (): Promise<number> =>
     Number((await client.query<{ n: string }>('SELECT count(*) AS n FROM transaction_changes')).rows[0]?.n);

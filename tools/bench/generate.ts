@@ -9,8 +9,6 @@ export interface Generation {
   /** Payments are created in even steps from `from` to `to`. */
   readonly from: Date;
   readonly to: Date;
-  /** The endpoint that received the webhooks of paid sales, at the first attempt; without it no deliveries exist. */
-  readonly endpointId?: string;
 }
 
 const BATCH = 50_000;
@@ -42,7 +40,7 @@ const MAKE = `
       ELSE 'REFUSED' END AS status,
     CASE WHEN ends_at > $4 THEN 0 WHEN fate < 0.68 THEN 0 WHEN fate < 0.7 THEN amount / 2 WHEN fate < 0.72 THEN amount
       ELSE 0 END AS refunded,
-    CASE WHEN expires_at > $4 THEN $4 + interval '1 day' ELSE expires_at END AS expires_at,
+    CASE WHEN expires_at > $4 THEN $4::timestamptz + interval '1 day' ELSE expires_at END AS expires_at,
     CASE WHEN back < 0.9 THEN ARRAY['PIX'] ELSE ARRAY['PIX', 'CREDIT_CARD'] END AS methods,
     (ARRAY['52998224725', '11144477735', '39053344705', NULL])[1 + floor(who * 4)::integer] AS document,
     'Cliente ' || floor(who * 5000) AS name
@@ -75,24 +73,6 @@ const EVENTS = `
       'paidAt', t.paid_at, 'createdAt', t.created_at)), t.updated_at, 'done', t.updated_at
   FROM made m JOIN transactions t ON t.id = m.id`;
 
-/** $1 account, $2 endpoint: the event of each paid sale, as it was delivered. */
-const DELIVERIES = `
-  WITH sent AS (
-    SELECT id AS subject_id, pg_temp.id_at(ends_at, md5('message' || noise)) AS message_id,
-      pg_temp.id_at(ends_at, md5('delivery' || noise)) AS delivery_id, pg_temp.id_at(ends_at, md5('event' || noise)) AS event_id, ends_at
-    FROM made WHERE status IN ('PAID', 'REFUNDED')
-  ), messages AS (
-    INSERT INTO webhook_messages (id, account_id, mode, event_id, event_type, manual, payload, delivery_ids)
-    SELECT message_id, $1, 'test', event_id, 'charge.paid', false, repeat('x', 1100), ARRAY[delivery_id] FROM sent
-  ), deliveries AS (
-    INSERT INTO webhook_deliveries (id, account_id, mode, endpoint_id, message_id, subject_id, event_type, status, attempts,
-      max_attempts, last_status_code, delivered_at, created_at, updated_at)
-    SELECT delivery_id, $1, 'test', $2, message_id, subject_id, 'charge.paid', 'DELIVERED', 1, 15, 200, ends_at, ends_at, ends_at
-    FROM sent
-  )
-  INSERT INTO webhook_attempts (delivery_id, number, account_id, started_at, duration_ms, status_code)
-  SELECT delivery_id, 1, $1, ends_at, 20, 200 FROM sent`;
-
 const SETTLEMENTS = `
   INSERT INTO settlements (id, account_id, mode, transaction_id, acquirer, end_to_end_id, txid, amount, outcome,
     settled_at, created_at, namespace)
@@ -110,14 +90,6 @@ const REFUND_EVENTS = `
   SELECT pg_temp.id_at(ends_at, md5(type || noise)), $1, 'test', number, 'refund.' || type, id, jsonb_build_object('refund', jsonb_build_object('id',
     refund_id, 'amount', refunded)), ends_at, 'done', ends_at
   FROM made, (VALUES (2, 'sent'), (3, 'returned')) AS e (number, type) WHERE refunded > 0`;
-const SANDBOX_PIX = `
-  INSERT INTO sandbox_pix (holder_id, end_to_end_id, txid, amount, payer_sealed, settled_at)
-  SELECT $1, end_to_end_id, txid, amount, '', ends_at FROM made WHERE refunded > 0`;
-const SANDBOX_RETURNS = `
-  INSERT INTO sandbox_returns (holder_id, end_to_end_id, return_id, amount, requested_at, bank_reference)
-  SELECT $1, end_to_end_id, replace(refund_id::text, '-', ''), refunded, ends_at, 'D' || substr(end_to_end_id, 2)
-  FROM made WHERE refunded > 0`;
-
 const POSTED = `
   CREATE TEMPORARY TABLE posted ON COMMIT DROP AS
   SELECT pg_temp.id_at(ends_at, md5(cause)) AS entry_id, cause, type, id AS transaction_id, lines, b.entries + row_number() OVER (ORDER BY ends_at, n) AS number,
@@ -158,18 +130,14 @@ const ID_AT = `
       substr(noise, 4, 15))::uuid
   $$`;
 
-/** The entries of two batches must not be numbered at the same time. */
-const LOCK = `SELECT pg_advisory_xact_lock(hashtext('generate'), hashtext($1))`;
-
 /**
  * Writes payments as if they had been made, paid and refunded in the past: transactions with settlements, journal,
  * balances, refunds and events. Triggers and the folding worker produce the figures.
- * @param clients connections to the same database, which share the work
  * @param progress called with the number of written payments
  */
 export async function generate(
-  clients: readonly ClientBase[],
-  { accountId, count, from, to, endpointId }: Generation,
+  client: ClientBase,
+  { accountId, count, from, to }: Generation,
   progress: (written: number) => void = () => undefined,
 ): Promise<void> {
   const brCode = encodeBrCode({
@@ -178,35 +146,21 @@ export async function generate(
     merchantName: 'Padaria',
     merchantCity: 'SAO PAULO',
   });
-  let next = 0;
-  let written = 0;
-  await Promise.all(
-    clients.map(async (client) => {
-      await client.query(ID_AT);
-      while (next < count) {
-        const first = next;
-        const end = Math.min(count, first + BATCH);
-        next = end;
-        await client.query('BEGIN');
-        await client.query(
-          MAKE.replaceAll(/\$([2-6])/g, (_, n: string) => literal([count, from, to, first, end], Number(n) - 2)),
-        );
-        await client.query(TRANSACTIONS, [accountId, brCode]);
-        await client.query(EVENTS);
-        if (endpointId !== undefined) await client.query(DELIVERIES, [accountId, endpointId]);
-        for (const sql of [SETTLEMENTS, REFUNDS, REFUND_EVENTS, LOCK]) await client.query(sql, [accountId]);
-        await client.query(POSTED.replaceAll('$1', client.escapeLiteral(accountId)));
-        for (const sql of [SANDBOX_PIX, SANDBOX_RETURNS, ENTRIES]) await client.query(sql, [accountId]);
-        await client.query('COMMIT');
-        written += end - first;
-        progress(written);
-      }
-    }),
-  );
-}
-
-/** CREATE TABLE AS takes no parameters. */
-function literal(values: readonly (number | Date)[], index: number): string {
-  const value = values[index];
-  return value instanceof Date ? `'${value.toISOString()}'::timestamptz` : String(value);
+  await client.query(ID_AT);
+  for (let first = 0; first < count; first += BATCH) {
+    const end = Math.min(count, first + BATCH);
+    await client.query('BEGIN');
+    // CREATE TABLE AS takes no parameters.
+    const values = [count, from.toISOString(), to.toISOString(), first, end].map(String);
+    await client.query(
+      MAKE.replaceAll(/\$([2-6])/g, (_, n: string) => client.escapeLiteral(values[Number(n) - 2] ?? '')),
+    );
+    await client.query(TRANSACTIONS, [accountId, brCode]);
+    await client.query(EVENTS);
+    for (const sql of [SETTLEMENTS, REFUNDS, REFUND_EVENTS]) await client.query(sql, [accountId]);
+    await client.query(POSTED.replaceAll('$1', client.escapeLiteral(accountId)));
+    await client.query(ENTRIES, [accountId]);
+    await client.query('COMMIT');
+    progress(end);
+  }
 }

@@ -7,9 +7,8 @@ import { Client, type Dispatcher } from 'undici';
 export class HttpLoad {
   readonly #clients: Client[];
 
-  /** @param connect for a server that requires a client certificate */
-  constructor(origin: string, connections: number, connect: Client.Options['connect'] = {}) {
-    this.#clients = Array.from({ length: connections }, () => new Client(origin, { pipelining: 1, connect }));
+  constructor(origin: string, connections: number) {
+    this.#clients = Array.from({ length: connections }, () => new Client(origin, { pipelining: 1 }));
   }
 
   /** Opens every connection, so that no measured request pays for one. */
@@ -17,53 +16,38 @@ export class HttpLoad {
     await Promise.all(this.#clients.map((_, index) => this.send(index, 'GET', '/health/live', {}, null, 200)));
   }
 
-  /** @returns null when the answer had the `expected` status, otherwise status and body */
+  /**
+   * @param isRight checks the body of an answer with the `expected` status
+   * @returns null for the right answer, otherwise status and body
+   */
   send(
     connection: number,
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    method: 'GET' | 'POST' | 'DELETE',
     path: string,
     headers: Record<string, string>,
     body: string | null,
     expected: number,
-    onData: (chunk: string) => void = () => undefined,
+    isRight?: (body: string) => boolean,
   ): Promise<string | null> {
     return new Promise((resolve, reject) => {
       let status = 0;
-      let wrong = '';
+      let text = '';
       const handler: Dispatcher.DispatchHandler = {
         onRequestStart: () => undefined,
         onResponseStart: (_controller, statusCode) => {
           status = statusCode;
         },
         onResponseData: (_controller, chunk) => {
-          if (status !== expected) wrong += chunk.toString('utf8');
-          else onData(chunk.toString('utf8'));
+          if (status !== expected || isRight) text += chunk.toString('utf8');
         },
-        onResponseEnd: () => resolve(status === expected ? null : `${String(status)} ${wrong}`),
+        onResponseEnd: () =>
+          resolve(status === expected && (isRight?.(text) ?? true) ? null : `${String(status)} ${text}`),
         onResponseError: (_controller, error) => reject(error),
       };
       const client = this.#clients[connection % this.#clients.length];
       if (!client) throw new Error('A load without connections');
       client.dispatch({ method, path, headers: { 'content-type': 'application/json', ...headers }, body }, handler);
     });
-  }
-
-  post(
-    connection: number,
-    path: string,
-    headers: Record<string, string>,
-    body: string,
-    expected: number,
-  ): Promise<string | null> {
-    return this.send(connection, 'POST', path, headers, body, expected);
-  }
-
-  /** @returns the body of a 200 @throws Error with any other answer */
-  async get(connection: number, path: string, headers: Record<string, string>): Promise<string> {
-    let body = '';
-    const refusal = await this.send(connection, 'GET', path, headers, null, 200, (chunk) => (body += chunk));
-    if (refusal !== null) throw new Error(`GET ${path}: ${refusal}`);
-    return body;
   }
 
   async close(): Promise<void> {

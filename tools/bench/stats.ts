@@ -34,18 +34,15 @@ export function perSecond(round: Round): number {
 /** Runs an operation: null if its answer was the expected one, otherwise the answer. */
 export type Operation = () => Promise<string | null>;
 
+/** Returns the next operation of a worker; null ends the worker before the round is over. */
+export type Next = (worker: number) => Operation | null;
+
 /**
- * Runs operations for `seconds`, one at a time for each worker; `null` instead of the next one ends a worker early.
- * @param next gives the worker's next operation
- * @param perSecond rate of all workers together: each operation has a planned start, from which its latency counts,
- *   so that late operations stay in the figures. Null: without a limit, each begins when the one before ends
+ * Runs operations for `seconds`, one at a time for each worker.
+ * @param rate operations a second of all workers together: each operation has a planned start, from which its latency
+ *   counts, so that late operations stay in the figures. Null: each begins when the one before ends
  */
-export async function drive(
-  workers: number,
-  seconds: number,
-  next: (worker: number) => Operation | null,
-  perSecond: number | null = null,
-): Promise<Round> {
+export async function drive(workers: number, seconds: number, next: Next, rate: number | null = null): Promise<Round> {
   const latencies: number[] = [];
   let refused = 0;
   let firstRefusal: string | null = null;
@@ -53,8 +50,8 @@ export async function drive(
   const deadline = started + seconds * 1000;
   const work = async (worker: number): Promise<void> => {
     for (let turn = worker, at = started; ; turn += workers) {
-      if (perSecond !== null) {
-        at = started + (turn * 1000) / perSecond;
+      if (rate !== null) {
+        at = started + (turn * 1000) / rate;
         if (at > performance.now() && at < deadline) await delay(at - performance.now());
       }
       if (at >= deadline) return;

@@ -18,27 +18,21 @@ const FAR_AWAY = 5;
  * Splits a PostgreSQL byte stream into messages: one byte of type (not in the first message of a client), four of
  * length.
  */
-class Messages {
-  #rest: Buffer = Buffer.alloc(0);
-  #startup: boolean;
-
-  constructor(startsUntyped: boolean) {
-    this.#startup = startsUntyped;
-  }
-
-  *take(chunk: Buffer): Iterable<{ type: string; body: Buffer }> {
-    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    for (;;) {
-      const offset = this.#startup ? 0 : 1;
-      if (this.#rest.length < offset + 4) return;
-      const end = offset + this.#rest.readInt32BE(offset);
-      if (this.#rest.length < end) return;
-      const type = this.#startup ? '' : String.fromCharCode(this.#rest[0] ?? 0);
-      yield { type, body: this.#rest.subarray(offset + 4, end) };
-      this.#rest = this.#rest.subarray(end);
-      this.#startup = false;
+function splitter(startsUntyped: boolean): (chunk: Buffer) => { type: string; body: Buffer }[] {
+  let rest: Buffer = Buffer.alloc(0);
+  let offset = startsUntyped ? 0 : 1;
+  return (chunk) => {
+    const messages = [];
+    rest = Buffer.concat([rest, chunk]);
+    while (rest.length >= offset + 4) {
+      const end = offset + rest.readInt32BE(offset);
+      if (rest.length < end) break;
+      messages.push({ type: rest.toString('latin1', 0, offset), body: rest.subarray(offset + 4, end) });
+      rest = rest.subarray(end);
+      offset = 1;
     }
-  }
+    return messages;
+  };
 }
 
 function textAt(body: Buffer, start: number): [text: string, next: number] {
@@ -47,29 +41,19 @@ function textAt(body: Buffer, start: number): [text: string, next: number] {
 }
 
 /** Parses Bind: portal, statement, formats of the values, values, formats of the results. */
-function readBind(body: Buffer): { name: string; values: (string | Buffer | null)[] } {
-  const [, afterPortal] = textAt(body, 0);
-  const [name, afterName] = textAt(body, afterPortal);
-  let at = afterName;
-  const formats: number[] = [];
-  const formatCount = body.readInt16BE(at);
+function readBind(body: Buffer): Omit<SentStatement, 'text'> {
+  const [name, afterName] = textAt(body, textAt(body, 0)[1]);
+  let at = afterName - 2;
+  const formats = Array.from({ length: body.readInt16BE((at += 2)) }, () => body.readInt16BE((at += 2)));
+  const count = body.readInt16BE((at += 2));
   at += 2;
-  for (let index = 0; index < formatCount; index++, at += 2) formats.push(body.readInt16BE(at));
-  const count = body.readInt16BE(at);
-  at += 2;
-  const values: (string | Buffer | null)[] = [];
-  for (let index = 0; index < count; index++) {
+  const values = Array.from({ length: count }, (_, index): Buffer | string | null => {
     const length = body.readInt32BE(at);
-    at += 4;
-    if (length === -1) {
-      values.push(null);
-      continue;
-    }
-    const bytes = Buffer.from(body.subarray(at, at + length));
-    const binary = (formats.length === 1 ? formats[0] : formats[index]) === 1;
-    values.push(binary ? bytes : bytes.toString('utf8'));
-    at += length;
-  }
+    const bytes = Buffer.from(body.subarray(at + 4, at + 4 + Math.max(0, length)));
+    at += 4 + bytes.length;
+    if (length === -1) return null;
+    return (formats.length === 1 ? formats[0] : formats[index]) === 1 ? bytes : bytes.toString('utf8');
+  });
   return { name, values };
 }
 
@@ -98,13 +82,13 @@ export class WireRecorder {
     return { recorder, url: url.href };
   }
 
-  /** @returns the statements sent while `work` ran; nothing else may use the database meanwhile */
-  async record(work: () => Promise<void>): Promise<Turn[]> {
+  /** @returns the statements sent while `work` ran, and its result; nothing else may use the database meanwhile */
+  async record<T>(work: () => Promise<T>): Promise<[Turn[], T]> {
     const turns: Turn[] = [];
     this.#turns = turns;
-    await work();
+    const result = await work();
     this.#turns = null;
-    return turns;
+    return [turns, result];
   }
 
   async stop(): Promise<void> {
@@ -115,8 +99,7 @@ export class WireRecorder {
   #join(client: Socket, target: { host: string; port: number }): void {
     const server = connect({ ...target, noDelay: true });
     const texts = new Map<string, string>();
-    const fromClient = new Messages(true);
-    const fromServer = new Messages(false);
+    const [fromClient, fromServer] = [splitter(true), splitter(false)];
     let outstanding = 0;
     for (const socket of [client, server]) {
       this.#sockets.add(socket);
@@ -129,11 +112,11 @@ export class WireRecorder {
     }
     client.setNoDelay(true);
     const sent = (statement: SentStatement): void => {
-      if (outstanding === 0 && this.#waiting === 0) this.#turns?.push([]);
+      if (this.#waiting === 0) this.#turns?.push([]);
       this.#turns?.at(-1)?.push(statement);
     };
     client.on('data', (chunk: Buffer) => {
-      for (const { type, body } of fromClient.take(chunk)) {
+      for (const { type, body } of fromClient(chunk)) {
         if (type === 'P') {
           const [name, next] = textAt(body, 0);
           texts.set(name, textAt(body, next)[0]);
@@ -150,7 +133,7 @@ export class WireRecorder {
     });
     server.on('data', (chunk: Buffer) => {
       setTimeout(() => {
-        for (const { type } of fromServer.take(chunk)) {
+        for (const { type } of fromServer(chunk)) {
           if (type !== 'Z' || outstanding === 0) continue; // the first one answers the login
           outstanding -= 1;
           this.#waiting -= 1;

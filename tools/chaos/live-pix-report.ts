@@ -1,4 +1,4 @@
-import { columns } from './columns.js';
+import { columns } from '../harness/columns.js';
 import { unknownText } from './live-pix-settling.js';
 import type { LivePixResult } from './live-pix-storm.js';
 

@@ -1,5 +1,5 @@
 import { percentile } from '../bench/stats.js';
-import { columns } from './columns.js';
+import { columns } from '../harness/columns.js';
 import type { RoundResult } from './webhook-storm.js';
 
 /** @param died exits of service processes that the test did not kill */

@@ -9,7 +9,7 @@ import type { Progress } from '../harness/run.js';
 import { makeMerchants, type Merchant } from '../bench/merchants.js';
 import { newCharge } from '../bench/requests.js';
 import { ServiceProcess } from '../harness/service-process.js';
-import { type Receiver, startReceivers } from '../bench/receivers.js';
+import { type Receiver, startReceivers } from './receivers.js';
 import type { Random } from '../harness/random.js';
 import { InsistentClient } from './insistent-client.js';
 import { CrashingRedis } from './servers.js';

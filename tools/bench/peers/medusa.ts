@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Cleanup } from '../../harness/cleanup.js';
-import { drive } from '../stats.js';
-import { ask, Ground, type Peer } from './peer.js';
+import { Ground, type Peer, peerOf } from './peer.js';
 
 const VERSION = '2.21.2';
 const CLI = 'node_modules/@medusajs/cli/cli.js';
@@ -24,24 +23,23 @@ export async function startMedusa(directory: string, runDirectory: string, clean
   const server = await ground.start(CLI, ['start', '-H', '127.0.0.1'], 'Server is ready on port');
   const headers = { 'x-publishable-api-key': key };
   const body = JSON.stringify({ provider_id: 'pp_system_default' });
-  return {
-    name: `Medusa ${VERSION}`,
-    url: ground.url,
-    pids: [server.pid],
-    works: [
+  return peerOf(
+    `Medusa ${VERSION}`,
+    ground.url,
+    [server],
+    [
       {
         name: 'Medusa, payment session',
-        beside: 'charges created',
-        prepare: async () => undefined,
-        round: (load, connections, seconds) =>
-          drive(connections, seconds, (worker) => {
-            const collection = collections.pop();
-            if (collection === undefined) return null;
-            const path = `/store/payment-collections/${collection}/payment-sessions`;
-            return () => ask(load, worker, path, headers, body, (answer) => answer.includes('"status":"pending"'));
-          }),
+        beside: 'charges created, 16 connections',
+        connections: 16,
+        prepare: async (_system, load) => (worker) => {
+          const collection = collections.pop();
+          if (collection === undefined) return null;
+          const path = `/store/payment-collections/${collection}/payment-sessions`;
+          return () =>
+            load.send(worker, 'POST', path, headers, body, 200, (answer) => answer.includes('"status":"pending"'));
+        },
       },
     ],
-    stop: () => server.stop(),
-  };
+  );
 }

@@ -5,27 +5,33 @@ import { startPostgres } from '../../../src/local-servers/index.js';
 import { BuiltProcess, runToEnd } from '../../harness/built-process.js';
 import type { Cleanup } from '../../harness/cleanup.js';
 import { freePort } from '../../harness/free-port.js';
-import type { HttpLoad } from '../http-load.js';
-import type { Round } from '../stats.js';
+import { processorSeconds } from '../machine.js';
+import type { System, Workload } from '../turns.js';
 
 /** A running system for comparison, on a new database of its own. */
-export interface Peer {
+export interface Peer extends System {
   readonly name: string;
-  readonly url: string;
   /** Ids of all its Node.js processes. */
   readonly pids: readonly number[];
   readonly works: readonly PeerWork[];
   stop(): Promise<void>;
 }
 
-/** A measured kind of work of a peer. */
-export interface PeerWork {
-  readonly name: string;
-  /** The service's work that is measured alternately with it. */
-  readonly beside: 'charges created' | 'charges paid';
-  /** Creates the data that a round consumes. */
-  prepare(): Promise<void>;
-  round(load: HttpLoad, connections: number, seconds: number): Promise<Round>;
+export interface PeerWork extends Workload<System> {
+  /** Name of the service's workload that takes turns with it. */
+  readonly beside: string;
+}
+
+export function peerOf(name: string, url: string, processes: readonly BuiltProcess<true>[], works: PeerWork[]): Peer {
+  const pids = processes.map(({ pid }) => pid);
+  return {
+    ...{ name, url, pids, works },
+    processors: () => ({ node: processorSeconds(...pids), postgres: null }),
+    settle: async () => undefined,
+    stop: async () => {
+      for (const process of processes.toReversed()) await process.stop();
+    },
+  };
 }
 
 /** Directories and database of an installed peer. */
@@ -99,18 +105,4 @@ export class Ground {
       ...{ LOG_LEVEL: 'info', MEDUSA_DISABLE_TELEMETRY: 'true', VENDURE_DISABLE_TELEMETRY: 'true' },
     };
   }
-}
-
-/** Sends one request. @returns null when the answer is a 200 with a body that is `right`, otherwise the answer */
-export async function ask(
-  load: HttpLoad,
-  connection: number,
-  path: string,
-  headers: Record<string, string>,
-  body: string,
-  right: (body: string) => boolean,
-): Promise<string | null> {
-  let answer = '';
-  const refusal = await load.send(connection, 'POST', path, headers, body, 200, (chunk) => (answer += chunk));
-  return refusal ?? (right(answer) ? null : answer);
 }

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Cleanup } from '../../harness/cleanup.js';
 import type { HttpLoad } from '../http-load.js';
-import { drive, type Round } from '../stats.js';
-import { ask, Ground, type Peer } from './peer.js';
+import type { Next } from '../stats.js';
+import { Ground, type Peer, peerOf } from './peer.js';
 
 const VERSION = '3.7.3';
 const PATH = '/shop-api';
@@ -42,53 +42,46 @@ export async function startVendure(directory: string, runDirectory: string, clea
   const shop = ground.url + PATH;
   const empty: string[] = [];
   const payable: string[] = [];
-  return {
-    name: `Vendure ${VERSION}`,
-    url: ground.url,
-    pids: [server.pid, worker.pid],
-    works: [
+  return peerOf(
+    `Vendure ${VERSION}`,
+    ground.url,
+    [server, worker],
+    [
       {
         name: 'Vendure, item to a new order',
-        beside: 'charges created',
-        prepare: () => fillUp(empty, () => newSession(shop)),
-        round: (load, connections, seconds) => mutate(load, connections, seconds, ADD_ITEM, 'AddingItems', empty),
+        beside: 'charges created, 16 connections',
+        connections: 16,
+        prepare: async (_system, load) => {
+          await fillUp(empty, () => newSession(shop));
+          return mutate(load, ADD_ITEM, 'AddingItems', empty);
+        },
       },
       {
         name: 'Vendure, payment to an order',
-        beside: 'charges paid',
-        prepare: () =>
-          fillUp(payable, async () => {
+        beside: 'charges paid, 100 wallets, 16 connections',
+        connections: 16,
+        prepare: async (_system, load) => {
+          await fillUp(payable, async () => {
             const token = await newSession(shop);
             for (const mutations of [ADD_ITEM, UNTIL_PAYMENT]) await send(shop, token, `mutation { ${mutations} }`);
             return token;
-          }),
-        round: (load, connections, seconds) =>
-          mutate(load, connections, seconds, ADD_PAYMENT, 'PaymentSettled', payable),
+          });
+          return mutate(load, ADD_PAYMENT, 'PaymentSettled', payable);
+        },
       },
     ],
-    stop: async () => {
-      await worker.stop();
-      await server.stop();
-    },
-  };
+  );
 }
 
 /** Runs each mutation with one of the sessions; the session's order ends in the given state. */
-function mutate(
-  load: HttpLoad,
-  connections: number,
-  seconds: number,
-  mutation: string,
-  state: string,
-  tokens: string[],
-): Promise<Round> {
+function mutate(load: HttpLoad, mutation: string, state: string, tokens: string[]): Next {
   const body = JSON.stringify({ query: `mutation { ${mutation} }` });
   const isRight = (answer: string): boolean => stateIn(answer) === state;
-  return drive(connections, seconds, (worker) => {
+  return (worker) => {
     const token = tokens.pop();
     if (token === undefined) return null;
-    return () => ask(load, worker, PATH, { authorization: `Bearer ${token}` }, body, isRight);
-  });
+    return () => load.send(worker, 'POST', PATH, { authorization: `Bearer ${token}` }, body, 200, isRight);
+  };
 }
 
 /** @returns null when a mutation was refused */
