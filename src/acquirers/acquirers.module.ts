@@ -1,13 +1,11 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
 import { AuditModule } from '../audit/index.js';
-import { processors } from '../core/queue/index.js';
 import { AcquirersService } from './acquirers.service.js';
 import { ConfirmationService } from './confirmation.service.js';
 import { InboxDispatcher } from './inbox-dispatcher.service.js';
 import { InboxRepository } from './inbox.repository.js';
 import { InboxService } from './inbox.service.js';
-import { InboxProcessor } from './inbox.processor.js';
 import { CertificateWatch } from './live/certificate-watch.service.js';
 import { LiveAcquirersService } from './live/live-acquirers.service.js';
 import { PixApiFamily } from './pix-api/pix-api-family.service.js';
@@ -51,7 +49,6 @@ import { UnconfirmedReports } from './unconfirmed-reports.service.js';
     SandboxReturns,
     SandboxAcquirer,
     UnconfirmedReports,
-    ...processors(InboxProcessor),
   ],
   exports: [
     AcquirersService,

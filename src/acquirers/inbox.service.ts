@@ -3,16 +3,9 @@ import { Clock } from '../core/clock.js';
 import { Database, type Tx } from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { newId } from '../core/ids.js';
-import { JobQueue, Poller } from '../core/queue/index.js';
+import { JobQueues } from '../core/queue/index.js';
 import type { Dispute, NotificationHint } from './acquirer.port.js';
 import { InboxRepository, type Notification, type UnreadableNews, type WaitingDispute } from './inbox.repository.js';
-
-declare module '../core/queue/index.js' {
-  interface JobMap {
-    /** Queued by a process without workers when it has stored hints. */
-    'acquirers.inbox': Record<string, never>;
-  }
-}
 
 /** The task that looks for due hints. */
 export const INBOX_TASK = 'acquirers.inbox';
@@ -44,8 +37,7 @@ export class InboxService {
   constructor(
     private readonly database: Database,
     private readonly inbox: InboxRepository,
-    private readonly queue: JobQueue,
-    private readonly poller: Poller,
+    private readonly jobs: JobQueues,
     private readonly clock: Clock,
   ) {}
 
@@ -143,7 +135,7 @@ export class InboxService {
    * so that one commit calls it once.
    */
   readonly #wakeWorkers = (): void => {
-    if (!this.poller.wake(INBOX_TASK)) this.queue.add('acquirers.inbox', {}, () => INBOX_TASK).catch(() => undefined);
+    this.jobs.wake(INBOX_TASK);
   };
 
   /**

@@ -7,7 +7,7 @@ import { AuthModule } from '../auth/index.js';
 import { ChargesModule } from '../charges/index.js';
 import { CheckoutModule } from '../checkout/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
-import { CoreModule, type CoreResources } from '../core/core.module.js';
+import { CoreModule, type CoreResources, takesJobs } from '../core/core.module.js';
 import { BodyInterceptor, ErrorFilter, RequestIdInterceptor, ValidationPipe } from '../core/http/index.js';
 import { IdempotencyInterceptor } from '../core/idempotency/index.js';
 import { Logger } from '../core/log/index.js';
@@ -48,7 +48,7 @@ export class AppModule {
         PaymentsModule,
         MedModule,
         ReportsModule,
-        WebhooksModule,
+        WebhooksModule.with(takesJobs(resources)),
         SandboxModule,
         CheckoutModule,
         TeamModule,

@@ -17,7 +17,7 @@ import { Drain } from '../core/drain.js';
 import { HttpAdapter } from '../core/http/index.js';
 import { createLogger, type Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
-import { createJobQueue, Poller, type Timer } from '../core/queue/index.js';
+import { Poller, QueueRedis, type Timer } from '../core/queue/index.js';
 import { createRateLimiter } from '../core/rate-limit/index.js';
 import { openSecrets } from '../core/resealing/index.js';
 import { type LocalServers, type LocalServersOptions, openLocalServers } from '../local-servers/index.js';
@@ -104,8 +104,8 @@ export async function openRuntime(
 
     const metrics = new Metrics();
     const drain = new Drain();
-    const queue = createJobQueue({ redisUrl, logger });
-    closers.push(() => queue.close());
+    const queueRedis = redisUrl === undefined ? null : new QueueRedis({ redisUrl, logger });
+    closers.push(async () => queueRedis?.close());
     const limiter = createRateLimiter({ redisUrl, logger });
     closers.push(() => limiter.close());
     const poller = new Poller({
@@ -120,7 +120,7 @@ export async function openRuntime(
       drain,
       dataSource,
       secrets: await openSecrets(config, dataSource),
-      queue,
+      queueRedis,
       limiter,
       poller,
       clock: overrides.clock ?? new Clock(),

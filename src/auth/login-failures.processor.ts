@@ -1,12 +1,14 @@
-import { Process, Processor } from '@nestjs/bull';
+import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/index.js';
 import { Database } from '../core/database/index.js';
 import { doubling, type Work, type WorkAnswer, type Worker } from '../core/work/index.js';
 import { LoginFailuresRepository } from './login-failures.repository.js';
 
 /** Writes a minute of failed logins into the audit trail, once the minute is over. */
-@Processor('login_failures')
+@Injectable()
 export class LoginFailuresProcessor implements Worker {
+  readonly kind = 'login_failures';
+  readonly concurrency = 4;
   readonly backoff = doubling(1_000, 600_000);
   readonly leaseMs = 30_000;
 
@@ -16,7 +18,6 @@ export class LoginFailuresProcessor implements Worker {
     private readonly audit: AuditTrail,
   ) {}
 
-  @Process({ concurrency: 4 })
   async run({ subjectId }: Work): Promise<WorkAnswer> {
     await this.database.transaction(async (tx) => {
       const failure = await this.failures.take(tx, subjectId);

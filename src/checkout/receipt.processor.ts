@@ -1,5 +1,4 @@
-import { Process, Processor } from '@nestjs/bull';
-import { Inject } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/index.js';
 import { Clock, DAY_MS } from '../core/clock.js';
 import { type Config, CONFIG } from '../core/config/index.js';
@@ -20,8 +19,10 @@ const LATEST_MS = DAY_MS;
  * Sends the payer's receipt of a sale, whose id is the subject. The mail is made when it is sent, so that the address
  * stands in the transaction alone. A run that is repeated after a crash sends it with the same Message-ID.
  */
-@Processor('receipt')
+@Injectable()
 export class ReceiptProcessor implements Worker {
+  readonly kind = 'receipt';
+  readonly concurrency = 3;
   readonly backoff = MAIL_WORK.backoff;
   readonly leaseMs = MAIL_WORK.leaseMs;
 
@@ -34,7 +35,6 @@ export class ReceiptProcessor implements Worker {
     private readonly clock: Clock,
   ) {}
 
-  @Process({ concurrency: 3 })
   async run({ subjectId: id, attempt }: Work): Promise<WorkAnswer> {
     const transaction = await this.transactions.getPublic(id);
     const { customerEmail: to, paidAt } = transaction;

@@ -19,11 +19,11 @@ import {
 } from './mail/index.js';
 import { Metrics } from './metrics/index.js';
 import { OperatorQueues } from './operator-queues.js';
-import { JobQueue, Poller, processors } from './queue/index.js';
+import { JobQueues, Poller, QueueRedis, QUEUES, WakeProcessor } from './queue/index.js';
 import { RateLimiter } from './rate-limit/index.js';
 import { EncryptionKeysRepository, ResealingRepository, ResealingService } from './resealing/index.js';
 import { Retention } from './retention.js';
-import { WorkProcessor, WorkRepository, WorkService, workers } from './work/index.js';
+import { WorkRepository, WorkService, workers } from './work/index.js';
 
 /** Resources opened before the application is made and closed after it. */
 export interface CoreResources {
@@ -33,12 +33,18 @@ export interface CoreResources {
   readonly drain: Drain;
   readonly dataSource: DataSource;
   readonly secrets: SecretBox;
-  readonly queue: JobQueue;
+  /** Null without Redis. */
+  readonly queueRedis: QueueRedis | null;
   readonly limiter: RateLimiter;
   readonly poller: Poller;
   readonly clock: Clock;
   /** Providers seen by every module: replacements for the defaults of optional dependencies. */
   readonly providers: readonly Provider[];
+}
+
+/** Whether this process takes jobs from Redis. BullModule starts each processor that it finds. */
+export function takesJobs({ config, queueRedis }: CoreResources): boolean {
+  return config.runsWorkers && queueRedis !== null;
 }
 
 @Global()
@@ -52,7 +58,9 @@ export class CoreModule {
       { provide: Drain, useValue: resources.drain },
       { provide: DataSource, useValue: resources.dataSource },
       { provide: SecretBox, useValue: resources.secrets },
-      { provide: JobQueue, useValue: resources.queue },
+      { provide: QueueRedis, useValue: resources.queueRedis },
+      JobQueues,
+      ...(takesJobs(resources) ? [WakeProcessor] : []),
       { provide: RateLimiter, useValue: resources.limiter },
       { provide: Poller, useValue: resources.poller },
       { provide: Clock, useValue: resources.clock },
@@ -75,16 +83,12 @@ export class CoreModule {
       IdempotencyService,
       WorkRepository,
       WorkService,
-      ...processors(WorkProcessor),
       ...workers(MailProcessor),
       ...resources.providers, // last: each takes the place of one above
     ];
-    // BullModule has no queue of its own here: it finds the processors, and `processors` gives them their queues.
-    return {
-      module: CoreModule,
-      imports: [BullModule.registerQueue(), DiscoveryModule],
-      providers,
-      exports: providers,
-    };
+    const queues = QUEUES.map((name) => ({ name }));
+    const { queueRedis } = resources;
+    const bull = queueRedis ? [BullModule.forRoot(queueRedis.options), BullModule.registerQueue(...queues)] : [];
+    return { module: CoreModule, imports: [...bull, DiscoveryModule], providers, exports: providers };
   }
 }

@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
 import { Metrics } from '../core/metrics/index.js';
-import { JobQueue } from '../core/queue/index.js';
+import { JobQueues } from '../core/queue/index.js';
 import { OutboxRepository } from '../outbox/index.js';
 
 /** Shows in metrics what waits: for the relay, in the queue, and for a connection of this process to the database. */
@@ -10,7 +10,7 @@ import { OutboxRepository } from '../outbox/index.js';
 export class Gauges implements OnApplicationBootstrap {
   constructor(
     private readonly database: Database,
-    private readonly queue: JobQueue,
+    private readonly jobs: JobQueues,
     private readonly outbox: OutboxRepository,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
@@ -28,9 +28,7 @@ export class Gauges implements OnApplicationBootstrap {
       'Age of the oldest event that waits.',
       async () => (await this.outbox.lag(this.clock.now())).seconds,
     );
-    metrics.gauge('recebe_queue_waiting', 'Jobs that wait in the queue.', async () =>
-      Object.values(await this.queue.counts()).reduce((sum, counts) => sum + counts.waiting, 0),
-    );
+    metrics.gauge('recebe_queue_waiting', 'Jobs that wait in Redis.', () => this.jobs.waiting());
     metrics.gauge('recebe_pool_connections', 'Open database connections.', () => this.database.poolUse().total);
     metrics.gauge('recebe_pool_waiting', 'Requests that wait for a connection.', () => this.database.poolUse().waiting);
   }

@@ -10,7 +10,7 @@ import { EnumOf } from '../core/http/index.js';
 import { isSame } from '../core/crypto/index.js';
 import { notFound } from '../core/errors/index.js';
 import { Metrics } from '../core/metrics/index.js';
-import { JobQueue } from '../core/queue/index.js';
+import { JobQueues } from '../core/queue/index.js';
 import { ObjectStorage } from '../storage/index.js';
 
 const ANSWER_MS = 2_000;
@@ -40,7 +40,7 @@ export class HealthController {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly reader: Reader,
-    private readonly queue: JobQueue,
+    private readonly jobs: JobQueues,
     private readonly storage: ObjectStorage,
     private readonly metrics: Metrics,
     private readonly drain: Drain,
@@ -99,7 +99,7 @@ export class HealthController {
     const [database, queue, storage] = await Promise.all([
       state(() => this.reader.query(PING, [])),
       state(async () => {
-        if (!(await this.queue.ping())) throw new Error('queue down');
+        if (!(await this.jobs.ping())) throw new Error('queue down');
       }),
       state(() => this.storage.check()),
     ]);

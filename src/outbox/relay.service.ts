@@ -2,16 +2,9 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { Database, isAway, type Tx } from '../core/database/index.js';
 import { Logger } from '../core/log/index.js';
-import { JobQueue, Poller } from '../core/queue/index.js';
+import { JobQueues, Poller } from '../core/queue/index.js';
 import { type DomainEvent, EventCatalog } from './event-catalog.service.js';
 import { type EventRow, OutboxRepository } from './outbox.repository.js';
-
-declare module '../core/queue/index.js' {
-  interface JobMap {
-    /** Tells the workers that an API process has committed events. */
-    'outbox.wake': Record<string, never>;
-  }
-}
 
 /** Turns events into its own rows (deliveries) inside `tx`; leaves later actions to the hooks of `tx`. */
 export interface EventConsumer {
@@ -41,7 +34,7 @@ export class Relay implements OnApplicationBootstrap {
     private readonly database: Database,
     private readonly events: OutboxRepository,
     private readonly catalog: EventCatalog,
-    private readonly queue: JobQueue,
+    private readonly jobs: JobQueues,
     private readonly poller: Poller,
     private readonly clock: Clock,
     private readonly logger: Logger,
@@ -58,12 +51,7 @@ export class Relay implements OnApplicationBootstrap {
 
   /** Call this after a commit. A lost wake costs at most one polling interval. */
   wake(): void {
-    if (this.poller.wake(TASK)) return;
-    this.queue
-      .add('outbox.wake', {}, () => TASK)
-      .catch((error: unknown) => {
-        this.logger.debug({ error }, 'relay not woken; it will poll');
-      });
+    this.jobs.wake(TASK);
   }
 
   /** @returns whether there may be more to do at once */

@@ -1,10 +1,8 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
 import { AcquirersModule } from '../acquirers/index.js';
-import { processors } from '../core/queue/index.js';
 import { MedModule } from '../med/index.js';
 import { TransactionsModule } from '../transactions/index.js';
-import { StatementProcessor } from './statement.processor.js';
 import { StatementSweep } from './statement-sweep.service.js';
 import { CoherenceService } from './coherence.service.js';
 import { HoldingsRepository } from './holdings.repository.js';
@@ -23,7 +21,6 @@ import { StatementsService } from './statements.service.js';
     StatementsRepository,
     StatementSweep,
     StatementsService,
-    ...processors(StatementProcessor),
   ],
   exports: [CoherenceService, ReconciliationService, StatementsService],
 })

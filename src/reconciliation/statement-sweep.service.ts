@@ -1,53 +1,54 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { AcquirersService, ConnectionsService } from '../acquirers/index.js';
 import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
-import { JobQueue, Poller } from '../core/queue/index.js';
-import type { StatementList } from './statements.entity.js';
+import { Poller, Runs } from '../core/queue/index.js';
 import { StatementsRepository } from './statements.repository.js';
-import { LEASE_MS } from './statements.service.js';
+import { LEASE_MS, StatementsService } from './statements.service.js';
 
-declare module '../core/queue/index.js' {
-  interface JobMap {
-    'reconciliation.statement': { acquirer: string; list: StatementList };
-  }
-}
-
+const TASK = 'reconciliation.statements';
 const SWEEP_MS = 5_000;
-const BATCH = 100;
+/** Lists read at once in each process. */
+const PLACES = 8;
 
-/** Queues the acquirers' lists that are due for reading. */
+/** Has the acquirers' lists read that are due. Claims only as many lists as it has places for. */
 @Injectable()
-export class StatementSweep implements OnApplicationBootstrap {
+export class StatementSweep implements OnApplicationBootstrap, OnApplicationShutdown {
+  readonly #runs: Runs;
+
   constructor(
     private readonly database: Database,
     private readonly statements: StatementsRepository,
     private readonly connections: ConnectionsService,
     private readonly acquirers: AcquirersService,
-    private readonly queue: JobQueue,
+    private readonly reading: StatementsService,
     private readonly poller: Poller,
     private readonly clock: Clock,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.poller.onWorkers('reconciliation.statements', SWEEP_MS, () => this.sweep());
+  ) {
+    this.#runs = new Runs(poller, TASK, PLACES);
   }
 
-  /**
-   * Queues due lists. If a worker dies, its list is due again when the lease ends.
-   * @returns whether more lists may be due at once
-   */
-  async sweep(): Promise<boolean> {
+  onApplicationBootstrap(): void {
+    this.poller.onWorkers(TASK, SWEEP_MS, () => this.sweep());
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.#runs.end();
+  }
+
+  /** Begins to read lists that are due. If a process dies, its lists are due again when the lease ends. */
+  async sweep(): Promise<void> {
+    const { room } = this.#runs;
+    if (room === 0) return;
     const names = await this.connections.acquirersOf(null);
     const listed = names.filter((name) => this.acquirers.get(name).statement !== null);
-    if (listed.length === 0) return false;
+    if (listed.length === 0) return;
     const now = this.clock.now();
     const leasedUntil = new Date(now.getTime() + LEASE_MS);
     const due = await this.database.transaction(async (tx) => {
       this.statements.ensure(tx, listed, now);
-      return this.statements.claimDue(tx, listed, now, leasedUntil, BATCH);
+      return this.statements.claimDue(tx, listed, now, leasedUntil, room);
     });
-    if (due.length > 0) await this.queue.add('reconciliation.statement', due);
-    return due.length === BATCH;
+    for (const { acquirer, list } of due) this.#runs.begin(() => this.reading.read(acquirer, list));
   }
 }

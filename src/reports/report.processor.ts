@@ -1,4 +1,4 @@
-import { Process, Processor } from '@nestjs/bull';
+import { Injectable } from '@nestjs/common';
 import { Logger } from '../core/log/index.js';
 import { doubling, LeaseLost, type Work, type WorkAnswer, type Worker } from '../core/work/index.js';
 import { ReportMaker } from './report-maker.service.js';
@@ -6,8 +6,10 @@ import { ReportMaker } from './report-maker.service.js';
 const MAX_ATTEMPTS = 5;
 
 /** Makes the file of a report, one at a time in each process, and removes it when its days are over. */
-@Processor('report')
+@Injectable()
 export class ReportProcessor implements Worker {
+  readonly kind = 'report';
+  readonly concurrency = 1;
   readonly backoff = doubling(5_000, 600_000);
   /** Prolonged while rows are coming, and a quarter of an hour beyond. */
   readonly leaseMs = 30_000;
@@ -17,7 +19,6 @@ export class ReportProcessor implements Worker {
     private readonly logger: Logger,
   ) {}
 
-  @Process({ concurrency: 1 })
   async run({ subjectId: id, attempt, prolong }: Work): Promise<WorkAnswer> {
     const begun = await this.maker.begin(id);
     if (!begun) return this.maker.end(id);

@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
 import { AcquirersModule } from '../acquirers/index.js';
 import { AuditModule } from '../audit/index.js';
-import { processors } from '../core/queue/index.js';
 import { workers } from '../core/work/index.js';
 import { OutboxModule } from '../outbox/index.js';
 import { WalletsModule } from '../wallets/index.js';
@@ -25,6 +24,7 @@ import { IssueCalls } from './creation/issue-calls.service.js';
 import { InquiriesService } from './creation/inquiries.service.js';
 import { AcquirerProcessor } from './creation/acquirer.processor.js';
 import { ExpiryProcessor } from './expiry/expiry.processor.js';
+import { ExpiryQuestions } from './expiry/expiry-questions.service.js';
 import { RefundProcessor } from './refunds/refund.processor.js';
 import { ReturnProcessor } from './returns/return.processor.js';
 import { MedPayers } from './disputes/med-payers.service.js';
@@ -100,7 +100,8 @@ import { TransactionsService } from './transactions.service.js';
     TransactionsService,
     UnmatchedClaims,
     UnmatchedService,
-    ...processors(ExpiryProcessor),
+    ExpiryProcessor,
+    ExpiryQuestions,
     ...workers(AcquirerProcessor, RefundProcessor, ReturnProcessor),
   ],
   exports: [

@@ -1,8 +1,7 @@
-import { Module, type OnModuleInit } from '@nestjs/common';
+import { type DynamicModule, Module, type OnModuleInit } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
 import { AuditModule } from '../audit/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
-import { processors } from '../core/queue/index.js';
 import { EventCatalog, OutboxModule, Relay } from '../outbox/index.js';
 import { DefaultSecretsService } from './endpoints/default-secrets.service.js';
 import { DeliveriesController } from './log/deliveries.controller.js';
@@ -62,12 +61,16 @@ import { WebhookClient } from './sending/webhook-client.service.js';
     SecretsRepository,
     Sender,
     VerificationService,
-    ...processors(DeliveriesProcessor),
     { provide: WebhookClient, useFactory: (config: Config) => new WebhookClient(config), inject: [CONFIG] },
   ],
   exports: [EndpointsService],
 })
 export class WebhooksModule implements OnModuleInit {
+  /** @param takesJobs whether this process takes jobs from Redis */
+  static with(takesJobs: boolean): DynamicModule {
+    return { module: WebhooksModule, providers: takesJobs ? [DeliveriesProcessor] : [] };
+  }
+
   constructor(
     private readonly relay: Relay,
     private readonly builder: DeliveryBuilder,

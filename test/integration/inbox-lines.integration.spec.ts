@@ -10,10 +10,10 @@ import {
 } from '../../src/acquirers/index.js';
 import { newEndToEndId } from '../../src/brazil/index.js';
 import { Database } from '../../src/core/database/index.js';
-import { JobQueue } from '../../src/core/queue/index.js';
+import { JobQueues } from '../../src/core/queue/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { FarBank } from '../support/far-bank.js';
-import { isHere, itWith } from '../support/needs.js';
+import { describeWith } from '../support/needs.js';
 import { startRedis, type TestRedis } from '../support/redis.js';
 import { TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
@@ -139,40 +139,34 @@ describe('hints in lines', () => {
   });
 });
 
-describe.each(['redis', 'in-process'] as const)('the queue of a process without workers (%s)', (kind) => {
-  let redis: TestRedis | null = null;
+describeWith('redis')('a process without workers', () => {
+  let redis: TestRedis;
   let service: TestService;
 
-  const isThere = kind === 'in-process' || isHere('redis');
   beforeAll(async () => {
-    if (!isThere) return;
-    if (kind === 'redis') redis = await startRedis();
-    service = await TestService.start({ env: { ROLE: 'api', ...(redis && { REDIS_URL: redis.url }) } });
+    redis = await startRedis();
+    service = await TestService.start({ env: { ROLE: 'api', REDIS_URL: redis.url } });
   });
   afterAll(async () => {
-    if (!isThere) return;
     await service.stop();
-    await redis?.stop();
+    await redis.stop();
   });
 
-  (kind === 'redis' ? itWith('redis') : it)(
-    'holds one job however many hints are stored, and a worker confirms all of them',
-    async () => {
-      const bank = new SlowBank(`bank-${randomUUID()}`);
-      service.get(AcquirersService).register(bank, { servesTestMode: false });
-      const inbox = service.get(InboxService);
-      const jobs = async (): Promise<number> => (await service.get(JobQueue).counts())['acquirers.inbox']?.waiting ?? 0;
-      for (let n = 0; n < 20; n++) {
-        await service.get(Database).transaction((tx) => inbox.queueAll(tx, bank.name, forged(10)));
-        await service.get(Database).transaction((tx) => inbox.queueUnconfirmed(tx, bank.name, forged(10)));
-      }
-      await waitFor('the job', async () => (await jobs()) > 0);
-      await delay(300);
-      expect(await jobs()).toBe(1);
-      await waitFor('all questions', async () => {
-        await service.get(InboxDispatcher).sweep();
-        return new Set(bank.asked).size === 400;
-      });
-    },
-  );
+  it('adds one job however many hints are stored, and a worker confirms all of them', async () => {
+    const bank = new SlowBank(`bank-${randomUUID()}`);
+    service.get(AcquirersService).register(bank, { servesTestMode: false });
+    const inbox = service.get(InboxService);
+    const jobs = (): Promise<number> => service.get(JobQueues).waiting();
+    for (let n = 0; n < 20; n++) {
+      await service.get(Database).transaction((tx) => inbox.queueAll(tx, bank.name, forged(10)));
+      await service.get(Database).transaction((tx) => inbox.queueUnconfirmed(tx, bank.name, forged(10)));
+    }
+    await waitFor('the job', async () => (await jobs()) > 0);
+    await delay(300);
+    expect(await jobs()).toBe(1);
+    await waitFor('all questions', async () => {
+      await service.get(InboxDispatcher).sweep();
+      return new Set(bank.asked).size === 400;
+    });
+  });
 });

@@ -18,8 +18,7 @@ import {
 } from '../../src/core/mail/index.js';
 import { Metrics } from '../../src/core/metrics/index.js';
 import { OperatorQueues } from '../../src/core/operator-queues.js';
-import { InProcessJobQueue } from '../../src/core/queue/in-process-job-queue.js';
-import type { Poller } from '../../src/core/queue/index.js';
+import { JobQueues, type Poller } from '../../src/core/queue/index.js';
 import { MemoryRateLimiter } from '../../src/core/rate-limit/memory-rate-limiter.js';
 import { Retention } from '../../src/core/retention.js';
 import { WorkRepository, WorkService } from '../../src/core/work/index.js';
@@ -84,7 +83,7 @@ describe('mail', () => {
 
   /** Makes a mail worker as in a separate process. */
   function workOf(mails: MailProcessor, logger = SILENT): WorkService {
-    const jobs = new InProcessJobQueue({ logger });
+    const jobs = new JobQueues(poller, logger);
     const repository = new WorkRepository(reader, clock, new OperatorQueues(reader));
     const work = new WorkService(database, repository, jobs, poller, new Metrics(), clock, logger);
     const { backoff, leaseMs } = mails;

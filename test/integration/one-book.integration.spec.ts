@@ -110,7 +110,7 @@ async function tell(shop: Shop, told: Told, own: { id: string; txid: string }, p
     const cob = psp.cobs.get(own.txid);
     if (!cob) throw new Error('the charge was not made');
     psp.cobs.set(own.txid, { ...cob, status: 'CONCLUIDA', pix: [pix] });
-    await service.get(ExpiryProcessor).run({ data: { transactionId: own.id } });
+    await service.get(ExpiryProcessor).run(own.id);
   }
   await confirmAll();
 }

@@ -4,8 +4,7 @@ import { FIRST_ID } from '../../src/core/ids.js';
 import { SecretBox } from '../../src/core/crypto/index.js';
 import { type Database, type Reader, read, write, type Tx } from '../../src/core/database/index.js';
 import type { Scope } from '../../src/core/mode.js';
-import { InProcessJobQueue } from '../../src/core/queue/in-process-job-queue.js';
-import { Poller } from '../../src/core/queue/index.js';
+import { JobQueues, Poller } from '../../src/core/queue/index.js';
 import {
   type DomainEvent,
   EventCatalog,
@@ -75,14 +74,15 @@ describe('the outbox', () => {
   });
 
   /** Makes a relay as in a separate process, with connections of its own. */
-  async function relay(consumer: EventConsumer, queue = new InProcessJobQueue({ logger: SILENT })): Promise<Relay> {
+  async function relay(consumer: EventConsumer): Promise<Relay> {
     const own = await schema.connect(2);
+    const poller = new Poller({ logger: SILENT });
     const made = new Relay(
       own.database,
       new OutboxRepository(own.reader, secrets, SILENT),
       known,
-      queue,
-      new Poller({ logger: SILENT }),
+      new JobQueues(poller, SILENT),
+      poller,
       clock,
       SILENT,
     );
@@ -225,14 +225,6 @@ describe('the outbox', () => {
     await expect(failed).rejects.toThrow('rolled back');
     expect(wakes).toBe(1);
     expect(await pending()).toHaveLength(3);
-  });
-
-  it('leaves one wake for the workers, however often it is woken before one comes', async () => {
-    const queue = new InProcessJobQueue({ logger: SILENT });
-    const one = await relay(new Recorder('a'), queue);
-    for (let commit = 0; commit < 100; commit++) one.wake();
-    expect(await queue.counts()).toEqual({ 'outbox.wake': { waiting: 1, active: 0 } });
-    await queue.close();
   });
 
   it('neither sees nor loses an uncommitted event: ids commit out of order', async () => {

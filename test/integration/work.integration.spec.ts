@@ -4,8 +4,7 @@ import { Clock } from '../../src/core/clock.js';
 import { type Database, read, write } from '../../src/core/database/index.js';
 import { Metrics } from '../../src/core/metrics/index.js';
 import { OperatorQueues } from '../../src/core/operator-queues.js';
-import { InProcessJobQueue } from '../../src/core/queue/in-process-job-queue.js';
-import { Poller, type Timer } from '../../src/core/queue/index.js';
+import { JobQueues, Poller, type Timer } from '../../src/core/queue/index.js';
 import { doubling, type WorkAnswer, WorkRepository, WorkService } from '../../src/core/work/index.js';
 import { Gate, SILENT, TestSchema } from '../support/schema.js';
 import { TestClock, TestService } from '../support/service.js';
@@ -56,7 +55,7 @@ describe('late work', () => {
     const made = new WorkService(
       door,
       new WorkRepository(reader, own, new OperatorQueues(reader)),
-      new InProcessJobQueue({ logger: SILENT }),
+      new JobQueues(poller, SILENT),
       poller,
       new Metrics(),
       own,

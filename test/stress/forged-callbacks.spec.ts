@@ -5,7 +5,6 @@ import { DEFAULT_MERCHANT } from '../../tools/psp-simulator/simulator.js';
 import { callbackUrl } from '../../src/acquirers/index.js';
 import { newEndToEndId, newTxid } from '../../src/brazil/index.js';
 import { SecretBox } from '../../src/core/crypto/index.js';
-import { JobQueue } from '../../src/core/queue/index.js';
 import { goLive } from '../support/live-acquirer.js';
 import { LiveStory } from '../support/live-story.js';
 import { TestService } from '../support/service.js';
@@ -66,35 +65,29 @@ describe('60 bodies of forged callbacks at the address of one account', () => {
     return times;
   }
 
-  /** Posts bodies as long as a round lasts. @returns the most jobs that waited under one name */
-  async function forge(): Promise<number> {
-    let most = 0;
+  /** Posts bodies as long as a round lasts. */
+  async function forge(): Promise<void> {
     const began = performance.now();
     for (let body = 0; body < BODIES; body++) {
       const { status } = await service.call('POST', path, { body: forgedBody() });
       expect(status).toBe(200);
-      const counts = Object.values(await service.get(JobQueue).counts());
-      most = Math.max(most, ...counts.map(({ waiting }) => waiting));
       await delay(Math.max(0, began + (body + 1) * EVERY_MS - performance.now()));
     }
-    return most;
   }
 
   const p95 = (times: number[]): number =>
     times.sort((one, other) => one - other)[Math.floor(times.length * 0.95)] ?? 0;
 
-  it('leave the p95 from bank to credit of another account at twice that of alone, and no job beside each row', async () => {
+  it('leave the p95 from bank to credit of another account at twice that of alone', async () => {
     const ratios: number[] = [];
-    let mostJobs = 0;
     for (let attempt = 0; attempt < TRIES && !ratios.some((ratio) => ratio <= 2); attempt++) {
       const [alone, beside]: [number[], number[]] = [[], []];
       for (let round = 0; round < ROUNDS; round++) {
         const sides = [
           async () => void alone.push(...(await timesOfPix())),
           async () => {
-            const [times, jobs] = await Promise.all([timesOfPix(), forge()]);
+            const [times] = await Promise.all([timesOfPix(), forge()]);
             beside.push(...times);
-            mostJobs = Math.max(mostJobs, jobs);
           },
         ];
         for (const side of random.next() < 0.5 ? sides : sides.reverse()) await side();
@@ -102,7 +95,7 @@ describe('60 bodies of forged callbacks at the address of one account', () => {
       const [one, two] = [p95(alone), p95(beside)];
       ratios.push(two / one);
       process.stderr.write(
-        `seed ${String(random.seed)}: p95 alone ${one.toFixed(1)} ms, beside ${two.toFixed(1)} ms, jobs ${String(mostJobs)}\n`,
+        `seed ${String(random.seed)}: p95 alone ${one.toFixed(1)} ms, beside ${two.toFixed(1)} ms\n`,
       );
     }
     const [rows] = await service.sql<{ count: number }>(
@@ -111,7 +104,6 @@ describe('60 bodies of forged callbacks at the address of one account', () => {
     );
     expect(rows?.count).toBeGreaterThanOrEqual(2_000);
     expect(rows?.count).toBeLessThanOrEqual(5_000);
-    expect(mostJobs).toBeLessThanOrEqual(rows?.count ?? 0);
     expect(Math.min(...ratios)).toBeLessThanOrEqual(2);
   });
 });

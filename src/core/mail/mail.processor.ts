@@ -1,5 +1,4 @@
-import { Process, Processor } from '@nestjs/bull';
-import { Inject } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../clock.js';
 import { type Config, CONFIG } from '../config/index.js';
 import { SecretBox } from '../crypto/index.js';
@@ -16,8 +15,10 @@ import { secretContext } from './mailer.js';
 const TEST_MAILS = { limit: 30, windowSeconds: 3600 };
 
 /** Sends mail. A crash between sending and recording sends again after the lease. */
-@Processor('mail')
+@Injectable()
 export class MailProcessor implements Worker {
+  readonly kind = 'mail';
+  readonly concurrency = 5;
   readonly backoff = MAIL_WORK.backoff;
   readonly leaseMs = MAIL_WORK.leaseMs;
 
@@ -32,7 +33,6 @@ export class MailProcessor implements Worker {
   ) {}
 
   /** Sends five mails at a time, each on a connection of its own. */
-  @Process({ concurrency: 5 })
   async run({ subjectId: id, attempt }: Work): Promise<WorkAnswer> {
     const mail = await this.emails.findPending(id);
     if (!mail) return 'done';

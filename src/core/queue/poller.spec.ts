@@ -58,11 +58,7 @@ describe('Poller', () => {
   let poller: Poller;
 
   const create = (random: () => number = () => 0.5): Poller => {
-    const logger = {
-      info: () => undefined,
-      warn: () => undefined,
-      error: (fields: object) => void errors.push(fields),
-    };
+    const logger = { error: (fields: object) => void errors.push(fields) };
     return new Poller({ logger, random, timer: timers.set });
   };
 
@@ -260,7 +256,7 @@ describe('Poller', () => {
 
   it('keeps time with the real clock by default', async () => {
     let runs = 0;
-    const real = new Poller({ logger: { info: () => undefined, warn: () => undefined, error: () => undefined } });
+    const real = new Poller({ logger: { error: () => undefined } });
     real.every('tick', 5, async () => void (runs += 1));
     await waitFor('three runs', () => runs >= 3);
     await real.stop();

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { JobLogger } from './job-queue.js';
+import type { Logger } from '../log/index.js';
 
 /** A pass of work. `true` means there is more, and the next pass follows at once. */
 export type PollTask = () => Promise<boolean | void>;
@@ -7,8 +7,10 @@ export type PollTask = () => Promise<boolean | void>;
 /** Runs `work` once after `ms`. Returns a function that cancels it. */
 export type Timer = (work: () => void, ms: number) => () => void;
 
+type PollerLogger = Pick<Logger, 'error'>;
+
 export interface PollerOptions {
-  logger: JobLogger;
+  logger: PollerLogger;
   /** Whether this process runs workers; default true. */
   runsWorkers?: boolean;
   /** A random number from 0 to below 1, for the jitter; default Math.random. */
@@ -39,7 +41,7 @@ const RESTING = { cancelTimer: undefined, dueAt: Infinity, restMs: Infinity, run
  */
 export class Poller {
   private readonly entries = new Map<string, Entry>();
-  private readonly logger: JobLogger;
+  private readonly logger: PollerLogger;
   private readonly runsWorkers: boolean;
   private readonly random: () => number;
   private readonly timer: Timer;
@@ -94,6 +96,11 @@ export class Poller {
     else if (performance.now() + ms < entry.dueAt) this.sleep(entry, ms);
   }
 
+  /** Logs that a task, or a part of its work, has failed. */
+  failed(name: string, err: unknown): void {
+    this.logger.error({ err, task: name }, 'periodic task failed');
+  }
+
   /** Starts nothing further and waits for the current runs. */
   async stop(): Promise<void> {
     this.stopped = true;
@@ -132,7 +139,7 @@ export class Poller {
       try {
         if ((await entry.task()) === true) entry.again = true;
       } catch (err) {
-        this.logger.error({ err, task: entry.name }, 'periodic task failed');
+        this.failed(entry.name, err);
       }
     } while (entry.again && !this.stopped);
     // Keep this in the same turn as the check above: a wake in between would set `again` on a finished run.

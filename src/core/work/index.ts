@@ -1,4 +1,3 @@
-export { WorkProcessor } from './work.processor.js';
 export { type WorkItem, WorkRepository } from './work.repository.js';
 export { workItemBody } from './work.serializer.js';
 export { doubling, LeaseLost, type Prolong, type WorkAnswer, WorkService } from './work.service.js';

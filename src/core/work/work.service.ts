@@ -9,15 +9,8 @@ import { Clock } from '../clock.js';
 import { Database, type Tx } from '../database/index.js';
 import { Logger } from '../log/index.js';
 import { Metrics } from '../metrics/index.js';
-import { JobQueue, Poller } from '../queue/index.js';
+import { JobQueues, Poller } from '../queue/index.js';
 import { type ClaimedWork, type WorkItem, WorkRepository, type WorkTimes } from './work.repository.js';
-
-declare module '../queue/index.js' {
-  interface JobMap {
-    /** A process without workers has added work. */
-    work: Record<string, never>;
-  }
-}
 
 /** Result of a run. `again`: repeat after the back-off of its kind. A date: run then, and count attempts from zero. */
 export type WorkAnswer = 'done' | 'again' | Date;
@@ -75,7 +68,7 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
   constructor(
     private readonly database: Database,
     private readonly work: WorkRepository,
-    private readonly jobs: JobQueue,
+    private readonly jobs: JobQueues,
     private readonly poller: Poller,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
@@ -112,7 +105,7 @@ export class WorkService implements OnApplicationBootstrap, OnModuleDestroy, OnA
    * runs once per commit.
    */
   readonly wake = (): void => {
-    if (!this.poller.wake(TASK)) this.jobs.add('work', {}, () => TASK).catch(() => undefined);
+    this.jobs.wake(TASK);
   };
 
   /**

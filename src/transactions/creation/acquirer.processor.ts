@@ -1,4 +1,4 @@
-import { Process, Processor } from '@nestjs/bull';
+import { Injectable } from '@nestjs/common';
 import { AcquirersService, type Artefacts } from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
 import { Database } from '../../core/database/index.js';
@@ -12,8 +12,10 @@ import { IssueCalls } from './issue-calls.service.js';
  * Calls acquirers about existing transactions: issues payments that were answered as WAITING_PAYMENT, and takes back
  * cancelled ones. Everything may run twice: an acquirer takes two requests under one txid for the same.
  */
-@Processor('acquirer')
+@Injectable()
 export class AcquirerProcessor implements Worker {
+  readonly kind = 'acquirer';
+  readonly concurrency = 16;
   readonly backoff = doubling(1_000, 60_000);
   readonly leaseMs = 30_000;
 
@@ -28,7 +30,6 @@ export class AcquirerProcessor implements Worker {
   ) {}
 
   /** Does the open work of one transaction, if any. If the acquirer fails, the work runs again. */
-  @Process({ concurrency: 16 })
   async run({ subjectId, prolong }: Work): Promise<WorkAnswer> {
     const transaction = await this.transactions.findPublic(subjectId);
     if (transaction?.status === 'CANCELLED') {

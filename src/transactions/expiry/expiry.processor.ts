@@ -1,4 +1,4 @@
-import { Process, Processor } from '@nestjs/bull';
+import { Injectable } from '@nestjs/common';
 import {
   AcquirersService,
   Bulkhead,
@@ -8,7 +8,6 @@ import {
 } from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
 import { Logger } from '../../core/log/index.js';
-import type { Job } from '../../core/queue/index.js';
 import { InternalRecordsRepository } from '../settlement/internal-records.repository.js';
 import { isOpen } from '../transaction.js';
 import { TransactionsRepository } from '../transactions.repository.js';
@@ -20,7 +19,7 @@ import { ExpiryService } from './expiry.service.js';
  * If an answer cannot be read, or names a Pix that cannot be fetched, the charge may be paid. The inbox then goes on
  * asking without end, where operators see it.
  */
-@Processor('transactions.expiry')
+@Injectable()
 export class ExpiryProcessor {
   readonly #bulkhead = new Bulkhead();
 
@@ -35,8 +34,7 @@ export class ExpiryProcessor {
   ) {}
 
   /** Asks about one charge, settles its payments, and records whether its acquirer has answered. */
-  @Process({ concurrency: 16 })
-  async run({ data: { transactionId: id } }: Job<'transactions.expiry'>): Promise<void> {
+  async run(id: string): Promise<void> {
     const transaction = await this.transactions.findPublic(id);
     if (!transaction || !isOpen(transaction) || transaction.txid === null) return;
     const { acquirer, txid } = transaction;

@@ -4,17 +4,11 @@ import { AcquirersService } from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
 import { Database, type Tx } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
-import { JobQueue, Poller } from '../../core/queue/index.js';
+import { Poller } from '../../core/queue/index.js';
 import { OutboxService } from '../../outbox/index.js';
 import { transactionEvent } from '../transaction.events.js';
 import type { Transaction } from '../transaction.js';
-import { type ClaimedExpiry, type ExpiryDue, ExpiryRepository } from './expiry.repository.js';
-
-declare module '../../core/queue/index.js' {
-  interface JobMap {
-    'transactions.expiry': { transactionId: string };
-  }
-}
+import { type ExpiryDue, ExpiryRepository } from './expiry.repository.js';
 
 const SWEEP_MS = 1_000;
 /** A row that another transaction has locked is waited for so often and so long. */
@@ -22,10 +16,6 @@ const MAX_LOCK_WAITS = 50;
 const LOCK_WAIT_MS = 20;
 /** Whole rows in memory together, each with its metadata. */
 const BATCH = 50;
-/** A Pix of the last second is in the acquirer's books by then. */
-const GRACE_MS = 2_000;
-/** Longer than an acquirer's answer takes. */
-const LEASE_MS = 15_000;
 
 /**
  * Writes the expiry of charges that are past it. A charge can expire while it waits for its payer, also while a card is
@@ -71,14 +61,12 @@ export class ExpiryService implements OnApplicationBootstrap {
     private readonly expiry: ExpiryRepository,
     private readonly acquirers: AcquirersService,
     private readonly outbox: OutboxService,
-    private readonly queue: JobQueue,
     private readonly poller: Poller,
     private readonly clock: Clock,
   ) {}
 
   onApplicationBootstrap(): void {
     this.poller.onWorkers('transactions.expiry', SWEEP_MS, () => this.expireDue());
-    this.poller.onWorkers('transactions.expiry.ask', SWEEP_MS, () => this.askDue());
   }
 
   /** Writes the due expiries of one account; usually there are none. */
@@ -107,40 +95,6 @@ export class ExpiryService implements OnApplicationBootstrap {
   async expire(tx: Tx, id: string): Promise<Transaction | null> {
     const [expired] = await this.#expire(tx, null, id);
     return expired ?? null;
-  }
-
-  /** Queues the questions about charges past their expiry. @returns whether there may be more at once */
-  async askDue(): Promise<boolean> {
-    const due = this.#due();
-    const expiredBefore = new Date(due.now.getTime() - GRACE_MS);
-    const leasedUntil = new Date(due.now.getTime() + LEASE_MS);
-    const claimed = await this.database.transaction((tx) =>
-      this.expiry.claim(tx, due, expiredBefore, leasedUntil, BATCH),
-    );
-    const early = await this.#early(claimed, due.now);
-    if (early.length > 0) await this.database.transaction(async (tx) => this.expiry.wait(tx, early));
-    const waiting = new Set(early.map(({ id }) => id));
-    const ids = claimed.map(({ id }) => id).filter((id) => !waiting.has(id));
-    if (ids.length > 0) {
-      await this.queue.add(
-        'transactions.expiry',
-        ids.map((transactionId) => ({ transactionId })),
-        ({ transactionId }) => transactionId,
-      );
-    }
-    return claimed.length === BATCH;
-  }
-
-  /** Returns charges whose acquirer's answer may still lag behind their expiry, and until when. */
-  async #early(claimed: readonly ClaimedExpiry[], now: Date): Promise<{ id: string; until: Date }[]> {
-    const early = await Promise.all(
-      claimed.map(async ({ id, acquirer, expiresAt }) => {
-        const lagMs = await this.acquirers.get(acquirer).settlementLagMs();
-        const until = new Date(expiresAt.getTime() + lagMs);
-        return until > now ? [{ id, until }] : [];
-      }),
-    );
-    return early.flat();
   }
 
   /**

@@ -1,4 +1,4 @@
-import { Process, Processor } from '@nestjs/bull';
+import { Injectable } from '@nestjs/common';
 import { newReturnId } from '../../brazil/index.js';
 import { SecretBox } from '../../core/crypto/index.js';
 import { Database } from '../../core/database/index.js';
@@ -9,8 +9,10 @@ import type { Refund } from './refund.js';
 import { RefundsRepository } from './refunds.repository.js';
 
 /** Carries refunds out: intent, call, outcome. */
-@Processor('refund')
+@Injectable()
 export class RefundProcessor implements Worker {
+  readonly kind = 'refund';
+  readonly concurrency = 16;
   readonly backoff = RETURN_BACKOFF;
   readonly leaseMs = 30_000;
 
@@ -27,7 +29,6 @@ export class RefundProcessor implements Worker {
    * acquirer has the same name, and every outcome is written once. The concurrency leaves room for other acquirers'
    * refunds when one acquirer hangs.
    */
-  @Process({ concurrency: 16 })
   async run({ subjectId, attempt, prolong }: Work): Promise<WorkAnswer> {
     const found = await this.refunds.findOpen(subjectId);
     if (!found) return 'done';

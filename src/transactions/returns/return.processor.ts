@@ -1,4 +1,4 @@
-import { Process, Processor } from '@nestjs/bull';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Database } from '../../core/database/index.js';
 import { Logger } from '../../core/log/index.js';
@@ -8,8 +8,10 @@ import { SettlementsRepository } from '../settlement/settlements.repository.js';
 import { RETURN_BACKOFF, ReturnCalls } from './return-calls.service.js';
 
 /** Carries returns out: call, outcome. A call whose outcome is not known leaves the return in flight. */
-@Processor('return')
+@Injectable()
 export class ReturnProcessor implements Worker {
+  readonly kind = 'return';
+  readonly concurrency = 16;
   readonly backoff = RETURN_BACKOFF;
   readonly leaseMs = 30_000;
 
@@ -23,7 +25,6 @@ export class ReturnProcessor implements Worker {
   ) {}
 
   /** Takes one a step further. */
-  @Process({ concurrency: 16 })
   async run({ subjectId: id, attempt, prolong }: Work): Promise<WorkAnswer> {
     const pixReturn = await this.settlements.openReturn(id);
     if (!pixReturn) return 'done';

@@ -5,7 +5,7 @@ import { Database } from '../../core/database/index.js';
 import { groupBy } from '../../core/group-by.js';
 import { FIRST_ID } from '../../core/ids.js';
 import { Logger } from '../../core/log/index.js';
-import { DUE_TIMES, JobQueue, LowWaterMark } from '../../core/queue/index.js';
+import { DUE_TIMES, JobQueues, LowWaterMark } from '../../core/queue/index.js';
 import { DeliveriesRepository } from '../log/deliveries.repository.js';
 import {
   type ClaimedDelivery,
@@ -15,13 +15,6 @@ import {
   type WaitingEndpoint,
 } from './delivery-queue.repository.js';
 import type { Ask, Receiver } from './endpoint-slots.js';
-
-declare module '../../core/queue/index.js' {
-  interface JobMap {
-    /** Deliveries to the endpoint are due. */
-    deliveries: { endpointId: string; accountId: string };
-  }
-}
 
 /** Time for storing an outcome, beyond the longest attempt, before other workers consider the worker dead. */
 const LEASE_MARGIN_MS = 15_000;
@@ -53,7 +46,7 @@ export class DeliveryQueue {
     private readonly database: Database,
     private readonly queue: DeliveryQueueRepository,
     private readonly deliveries: DeliveriesRepository,
-    private readonly jobs: JobQueue,
+    private readonly jobs: JobQueues,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
@@ -102,17 +95,10 @@ export class DeliveryQueue {
     }
   }
 
-  /** Notifies another process with room that deliveries to these endpoints are due. */
-  tell(receivers: readonly Receiver[]): void {
-    this.jobs
-      .add(
-        'deliveries',
-        receivers.map(({ endpointId, accountId }) => ({ endpointId, accountId })),
-        ({ endpointId }) => endpointId,
-      )
-      .catch((error: unknown) =>
-        this.logger.debug({ error }, 'workers were not told of new webhooks; their next look finds them'),
-      );
+  /** Wakes a worker with room, in any process, by a job for each endpoint. @returns whether Redis took the jobs */
+  tell(receivers: readonly Receiver[]): Promise<boolean> {
+    const jobs = receivers.map(({ endpointId, accountId }) => ({ endpointId, accountId }));
+    return this.jobs.add('deliveries', jobs, ({ endpointId }) => endpointId);
   }
 
   /**

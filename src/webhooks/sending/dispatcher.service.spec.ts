@@ -11,7 +11,11 @@ import type { Recorder } from './recorder.service.js';
 import type { Sender, SentAttempt } from './sender.service.js';
 
 /** Returns a dispatcher that gets only the given claims, and a record of its calls. */
-function setup(claims: (readonly ClaimedDelivery[])[], send: (delivery: ClaimedDelivery) => Promise<SentAttempt>) {
+function setup(
+  claims: (readonly ClaimedDelivery[])[],
+  send: (delivery: ClaimedDelivery) => Promise<SentAttempt>,
+  takesJobs = false,
+) {
   const noop = (): void => undefined;
   const logger: Logger = { debug: noop, info: noop, warn: noop, error: noop };
   const poller = new Poller({ logger });
@@ -22,7 +26,10 @@ function setup(claims: (readonly ClaimedDelivery[])[], send: (delivery: ClaimedD
     claim: () => Promise.resolve(claims.shift() ?? []),
     handBack: (deliveries: readonly ClaimedDelivery[]) =>
       Promise.resolve(void handedBack.push(...deliveries.map(({ id }) => id))),
-    tell: (receivers: readonly Receiver[]) => void told.push(...receivers.map(({ endpointId }) => endpointId)),
+    tell: (receivers: readonly Receiver[]) => {
+      told.push(...receivers.map(({ endpointId }) => endpointId));
+      return Promise.resolve(takesJobs);
+    },
   } as unknown as DeliveryQueue;
   const recorder = {
     record: ({ id }: ClaimedDelivery) => Promise.resolve(void recorded.push(id)),
@@ -33,6 +40,7 @@ function setup(claims: (readonly ClaimedDelivery[])[], send: (delivery: ClaimedD
   dispatcher.onApplicationBootstrap();
   const claim = async (endpointId = 'endpoint'): Promise<void> => {
     dispatcher.wake([{ endpointId, accountId: 'account' }]);
+    await turns();
     await tasks.get('webhooks.claim')?.();
   };
   return { dispatcher, claim, tidy: () => tasks.get('webhooks.hand_back')?.(), recorded, handedBack, told };
@@ -63,17 +71,29 @@ it('waits at shutdown for as long as a post may take, and no longer', async () =
   expect(took).toBeLessThan(TIMEOUT_MS + 5_000);
 });
 
-it('notifies other processes only of deliveries without room here, and takes their jobs only with room', async () => {
+it('leaves new deliveries to the worker that takes their job', async () => {
+  const { dispatcher, claim, told, recorded } = setup(
+    [[deliveryOf('first')]],
+    () => Promise.resolve({ statusCode: 200 } as SentAttempt),
+    true,
+  );
+  await claim();
+  await turns();
+  expect([told, recorded]).toEqual([['endpoint'], []]);
+  await dispatcher.take({ endpointId: 'endpoint', accountId: 'account' });
+  await claim();
+  await turns();
+  expect(recorded).toEqual(['first']);
+});
+
+it('takes jobs only with room', async () => {
   const answers: (() => void)[] = [];
   const ids = Array.from({ length: 300 }, (_, n) => String(n));
-  const { dispatcher, claim, told } = setup(
+  const { dispatcher, claim } = setup(
     [ids.map((id) => deliveryOf(id, id))],
     () => new Promise((resolve) => answers.push(() => resolve({ statusCode: 200 } as SentAttempt))),
   );
   await claim();
-  expect(told).toEqual([]);
-  dispatcher.wake([{ endpointId: 'other', accountId: 'account' }]);
-  expect(told).toEqual(['other']);
 
   let taken = false;
   const taking = dispatcher.take({ endpointId: 'theirs', accountId: 'account' }).then(() => (taken = true));
@@ -81,8 +101,7 @@ it('notifies other processes only of deliveries without room here, and takes the
   expect(taken).toBe(false);
   for (const answer of answers) answer();
   await taking;
-  dispatcher.wake([{ endpointId: 'another', accountId: 'account' }]);
-  expect(told).toEqual(['other']);
+  expect(taken).toBe(true);
 });
 
 describe('a delivery claimed ahead for an endpoint that answers at once', () => {

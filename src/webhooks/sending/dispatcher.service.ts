@@ -74,18 +74,14 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     );
   }
 
-  /**
-   * Called when deliveries to these endpoints have been committed. If there is no room here, another process is
-   * notified.
-   */
+  /** Called when deliveries to these endpoints have been committed. Without a job, only this process is woken. */
   wake(receivers: readonly Receiver[]): void {
-    const isOpen = this.config.runsWorkers && !this.#closing;
-    if (isOpen) this.#offer(receivers);
-    if (isOpen && !this.#slots.isFull) return;
-    this.queue.tell(receivers);
+    void this.queue.tell(receivers).then((isTold) => {
+      if (!isTold && this.config.runsWorkers && !this.#closing) this.#offer(receivers);
+    });
   }
 
-  /** Takes a job of another process. While there is no room it waits, so that a process with room may take the job. */
+  /** Takes a job. While there is no room it waits, so that a process with room may take the next ones. */
   async take(receiver: Receiver): Promise<void> {
     while (this.#slots.isFull && !this.#closing) await new Promise<void>((resolve) => this.#whenRoom.push(resolve));
     if (!this.#closing) this.#offer([receiver]);

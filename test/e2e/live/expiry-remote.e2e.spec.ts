@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { AcquirersService, ConfirmationService, InboxDispatcher, InboxService } from '../../../src/acquirers/index.js';
 import { Database } from '../../../src/core/database/index.js';
-import { JobQueue } from '../../../src/core/queue/index.js';
 import { ExpiryProcessor } from '../../../src/transactions/expiry/expiry.processor.js';
+import { ExpiryQuestions } from '../../../src/transactions/expiry/expiry-questions.service.js';
 import { ExpiryService } from '../../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../../support/coherence.js';
 import { FarBank } from '../../support/far-bank.js';
@@ -76,7 +76,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     service.clock.advance(2);
     await waitFor('the expiry', async () => (await statusOf(made)) === 'EXPIRED');
     expect(await rowOf(made.id)).toEqual({ status: 'EXPIRED', asked: true });
-    await service.get(ExpiryService).askDue();
+    await service.get(ExpiryQuestions).askDue();
     expect([asked, await eventsOf(made)]).toEqual([1, ['transaction.created', 'transaction.expired']]);
   });
 
@@ -106,11 +106,11 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     expect([await statusOf(made), await eventsOf(made)]).toEqual(['PAID', ['transaction.created', 'transaction.paid']]);
   });
 
-  it('does not write the expiry while the question cannot be queued, however long', async () => {
+  it('does not write the expiry while questions fail before the bank is asked, however long', async () => {
     const made = await charge();
     payInSilence(made);
-    // Simulates an outage of Redis.
-    const away = jest.spyOn(service.get(JobQueue), 'add').mockRejectedValue(new Error('unreachable'));
+    // Simulates an outage of the database.
+    const away = jest.spyOn(service.get(ExpiryProcessor), 'run').mockRejectedValue(new Error('unreachable'));
     service.clock.advance(63);
     await has(made, 'expiry_ask_at');
     service.clock.advance(11 * 60);
@@ -122,11 +122,11 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     expect([status, await statusOf(made)]).toEqual(['WAITING_PAYMENT', 'PAID']);
   });
 
-  it('does not write the expiry where a queued question was lost before the bank was asked', async () => {
+  it('does not write the expiry where a question was lost before the bank was asked', async () => {
     const made = await charge();
     payInSilence(made);
-    // Simulates a process that ends before the job runs, and a long outage after it.
-    const lost = jest.spyOn(service.get(JobQueue), 'add').mockResolvedValue(undefined);
+    // Simulates a process that ends before it asks, and a long outage after it.
+    const lost = jest.spyOn(service.get(ExpiryProcessor), 'run').mockResolvedValue(undefined);
     service.clock.advance(63);
     await waitFor('the question', async () => lost.mock.calls.length > 0);
     service.clock.advance(11 * 60);
@@ -306,9 +306,9 @@ describe('a charge of an acquirer far away, past its expiry', () => {
           await database.transaction((tx) => inbox.store(tx, bank.name, { kind: 'pix', reference })),
         ),
       ),
-      ...made.map(({ id }) => service.get(ExpiryProcessor).run({ data: { transactionId: id.slice(3) } })),
+      ...made.map(({ id }) => service.get(ExpiryProcessor).run(id.slice(3))),
       ...Array.from({ length: 5 }, () => expiry.expireDue()),
-      ...Array.from({ length: 5 }, () => expiry.askDue()),
+      ...Array.from({ length: 5 }, () => service.get(ExpiryQuestions).askDue()),
     ]);
     await waitFor('all to end', async () => {
       const statuses = await Promise.all(made.map(statusOf));
