@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, read, Reader, type Tx, write } from '../core/database/index.js';
+import { columnsOf, insertInto, read, Reader, removeDue, type Tx, write } from '../core/database/index.js';
 import { Retained } from '../core/retention.js';
 import { InvitationEntity } from './invitation.entity.js';
 import { MemberEntity, type Role } from './member.entity.js';
@@ -45,10 +45,7 @@ const PUT_INVITATION = insertInto('invitations.put', InvitationEntity, {
      invited_by = excluded.invited_by`,
 });
 const TAKE_INVITATION = write('invitations.take', 'DELETE FROM invitations WHERE id = $1 RETURNING 1');
-const REMOVE_INVITATIONS = write(
-  'invitations.remove',
-  'DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE expires_at <= $1 LIMIT $2) RETURNING 1',
-);
+const REMOVE_INVITATIONS = removeDue('invitations.remove', 'invitations', { dueAt: 'expires_at' });
 
 /** The users of an account, and its open invitations. */
 @Injectable()

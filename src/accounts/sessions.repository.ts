@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { CLOCK_SKEW_SECONDS } from '../core/clock.js';
-import { columnsOf, insertInto, read, Reader, type Tx, write } from '../core/database/index.js';
+import { columnsOf, insertInto, read, Reader, removeDue, type Tx, write } from '../core/database/index.js';
 import { Retained } from '../core/retention.js';
 import type { Role } from './member.entity.js';
 import { SessionEntity } from './session.entity.js';
@@ -27,10 +27,7 @@ const TOUCH = write('sessions.touch', 'UPDATE sessions SET used_at = $2 WHERE id
 const PROLONG = write('sessions.prolong', 'UPDATE sessions SET expires_at = $2 WHERE id = $1 AND expires_at < $2');
 const END = write('sessions.end', 'DELETE FROM sessions WHERE id = $1 AND user_id = $2 RETURNING 1');
 const END_ALL = write('sessions.end_all', 'DELETE FROM sessions WHERE user_id = $1 AND id IS DISTINCT FROM $2::uuid');
-const REMOVE = write(
-  'sessions.remove',
-  'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= $1 LIMIT $2) RETURNING 1',
-);
+const REMOVE = removeDue('sessions.remove', 'sessions', { dueAt: 'expires_at' });
 
 /** The person behind a token at this time. */
 export interface SessionHolder {

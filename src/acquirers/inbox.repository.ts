@@ -6,6 +6,7 @@ import {
   queryRows,
   read,
   Reader,
+  removeDue,
   rowQuery,
   rowWrite,
   type Tx,
@@ -216,7 +217,10 @@ const OLDEST_DUE = read(
 );
 /** If a crash loses a lease, nothing is lost: its hint is due again. So the commit does not wait for the disk. */
 const LEASE_MAY_BE_LOST = write('inbox.lease_may_be_lost', `SELECT set_config('synchronous_commit', 'off', true)`);
-/** Materialized: a plan could otherwise search again for each updated row, and find more every time. */
+/**
+ * Claims from several lines at once, each with its own room, so `claimDue` does not fit. Materialized: a plan could
+ * otherwise search again for each updated row, and find more every time.
+ */
 const CLAIM = write(
   'inbox.claim',
   `WITH taken AS MATERIALIZED (
@@ -230,7 +234,10 @@ const CLAIM = write(
    RETURNING ${columnsOf(AcquirerNotificationEntity, 'n', { only: READ })},
      n.unreadable_since IS NOT NULL OR n.awaits IS NOT NULL AS "isConfirmed", CASE n.kind WHEN 'pix' THEN n.about END AS note`,
 );
-/** Puts off reports that are being queried too: the end of their query sets another time. */
+/**
+ * Puts off reports that are being queried too: the end of their query sets another time. No claim: takes all rows that
+ * nobody has locked.
+ */
 const PUT_OFF_UNCONFIRMED = write(
   'inbox.put_off_unconfirmed',
   `WITH put_off AS (
@@ -355,19 +362,17 @@ const SET_ASIDE = read(
    JOIN unnest($2::text[], $3::text[]) AS w (kind, reference) ON (n.kind, n.reference) = (w.kind, w.reference)
    WHERE n.acquirer = $1 AND n.status = 'ignored'`,
 );
+/** Makes reports due at once. No claim: a locked row is being queried already. */
 const HASTEN = write(
   'inbox.hasten',
   `UPDATE acquirer_notifications SET next_attempt_at = $3 WHERE id IN (
      SELECT id FROM acquirer_notifications WHERE acquirer = $1 AND txid = $2 AND status = 'pending' AND next_attempt_at > $3
      FOR UPDATE SKIP LOCKED)`,
 );
-const REMOVE_IGNORED = write(
-  'inbox.remove_ignored',
-  `DELETE FROM acquirer_notifications WHERE id IN (
-     SELECT id FROM acquirer_notifications WHERE status = 'ignored' AND next_attempt_at <= $1
-     ORDER BY next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-   RETURNING 1`,
-);
+const REMOVE_IGNORED = removeDue('inbox.remove_ignored', 'acquirer_notifications', {
+  dueAt: 'next_attempt_at',
+  where: `status = 'ignored'`,
+});
 
 @Injectable()
 export class InboxRepository {

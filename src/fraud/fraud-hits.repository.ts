@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, read, Reader, type Tx, write, writeRows } from '../core/database/index.js';
+import { columnsOf, insertInto, read, Reader, type Tx, write, writeRows, removeDue } from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { idBound, idRange } from '../core/ids.js';
 import { FraudHitEntity as FraudHit } from './fraud-hit.entity.js';
@@ -18,12 +18,7 @@ const LIST_OF_ACCOUNT = read(
   'fraud_hits.list_of_account',
   `SELECT ${COLUMNS} FROM fraud_hits WHERE ${WANTED} AND account_id = $5 ORDER BY id DESC LIMIT $4`,
 );
-const REMOVE = write(
-  'fraud_hits.remove',
-  `DELETE FROM fraud_hits WHERE ctid = ANY (ARRAY(
-     SELECT ctid FROM fraud_hits WHERE id < $1::uuid LIMIT $2 FOR UPDATE SKIP LOCKED))
-   RETURNING 1`,
-);
+const REMOVE = removeDue('fraud_hits.remove', 'fraud_hits', { dueAt: 'id' });
 
 @Injectable()
 export class FraudHitsRepository {

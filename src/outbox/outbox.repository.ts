@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../core/crypto/index.js';
 import {
+  claimDue,
   columnsOf,
   read,
   Reader,
@@ -54,14 +55,12 @@ const INSERT = rowWrite<StoredEvent>(
 
 const COLUMNS = columnsOf(EventEntity, 'events', { without: ['xid', 'status', 'nextAttemptAt'] });
 /** Claiming marks events as done: a rollback makes them pending again, so no lease is needed. */
-const CLAIM = write(
-  'events.claim',
-  `UPDATE events SET status = 'done' WHERE id IN (
-     SELECT id FROM events WHERE status = 'pending' AND next_attempt_at <= $1 AND next_attempt_at >= $3
-       AND type = ANY ($4)
-     ORDER BY next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-   RETURNING ${COLUMNS}, next_attempt_at AS "dueAt"`,
-);
+const CLAIM = claimDue('events.claim', 'events', {
+  dueAt: 'next_attempt_at',
+  where: `status = 'pending' AND next_attempt_at >= $3 AND type = ANY ($4)`,
+  set: `status = 'done'`,
+  returning: `${COLUMNS}, next_attempt_at AS "dueAt"`,
+});
 /** Reads a subject's handful of events by the unique index on (subject_id, sequence). */
 const HISTORY = read(
   'events.history',

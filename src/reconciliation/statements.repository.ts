@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, read, Reader, write, type Tx } from '../core/database/index.js';
+import { claimDue, columnsOf, read, Reader, write, type Tx } from '../core/database/index.js';
 import { AcquirerStatementEntity, LISTS, type StatementList } from './statements.entity.js';
 
 /** How far a list has been read. */
@@ -12,13 +12,13 @@ const ENSURE = write(
    ON CONFLICT DO NOTHING`,
 );
 /** Claims due lists, only of acquirers that still exist. */
-const CLAIM_DUE = write(
-  'statements.claim_due',
-  `UPDATE acquirer_statements SET next_due_at = $3 WHERE (acquirer, list) IN (
-     SELECT acquirer, list FROM acquirer_statements WHERE next_due_at <= $2 AND acquirer = ANY ($1::text[])
-     ORDER BY next_due_at LIMIT $4 FOR UPDATE SKIP LOCKED)
-   RETURNING acquirer, list`,
-);
+const CLAIM = claimDue('statements.claim_due', 'acquirer_statements', {
+  key: 'ctid',
+  dueAt: 'next_due_at',
+  where: 'acquirer = ANY ($3::text[])',
+  set: 'next_due_at = $4',
+  returning: 'acquirer, list',
+});
 const FIND = read(
   'statements.find',
   `SELECT ${columnsOf(AcquirerStatementEntity, 's', { without: ['lastError'] })} FROM acquirer_statements s
@@ -51,7 +51,7 @@ export class StatementsRepository {
     leasedUntil: Date,
     limit: number,
   ): Promise<Pick<Progress, 'acquirer' | 'list'>[]> {
-    return tx.query(CLAIM_DUE, [acquirers, now, leasedUntil, limit]);
+    return tx.query(CLAIM, [now, limit, acquirers, leasedUntil]);
   }
 
   async find(acquirer: string, list: StatementList): Promise<Progress | null> {

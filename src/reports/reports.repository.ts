@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, read, Reader, type Tx, write } from '../core/database/index.js';
+import { columnsOf, insertInto, read, Reader, removeDue, type Tx, write } from '../core/database/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { idBound, idRange } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
@@ -86,11 +86,7 @@ const NEXT_PENDING = read(
   'reports.next_pending',
   `SELECT id FROM reports WHERE account_id = $1 AND mode = $2 AND status = 'pending' ORDER BY id LIMIT 1`,
 );
-const REMOVE = write(
-  'reports.remove',
-  `DELETE FROM reports WHERE id IN (SELECT id FROM reports WHERE status IN ('failed', 'expired') AND id < $1
-     ORDER BY id LIMIT $2) RETURNING 1`,
-);
+const REMOVE = removeDue('reports.remove', 'reports', { dueAt: 'id', where: `status IN ('failed', 'expired')` });
 
 @Injectable()
 export class ReportsRepository {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, read, Reader, type Tx, write, writeRow } from '../core/database/index.js';
+import { columnsOf, insertInto, read, Reader, type Tx, write, writeRow, claimDue } from '../core/database/index.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import { Release, ReleaseEntity } from './release.entity.js';
@@ -57,13 +57,13 @@ const DUE = `released_at IS NULL AND ${DUE_AT} <= $1`;
 const COLUMNS = columnsOf(Release, 'releases');
 
 /** Claims releases by marking them released: a rollback makes them due again, so no lease is needed. */
-const CLAIM = write(
-  'releases.claim',
-  `UPDATE releases SET released_at = $1 WHERE id IN (
-     SELECT id FROM releases WHERE ${DUE} ORDER BY ${DUE_AT} LIMIT $2 FOR UPDATE SKIP LOCKED)
-   RETURNING ${COLUMNS}`,
-);
-/** Claims one release, unless another worker has it or has put it off. */
+const CLAIM = claimDue('releases.claim', 'releases', {
+  dueAt: DUE_AT,
+  where: 'released_at IS NULL',
+  set: 'released_at = $1',
+  returning: COLUMNS,
+});
+/** Claims one release, unless another worker has it or has put it off. Takes it by its id, in no order of time. */
 const CLAIM_ONE = write(
   'releases.claim_one',
   `UPDATE releases SET released_at = $1 WHERE id IN (

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { read, Reader, type RowWrite, type Tx, valuesOfFields, write, writeRow } from '../core/database/index.js';
+import { read, Reader, type RowWrite, type Tx, valuesOfFields, write, writeRow, lockDue } from '../core/database/index.js';
 import type { Mode, Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import { OperatorQueues } from '../core/operator-queues.js';
@@ -90,14 +90,13 @@ const LOCK_AVAILABLE = write(
    WHERE account_id = $1 AND mode = $2 AND currency = $3 AND bucket = 'available' FOR UPDATE`,
 );
 
-const NEGATIVE = `SELECT account_id AS "accountId", mode, currency, amount AS available, negative_since AS "negativeSince",
-    negative_notice_at AS "nextNoticeAt"
-  FROM balances WHERE negative_since IS NOT NULL`;
+const NEGATIVE = `account_id AS "accountId", mode, currency, amount AS available, negative_since AS "negativeSince",
+    negative_notice_at AS "nextNoticeAt"`;
 /** The time in milliseconds, as in cursors. */
 const NEGATIVE_SINCE = `date_trunc('milliseconds', negative_since)`;
 const LIST_NEGATIVE = read(
   'wallets.list_negative',
-  `${NEGATIVE} AND ($2::uuid IS NULL OR account_id = $2)
+  `SELECT ${NEGATIVE} FROM balances WHERE negative_since IS NOT NULL AND ($2::uuid IS NULL OR account_id = $2)
      AND (${NEGATIVE_SINCE}, account_id, mode, currency) > ($3::timestamptz, $4::uuid, $5::text, $6::text)
    ORDER BY ${NEGATIVE_SINCE}, account_id, mode, currency LIMIT $1`,
 );
@@ -107,8 +106,7 @@ const COUNT_NEGATIVE = read(
 );
 const LOCK_NEGATIVE = write(
   'wallets.lock_negative',
-  `${NEGATIVE} AND negative_notice_at <= $1
-   ORDER BY account_id, mode, currency LIMIT $2 FOR UPDATE SKIP LOCKED`,
+  lockDue(NEGATIVE, 'balances', { dueAt: 'negative_notice_at', where: 'negative_since IS NOT NULL' }),
 );
 const SET_NEGATIVE_NOTICE = write(
   'wallets.set_negative_notice',

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { insertInto, write, type Tx } from '../../core/database/index.js';
+import { insertInto, removeDue, type Tx } from '../../core/database/index.js';
 import { AcquirerCallbackEntity } from './callbacks.entity.js';
 import { Retained } from '../../core/retention.js';
 
@@ -8,13 +8,7 @@ const INSERT = insertInto('callbacks.insert', AcquirerCallbackEntity, {
   without: ['times'],
   after: 'ON CONFLICT (acquirer, sha256) DO UPDATE SET times = acquirer_callbacks.times + 1 RETURNING id',
 });
-const REMOVE = write(
-  'callbacks.remove',
-  `DELETE FROM acquirer_callbacks WHERE id IN (
-     SELECT id FROM acquirer_callbacks WHERE received_at <= $1
-     ORDER BY received_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-   RETURNING 1`,
-);
+const REMOVE = removeDue('callbacks.remove', 'acquirer_callbacks', { dueAt: 'received_at' });
 
 @Injectable()
 export class CallbacksRepository {

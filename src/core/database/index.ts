@@ -1,3 +1,4 @@
+export { claimDue, lockDue, removeDue } from './claim.js';
 export { columnsOf, insertInto, nullsOf, updateOf } from './columns.js';
 export * from './data-source.js';
 export * from './database.js';

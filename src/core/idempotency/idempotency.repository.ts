@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../crypto/index.js';
-import { columnsOf, insertInto, oneOf, read, Reader, type Tx, write, writeRow } from '../database/index.js';
+import { columnsOf, insertInto, oneOf, read, Reader, type Tx, write, writeRow, claimDue, removeDue } from '../database/index.js';
 import type { Scope } from '../mode.js';
 import { IdempotencyKeyEntity } from './idempotency-key.entity.js';
 import { Retained } from '../retention.js';
@@ -59,21 +59,14 @@ const TAKE_OVER = write(
   `UPDATE idempotency_keys SET leased_until = $6 WHERE ${ME} AND leased_until <= $5 AND response_status IS NULL
    RETURNING resource_id`,
 );
-const REMOVE = write(
-  'idempotency.remove',
-  `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
-     SELECT ctid FROM idempotency_keys WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
-   RETURNING 1`,
-);
-
+const REMOVE = removeDue('idempotency.remove', 'idempotency_keys', { key: 'ctid', dueAt: 'expires_at' });
 /** A permanent key is answered in the commit that takes it, so its only lease shows its age. */
-const FORGET = write(
-  'idempotency.forget',
-  `UPDATE idempotency_keys SET response_body = NULL WHERE ctid = ANY (ARRAY(
-     SELECT ctid FROM idempotency_keys WHERE expires_at IS NULL AND response_body IS NOT NULL AND leased_until <= $1
-     LIMIT $2 FOR UPDATE SKIP LOCKED))
-   RETURNING 1`,
-);
+const FORGET = claimDue('idempotency.forget', 'idempotency_keys', {
+  key: 'ctid',
+  dueAt: 'leased_until',
+  where: 'expires_at IS NULL AND response_body IS NOT NULL',
+  set: 'response_body = NULL',
+});
 
 /** Binds a sealed answer to its row. */
 function contextOf({ accountId, mode, operation, key }: IdempotentRequest): string {

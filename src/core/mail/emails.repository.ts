@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, read, Reader, write, type Tx } from '../database/index.js';
+import { columnsOf, insertInto, read, Reader, removeDue, write, type Tx } from '../database/index.js';
 import { EmailEntity } from './email.entity.js';
 import { Retained } from '../retention.js';
 
@@ -31,13 +31,7 @@ const FINISH = write(
      secret_sealed = NULL
    WHERE id = $1 AND status <> 'sent'`,
 );
-const REMOVE = write(
-  'emails.remove',
-  `DELETE FROM emails WHERE id IN (
-     SELECT id FROM emails WHERE status <> 'pending' AND ended_at <= $1
-     ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-   RETURNING 1`,
-);
+const REMOVE = removeDue('emails.remove', 'emails', { dueAt: 'ended_at', where: `status <> 'pending'` });
 
 @Injectable()
 export class EmailsRepository {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, insertInto, Reader, read, write, type Tx, updateOf } from '../../core/database/index.js';
+import { columnsOf, insertInto, lockDue, Reader, read, write, type Tx, updateOf } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
 import { MedCaseEntity as MedCase } from './med-case.entity.js';
 import type { MedCaseStatus } from './med-cases.machine.js';
@@ -46,11 +46,7 @@ const COUNT_EVIDENCE = write(
   'UPDATE med_cases SET evidence_count = evidence_count + $3, updated_at = $2 WHERE id = $1',
 );
 /** Locks due cases, so that only one of several workers sends each notice. */
-const LOCK_DUE = write(
-  'med_cases.lock_due',
-  `SELECT ${MED_CASE_COLUMNS} FROM med_cases c WHERE c.deadline_due_at <= $1
-   ORDER BY c.deadline_due_at LIMIT $2 FOR UPDATE SKIP LOCKED`,
-);
+const LOCK_DUE = write('med_cases.lock_due', lockDue(MED_CASE_COLUMNS, 'med_cases c', { dueAt: 'c.deadline_due_at' }));
 const SCHEDULE = write('med_cases.schedule', 'UPDATE med_cases SET deadline_due_at = $2 WHERE id = $1');
 
 @Injectable()

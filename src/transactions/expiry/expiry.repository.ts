@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { columnsOf, Reader, read, write, type Tx } from '../../core/database/index.js';
+import { claimDue, columnsOf, lockDue, Reader, read, write, type Tx } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
 import { Transaction } from '../transaction.entity.js';
 import { EXPIRY_REASON } from '../transaction.js';
@@ -24,20 +24,20 @@ const isHeard = (localAcquirers: string): string =>
   `(t.acquirer = ANY (${localAcquirers}::text[]) OR NOT 'PIX' = ANY (t.payment_methods)
        OR (t.expiry_asked_at IS NOT NULL AND NOT ${UNREADABLE}
          AND (t.expiry_asked_at >= t.expiry_first_asked_at + ${PATIENCE} OR NOT ${TOLD})))`;
+const DUE = lockDue('t.id, t.status AS previous_status', 'transactions t', {
+  dueAt: 't.expires_at',
+  where: `${OPEN} AND ($3::uuid IS NULL OR (t.account_id = $3 AND t.mode = $4)) AND ${isHeard('$5')}
+       AND ($6::uuid IS NULL OR t.id = $6)`,
+});
 /** Writes the failure block of `expiryFailure`, so that reads before and after the sweep are equal. */
 const EXPIRE_DUE = write(
   'transactions.expire_due',
-  `UPDATE transactions t SET status = 'EXPIRED', updated_at = $1,
+  `WITH due AS MATERIALIZED (${DUE})
+   UPDATE transactions t SET status = 'EXPIRED', updated_at = $1,
      failure = jsonb_build_object('reason', '${EXPIRY_REASON}'::text, 'providerErrorCode', 'expired',
        'ttlSeconds', round(extract(epoch FROM t.expires_at - t.created_at))::int,
        'at', to_char(t.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
-   FROM (
-     SELECT t.id, t.status AS previous_status FROM transactions t
-     WHERE ${OPEN} AND t.expires_at <= $1 AND ($3::uuid IS NULL OR (t.account_id = $3 AND t.mode = $4))
-       AND ${isHeard('$5')} AND ($6::uuid IS NULL OR t.id = $6)
-     ORDER BY t.expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
-   ) due
-   WHERE t.id = due.id RETURNING ${columnsOf(Transaction, 't', { within: 'transaction' })},
+   FROM due WHERE t.id = due.id RETURNING ${columnsOf(Transaction, 't', { within: 'transaction' })},
      due.previous_status AS "previousStatus"`,
 );
 const HAS_DUE = read(
@@ -47,16 +47,15 @@ const HAS_DUE = read(
 );
 
 /** Leases the rows. A row whose question was not answered is claimed again after the lease. */
-const CLAIM = write(
-  'expiry.claim',
-  `UPDATE transactions SET expiry_ask_at = $2 WHERE id IN (
-     SELECT t.id FROM transactions t
-     WHERE ${OPEN} AND t.expires_at <= $3 AND NOT t.acquirer = ANY ($4::text[])
-       AND 'PIX' = ANY (t.payment_methods) AND (t.expiry_asked_at IS NULL OR ${TOLD})
-       AND (t.expiry_ask_at IS NULL OR t.expiry_ask_at <= $1) AND NOT ${UNREADABLE}
-     ORDER BY t.expires_at LIMIT $5 FOR UPDATE SKIP LOCKED)
-   RETURNING id, acquirer, expires_at AS "expiresAt"`,
-);
+const CLAIM = claimDue('expiry.claim', 'transactions t', {
+  key: 't.id',
+  dueAt: 't.expires_at',
+  where: `${OPEN} AND NOT t.acquirer = ANY ($4::text[]) AND 'PIX' = ANY (t.payment_methods)
+       AND (t.expiry_asked_at IS NULL OR ${TOLD}) AND (t.expiry_ask_at IS NULL OR t.expiry_ask_at <= $3)
+       AND NOT ${UNREADABLE}`,
+  set: 'expiry_ask_at = $5',
+  returning: 't.id, t.acquirer, t.expires_at AS "expiresAt"',
+});
 const WAIT = write(
   'expiry.wait',
   `UPDATE transactions t SET expiry_ask_at = w.until FROM unnest($1::uuid[], $2::timestamptz[]) AS w (id, until)
@@ -118,7 +117,7 @@ export class ExpiryRepository {
     leasedUntil: Date,
     limit: number,
   ): Promise<ClaimedExpiry[]> {
-    return tx.query(CLAIM, [now, leasedUntil, expiredBefore, localAcquirers, limit]);
+    return tx.query(CLAIM, [expiredBefore, limit, now, localAcquirers, leasedUntil]);
   }
 
   /** Sets the time of the next claim for each charge, in place of the end of its lease. */

@@ -65,8 +65,8 @@ const NUMBERS: Margins = { least: 10_000, most: 1_000_000 };
 
 /**
  * Folds changes into figures; each change is folded by one worker, however many run. Remembering the last number seen
- * would lose changes, because numbers commit out of order. Figures are upserted in sorted order, so two workers cannot
- * deadlock.
+ * would lose changes, because numbers commit out of order. A change has no due time, so `claimDue` does not fit.
+ * Figures are upserted in sorted order, so two workers cannot deadlock.
  */
 const FOLD = write(
   'transaction_figures.fold',

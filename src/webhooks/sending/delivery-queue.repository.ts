@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BY_INDEX, read, type Tx, valuesOfFields, write } from '../../core/database/index.js';
+import { BY_INDEX, claimDue, read, type Tx, valuesOfFields, write } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
 import type { EndpointKind } from '../endpoints/endpoint-health.js';
 import type { Attempt } from '../log/deliveries.repository.js';
@@ -102,8 +102,9 @@ const due = (line: string, from: string): string => `SELECT id, next_attempt_at 
        ORDER BY next_attempt_at LIMIT o.allowance FOR UPDATE SKIP LOCKED`;
 
 /**
- * Claims alternately from an endpoint's two queues, each by due time: neither old failures nor new deliveries block the
- * other. For endpoints with room for a single delivery, the first queue is random ($6).
+ * Claims from many endpoints at once, each with its own allowance, so `claimDue` does not fit. Claims alternately from
+ * an endpoint's two queues, each by due time: neither old failures nor new deliveries block the other. For endpoints
+ * with room for a single delivery, the first queue is random ($6).
  *
  * An endpoint whose pause is over gives a single delivery. The pause is extended ($5), so that no other worker probes
  * it too. Endpoints are locked before deliveries, and nothing here waits for a lock.
@@ -161,17 +162,15 @@ const HAND_BACK = write(
  * Releases deliveries of workers that died or could not store the outcome. The attempt is repeated, since it may never
  * have arrived. An interrupted last attempt is repeated only once: a delivery that crashes its worker must end.
  */
-const RELEASE = write(
-  'webhook_deliveries.release',
-  `UPDATE webhook_deliveries SET
-     status = CASE WHEN attempts > max_attempts THEN 'FAILED' ELSE 'PENDING' END,
+const RELEASE = claimDue('webhook_deliveries.release', 'webhook_deliveries', {
+  dueAt: 'next_attempt_at',
+  until: inMs('$3'),
+  where: `status = 'PROCESSING'
+       AND next_attempt_at >= CASE WHEN $4 THEN '-infinity' ELSE ${inMs('$3')} - interval '1 minute' END`,
+  set: `status = CASE WHEN attempts > max_attempts THEN 'FAILED' ELSE 'PENDING' END,
      next_attempt_at = CASE WHEN attempts > max_attempts THEN NULL ELSE $1::timestamptz END,
-     last_status_code = NULL, last_error = 'the attempt was interrupted; its outcome is not known', updated_at = $1
-   WHERE id IN (
-     SELECT id FROM webhook_deliveries WHERE status = 'PROCESSING' AND next_attempt_at <= ${inMs('$3')}
-       AND next_attempt_at >= CASE WHEN $4 THEN '-infinity' ELSE ${inMs('$3')} - interval '1 minute' END
-     ORDER BY next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
-);
+     last_status_code = NULL, last_error = 'the attempt was interrupted; its outcome is not known', updated_at = $1`,
+});
 /**
  * Stores the attempts and updates their deliveries. A worker whose lease ran out no longer decides: the delivery's
  * number of attempts has changed. If the endpoint was set INACTIVE meanwhile, a retry becomes CANCELLED.
