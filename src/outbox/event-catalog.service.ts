@@ -6,7 +6,7 @@ import type { DomainEvents, DomainEventType, EventEntity } from './event.entity.
 /** A business event. The public `evt_…` id comes from its id, whatever the number of endpoints and retries. */
 export interface DomainEvent<T extends DomainEventType = DomainEventType> extends Omit<
   EventEntity,
-  'type' | 'data' | 'customerSealed' | 'xid' | 'status' | 'nextAttemptAt'
+  'type' | 'data' | 'personalSealed' | 'xid' | 'status' | 'nextAttemptAt'
 > {
   readonly type: T;
   readonly data: DomainEvents[T];
@@ -19,7 +19,7 @@ export type NewEvent<T extends DomainEventType = DomainEventType> = Omit<DomainE
 export type EventFamily = 'canonical' | 'legacy';
 
 export interface PublicEvent<T extends DomainEventType = DomainEventType> {
-  /** Name that merchants subscribe to, as in `charge.paid`. */
+  /** Name that merchants subscribe to, as in `report.ready`. */
   readonly name: string;
   readonly description: string;
   readonly family: EventFamily;

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { Personal, Sealed } from '../core/database/index.js';
+import { NotPersonal, Personal, Sealed } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 
 /**
@@ -20,16 +20,14 @@ export class EventEntity {
   @Column('uuid', { name: 'subject_id' }) readonly subjectId!: string;
   /** 1, 2, … for the events of one subject, in the order in which they were committed. */
   @Column('integer') readonly sequence!: number;
-  @Personal({ path: ['transaction', 'med', 'payerSealed'] })
-  @Personal({ path: ['refund', 'reason'], erased: 'with_metadata', empty: null })
-  @Sealed(`'med_payer:' || subject_id`, 'transaction', 'med', 'payerSealed')
+  @NotPersonal('each context marks the personal and sealed parts of its own events')
   @Column('jsonb')
   readonly data!: DomainEvents[DomainEventType];
-  /** The customer's part of `data.transaction`, as JSON; null for an event without a transaction. */
+  /** The sealed fields of the data as JSON; null for an event without such fields. */
   @Personal({ isCopy: true })
   @Sealed(`'event:' || id`)
   @Column('text', { name: 'customer_sealed', nullable: true })
-  readonly customerSealed!: string | null;
+  readonly personalSealed!: string | null;
   @Column('timestamptz', { name: 'occurred_at' }) readonly occurredAt!: Date;
   /**
    * The number of the database transaction that wrote it, set by PostgreSQL; 0 for events from before it was stored.

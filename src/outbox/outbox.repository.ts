@@ -18,9 +18,9 @@ import { Logger } from '../core/log/index.js';
 import type { Scope } from '../core/mode.js';
 import { DUE_TIMES, LowWaterMark } from '../core/queue/index.js';
 import { Retained } from '../core/retention.js';
-import { emptyCustomer, joinCustomer, splitCustomer } from './customer-fields.js';
 import type { DomainEvent } from './event-catalog.service.js';
-import { type DomainEventType, EventEntity } from './event.entity.js';
+import { eventRules, joinPersonal, splitPersonal } from './event-rules.js';
+import { EventEntity } from './event.entity.js';
 
 interface StoredEvent extends Omit<DomainEvent, 'sequence' | 'data'> {
   /** JSON. */
@@ -110,8 +110,6 @@ const POSTPONE = write(
   'events.postpone',
   `UPDATE events SET status = 'pending', next_attempt_at = $2 WHERE id = ANY ($1) AND status = $3`,
 );
-/** Events of a payment that may be resent on request, also after refunds and disputes. */
-const TOLD_AGAIN: readonly DomainEventType[] = ['transaction.paid', 'transaction.refunded'];
 /**
  * Keeps the last event of each subject, from which the next one is numbered, and the events of `$4`, which may be
  * resent. The walk continues behind `$1`, since kept events would be read again and again.
@@ -130,8 +128,8 @@ const LAG = read(
    FROM (SELECT occurred_at FROM events WHERE status = 'pending' ORDER BY next_attempt_at LIMIT 10000) p`,
 );
 
-/** An event whose customer is still sealed. */
-export type EventRow = DomainEvent & Pick<EventEntity, 'customerSealed'>;
+/** An event whose personal fields are still sealed. */
+export type EventRow = DomainEvent & Pick<EventEntity, 'personalSealed'>;
 
 function traces(name: string, comparison: string, order: string): { all: ReadStatement; ofSubject: ReadStatement } {
   const from = `AND (xid, id) ${comparison} ($3, $4)`;
@@ -163,8 +161,8 @@ export class OutboxRepository {
   /** Call this only while holding the lock of every subject, or having made it in `tx`. */
   insert(tx: Tx, events: readonly Omit<DomainEvent, 'sequence'>[], now: Date): void {
     const stored = events.map((event) => {
-      const { data, customer } = splitCustomer(event.data);
-      const sealed = customer && this.secrets.sealText(JSON.stringify(customer), contextOf(event.id));
+      const { data, personal } = splitPersonal(event.data);
+      const sealed = personal && this.secrets.sealText(JSON.stringify(personal), contextOf(event.id));
       return { ...event, data: JSON.stringify(data), sealed, at: now };
     });
     writeRows(tx, INSERT, stored);
@@ -245,7 +243,8 @@ export class OutboxRepository {
   /** @returns how many events older than `before` were looked at; some of them stay */
   @Retained('events', 'events')
   async remove(tx: Tx, before: Date, limit: number): Promise<number> {
-    const looked = await tx.query<{ id: string }>(REMOVE, [this.#lookedTo, idBound(before, 'min'), limit, TOLD_AGAIN]);
+    const values = [this.#lookedTo, idBound(before, 'min'), limit, eventRules().kept];
+    const looked = await tx.query<{ id: string }>(REMOVE, values);
     const last = looked.at(-1)?.id;
     if (last !== undefined) tx.afterCommit(() => void (this.#lookedTo = last));
     return looked.length;
@@ -256,25 +255,28 @@ export class OutboxRepository {
     return row ?? { pending: 0, seconds: 0 };
   }
 
-  /** @throws Error when the customer was sealed by a key that is missing here */
-  open({ customerSealed, ...event }: EventRow): DomainEvent {
-    if (customerSealed === null) return event;
-    const customer = JSON.parse(this.secrets.openText(customerSealed, contextOf(event.id))) as object;
-    return { ...event, data: joinCustomer(event.data, customer) };
+  /** @throws Error if the key that sealed the personal fields is missing here */
+  open({ personalSealed, ...event }: EventRow): DomainEvent {
+    if (personalSealed === null) return event;
+    const opened = this.secrets.openText(personalSealed, contextOf(event.id));
+    return { ...event, data: joinPersonal(event.data, JSON.parse(opened) as Record<string, unknown>) };
   }
 
   /**
-   * Opens events for readers. If an event cannot be opened, it is returned without its customer, so that the others can
-   * still be read.
+   * Opens events for readers. If an event cannot be opened, it is returned without its personal fields, so that the
+   * others can still be read.
    */
   #readable(rows: readonly EventRow[]): DomainEvent[] {
     return rows.map((row) => {
       try {
         return this.open(row);
       } catch (error) {
-        this.logger.error({ error, eventId: row.id }, 'an event is read without its customer, who cannot be opened');
-        const { customerSealed: _, ...event } = row;
-        return { ...event, data: joinCustomer(event.data, emptyCustomer()) };
+        this.logger.error(
+          { error, eventId: row.id },
+          'an event is read without its personal fields, which cannot be opened',
+        );
+        const { personalSealed: _, ...event } = row;
+        return { ...event, data: joinPersonal(event.data, eventRules().sealed.fields) };
       }
     });
   }

@@ -1,4 +1,6 @@
-import type { NewEvent } from '../outbox/index.js';
+import { Personal, personalColumnsOf, Sealed } from '../core/database/index.js';
+import { declareEventRules, EventEntity, type NewEvent } from '../outbox/index.js';
+import { TransactionEntity } from './transaction.entity.js';
 import type { Transaction, TransactionSnapshot } from './transaction.js';
 import { toSnapshot } from './transaction.js';
 import type { TransactionStatus, Trigger } from './transactions.machine.js';
@@ -41,6 +43,25 @@ declare module '../outbox/index.js' {
     'transaction.card_dispute_won': TransactionEventData;
   }
 }
+
+/**
+ * Seals the fields about the payer with the merchant's own words. Keeps the events of a payment that may be resent on
+ * request, also after refunds and disputes.
+ */
+declareEventRules({
+  sealed: {
+    within: 'transaction',
+    fields: Object.fromEntries(
+      personalColumnsOf(TransactionEntity)
+        .filter(({ erased, path }) => erased !== 'never' && path.length === 0)
+        .map(({ property, empty }) => [property, empty]),
+    ),
+  },
+  kept: ['transaction.paid', 'transaction.refunded'],
+});
+const DISPUTING_PERSON = ['transaction', 'med', 'payerSealed'];
+Personal({ path: DISPUTING_PERSON })(EventEntity.prototype, 'data');
+Sealed(`'med_payer:' || subject_id`, ...DISPUTING_PERSON)(EventEntity.prototype, 'data');
 
 export type TransactionEventType =
   | 'transaction.created'

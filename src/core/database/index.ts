@@ -4,7 +4,7 @@ export * from './data-source.js';
 export * from './database.js';
 export type { Membership } from './group.js';
 export * from './migrate.js';
-export { entityOf, NotPersonal, Personal, type PersonalColumn, personalColumnsOf } from './personal.js';
+export { NotPersonal, Personal, type PersonalColumn, personalColumnsOf } from './personal.js';
 export * from './pg-errors.js';
 export * from './row-buffer.js';
 export { valuesOfFields, oneOf, rowQuery, type RowWrite, rowWrite, wanted } from './rows.js';

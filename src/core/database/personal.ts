@@ -13,7 +13,7 @@ interface PersonalOptions {
   readonly path?: readonly string[];
   /** Value after the erasure: null by default; with a path, the key is removed. */
   readonly empty?: unknown;
-  /** The column is sealed JSON about a sale. Only the person's data are taken out of it. */
+  /** The column is sealed JSON. Only the person's data are taken out of it. */
   readonly isCopy?: boolean;
 }
 
@@ -22,7 +22,7 @@ interface Marked extends Required<PersonalOptions> {
   readonly property: string;
 }
 
-/** A column with a payer's or customer's data. */
+/** A column with personal data. */
 export interface PersonalColumn extends Marked {
   /** The column's name in the database. */
   readonly name: string;
@@ -31,8 +31,9 @@ export interface PersonalColumn extends Marked {
 const marked: Marked[] = [];
 
 /**
- * Marks a column that holds data of a payer or customer. Nothing else must be listed: events seal it (columns of
- * `transactions`), `erase-customer` blanks it, `export-customer` shows it.
+ * Marks a column that holds personal data. Nothing else must be listed: events seal it, the commands that export and
+ * erase a person's data show and blank it. For a part of another context's column, call
+ * `Personal({ path })(Entity.prototype, 'column')`.
  */
 export function Personal(options: PersonalOptions = {}): PropertyDecorator {
   return ({ constructor }, property) => {
@@ -63,9 +64,4 @@ export function personalColumnsOf(entity: unknown): PersonalColumn[] {
       if (!column) throw new Error(`${one.property} is marked as personal and is no column`);
       return { ...one, name: column.options.name ?? one.property };
     });
-}
-
-/** @returns the entity of a table; undefined if nothing has imported it */
-export function entityOf(table: string): unknown {
-  return getMetadataArgsStorage().tables.find(({ name }) => name === table)?.target;
 }

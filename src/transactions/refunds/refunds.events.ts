@@ -1,4 +1,5 @@
-import type { NewEvent } from '../../outbox/index.js';
+import { Personal } from '../../core/database/index.js';
+import { EventEntity, type NewEvent } from '../../outbox/index.js';
 import { type Refund, type RefundSnapshot, toRefundSnapshot } from './refund.js';
 import type { RefundTrigger } from './refunds.machine.js';
 import { toSnapshot, type Transaction } from '../transaction.js';
@@ -17,6 +18,8 @@ declare module '../../outbox/index.js' {
     'refund.failed': RefundEventData;
   }
 }
+
+Personal({ path: ['refund', 'reason'], erased: 'with_metadata', empty: null })(EventEntity.prototype, 'data');
 
 export type RefundEventType = 'refund.sent' | 'refund.returned' | 'refund.failed';
 
