@@ -8,7 +8,6 @@ import { PasswordChanges } from './password-changes.service.js';
 import { Passwords } from './passwords.service.js';
 import { PersonMails } from './person-mails.service.js';
 import { SecondFactor } from './second-factor.service.js';
-import { SessionsRepository } from './sessions.repository.js';
 import { UsersRepository } from './users.repository.js';
 import { UsersService } from './users.service.js';
 
@@ -23,19 +22,9 @@ import { UsersService } from './users.service.js';
     Passwords,
     PersonMails,
     SecondFactor,
-    SessionsRepository,
     UsersRepository,
     UsersService,
   ],
-  exports: [
-    AccountsService,
-    MembersService,
-    PasswordChanges,
-    Passwords,
-    PersonMails,
-    SecondFactor,
-    SessionsRepository,
-    UsersService,
-  ],
+  exports: [AccountsService, MembersService, PasswordChanges, Passwords, PersonMails, SecondFactor, UsersService],
 })
 export class AccountsModule {}

@@ -21,8 +21,6 @@ export { PasswordChanges, wrongPassword } from './password-changes.service.js';
 export { PASSWORD_COST, type PasswordCost, Passwords } from './passwords.service.js';
 export { PersonMails } from './person-mails.service.js';
 export { SecondFactor } from './second-factor.service.js';
-export { SessionEntity } from './session.entity.js';
-export { SessionsRepository } from './sessions.repository.js';
 export { type SettingName, SETTINGS, type SettingValues } from './settings.js';
 export { type LoginUser } from './users.repository.js';
 export { UsersService } from './users.service.js';

@@ -8,7 +8,6 @@ import type { UserEntity } from './user.entity.js';
 import { normalizeEmail } from './email-address.js';
 import { Passwords } from './passwords.service.js';
 import { PersonMails } from './person-mails.service.js';
-import { SessionsRepository } from './sessions.repository.js';
 import { UsersRepository } from './users.repository.js';
 import { tokenHashOf, UsersService } from './users.service.js';
 
@@ -23,7 +22,6 @@ export class PasswordChanges {
     private readonly database: Database,
     private readonly users: UsersRepository,
     private readonly people: UsersService,
-    private readonly sessions: SessionsRepository,
     private readonly passwords: Passwords,
     private readonly mails: PersonMails,
     private readonly clock: Clock,
@@ -104,7 +102,7 @@ export class PasswordChanges {
   ): Promise<void> {
     this.users.setPassword(tx, user.id, passwordHash);
     this.users.endReset(tx, user.id);
-    this.sessions.endAll(tx, user.id, sessionId);
+    this.people.endSessions(tx, user.id, sessionId);
     this.mails.news(tx, user.email, 'password_changed');
     await this.people.recordFor(tx, user, 'user.password_changed', actor);
   }

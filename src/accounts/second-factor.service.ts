@@ -10,7 +10,6 @@ import { type ApiError, badRequest, business, notFound } from '../core/errors/in
 import type { UserEntity } from './user.entity.js';
 import { normalizeEmail } from './email-address.js';
 import { PersonMails } from './person-mails.service.js';
-import { SessionsRepository } from './sessions.repository.js';
 import { type SecondFactorState, UsersRepository } from './users.repository.js';
 import { tokenHashOf, UsersService } from './users.service.js';
 
@@ -30,7 +29,6 @@ export class SecondFactor {
     private readonly database: Database,
     private readonly users: UsersRepository,
     private readonly people: UsersService,
-    private readonly sessions: SessionsRepository,
     private readonly secrets: SecretBox,
     private readonly mails: PersonMails,
     private readonly clock: Clock,
@@ -74,7 +72,7 @@ export class SecondFactor {
         totpStep,
         recoveryCodeHashes: codes.map((each) => recoveryHash(userId, each)),
       });
-      this.sessions.endAll(tx, userId, sessionId);
+      this.people.endSessions(tx, userId, sessionId);
       this.mails.news(tx, user.email, 'totp_set');
       await this.people.recordFor(tx, user, 'user.totp_set', actor);
       return codes;
@@ -99,7 +97,7 @@ export class SecondFactor {
       const user = await this.users.lockByEmail(tx, normalizeEmail(email));
       if (!user || user.totpConfirmedAt === null) throw notFound('user with a second factor');
       this.users.setSecondFactor(tx, user.id, NONE);
-      this.sessions.endAll(tx, user.id, null);
+      this.people.endSessions(tx, user.id, null);
       this.mails.news(tx, user.email, 'totp_removed');
       await this.people.recordFor(tx, user, 'user.totp_reset', actor);
       return { userId: user.id };

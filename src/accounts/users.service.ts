@@ -9,22 +9,41 @@ import type { UserEntity } from './user.entity.js';
 import { checkEmail, normalizeEmail } from './email-address.js';
 import { MembersRepository } from './members.repository.js';
 import { Passwords } from './passwords.service.js';
-import { SessionsRepository } from './sessions.repository.js';
 import { isName } from './settings.js';
 import { type LoginUser, type NewUser, UsersRepository } from './users.repository.js';
+
+/** Ends all sessions of a user but `except`. */
+type SessionsEnd = (tx: Tx, userId: string, except: string | null) => void;
 
 /** Users who can log in: people of accounts, and the staff of the platform. */
 @Injectable()
 export class UsersService {
+  // Fails closed: without `auth` a changed password would leave the logins of a thief open.
+  #endSessions: SessionsEnd = () => {
+    throw new Error('No module has registered how sessions end');
+  };
+
   constructor(
     private readonly database: Database,
     private readonly users: UsersRepository,
     private readonly members: MembersRepository,
-    private readonly sessions: SessionsRepository,
     private readonly passwords: Passwords,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
+
+  /** Registers how sessions end: `auth` has them, and accounts does not know it. */
+  whenSessionsEnd(end: SessionsEnd): void {
+    this.#endSessions = end;
+  }
+
+  /**
+   * Ends all sessions under the user's lock, so that no login based on the old state survives.
+   * @param except continues
+   */
+  endSessions(tx: Tx, userId: string, except: string | null): void {
+    this.#endSessions(tx, userId, except);
+  }
 
   findLogin(email: string): Promise<LoginUser | null> {
     return this.users.findLogin(email);
@@ -63,7 +82,7 @@ export class UsersService {
     if (known.operator || (await this.members.accountsOf(tx, known.id)).length > 0) throw emailTaken();
     this.users.renew(tx, known.id, user);
     this.users.endReset(tx, known.id);
-    this.sessions.endAll(tx, known.id, null);
+    this.endSessions(tx, known.id, null);
     return known.id;
   }
 
@@ -92,7 +111,7 @@ export class UsersService {
       if (!user?.operator) throw notFound('operator');
       this.users.dismiss(tx, user.id);
       this.users.endReset(tx, user.id);
-      this.sessions.endAll(tx, user.id, null);
+      this.endSessions(tx, user.id, null);
       this.audit.record(tx, actor, 'operator.removed', null, { data: { user_id: user.id } });
       return { userId: user.id };
     });

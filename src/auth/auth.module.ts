@@ -21,6 +21,7 @@ import { PersonService } from './person.service.js';
 import { SecondFactorRule } from './second-factor-rule.service.js';
 import { SessionCookie } from './session-cookie.service.js';
 import { Sessions } from './sessions.service.js';
+import { SessionsRepository } from './sessions.repository.js';
 import { ConcurrencyInterceptor } from './concurrency.interceptor.js';
 
 const ISSUER = 'recebe';
@@ -60,6 +61,7 @@ function jwtService(secret: string): JwtService {
     SessionCookie,
     DeviceCookie,
     Sessions,
+    SessionsRepository,
     { provide: APP_GUARD, useClass: AuthGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
     { provide: APP_GUARD, useClass: RoleGuard },

@@ -1,7 +1,7 @@
-import type { SessionEntity } from '../accounts/index.js';
 import type { CurrentSessionBody, LoginBody, LoginUserBody, SessionListBody } from './dto/login.body.js';
 import type { Login } from './login.service.js';
 import type { CurrentLogin } from './person.service.js';
+import type { SessionEntity } from './session.entity.js';
 import { SESSION_SECONDS, type SessionKind } from './sessions.service.js';
 
 export function loginUser({ id, email, name }: LoginUserBody): LoginUserBody {

@@ -1,12 +1,14 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import { Clock, CLOCK_SKEW_SECONDS, hourOf } from '../core/clock.js';
-import { type SessionEntity, SessionsRepository } from '../accounts/index.js';
+import { UsersService } from '../accounts/index.js';
 import { type Actor, AuditTrail, type Origin } from '../audit/index.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { notFound } from '../core/errors/index.js';
 import { isUuid, newId } from '../core/ids.js';
 import type { DashboardRole, UserPrincipal } from './principal.js';
+import type { SessionEntity } from './session.entity.js';
+import { SessionsRepository } from './sessions.repository.js';
 
 export const SESSION_SECONDS = 3600;
 /** Age at which a cookie's token is renewed by a request; the login then continues for an hour. */
@@ -37,14 +39,19 @@ export type SessionKind = 'token' | 'cookie';
  * user.
  */
 @Injectable()
-export class Sessions {
+export class Sessions implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly sessions: SessionsRepository,
+    private readonly users: UsersService,
     private readonly jwt: JwtService,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
+
+  onModuleInit(): void {
+    this.users.whenSessionsEnd((tx, userId, except) => this.sessions.endAll(tx, userId, except));
+  }
 
   /** Records the login. @returns the token, good for SESSION_SECONDS from now on, after `tx` has committed */
   open(

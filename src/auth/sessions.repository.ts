@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { Role } from '../accounts/index.js';
 import { CLOCK_SKEW_SECONDS } from '../core/clock.js';
 import { columnsOf, insertInto, read, Reader, removeDue, type Tx, write } from '../core/database/index.js';
 import { Retained } from '../core/retention.js';
-import type { Role } from './member.entity.js';
 import { SessionEntity } from './session.entity.js';
 
 /**
@@ -69,10 +69,7 @@ export class SessionsRepository {
     return (await tx.query(END, [id, userId])).length > 0;
   }
 
-  /**
-   * Ends all sessions under the user's lock, so that no login based on the old state survives.
-   * @param except continues
-   */
+  /** Ends all sessions of the user but `except`. The caller holds the user's lock. */
   endAll(tx: Tx, userId: string, except: string | null): void {
     tx.defer(END_ALL, [userId, except]);
   }
