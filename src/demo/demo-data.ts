@@ -70,7 +70,7 @@ export async function fillDemo(app: NestExpressApplication, config: Config): Pro
   const demo = readDemoFile(config.dataDir);
   if (!demo) throw new ConfigError(`There is no demo account in ${config.dataDir}: the first npm start makes it.`);
   const scope = { accountId: demo.account_id, mode: 'test' } as const;
-  const { data } = await app.get(StatementService).list(scope, { limit: '1' });
+  const { data } = await app.get(StatementService).list(scope, { limit: 1 });
   if (data.length > 0)
     throw new ConfigError('The demo account has sales already: its month is made before the first one.');
   await DemoMonth.make(app, () => Promise.resolve(demo));

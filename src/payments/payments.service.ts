@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { qrPng } from '../brazil/index.js';
-import { firstInstantOf, lastInstantOf } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import {
   CancellationService,
@@ -33,14 +32,13 @@ export class PaymentsService {
   }
 
   async list(scope: Scope, query: ListPaymentsQuery): Promise<PaymentListBody> {
-    const page = Number(query.page ?? 1);
-    const limit = Number(query.limit ?? 20);
+    const { page = 1, limit = 20 } = query;
     const { transactions, total } = await this.pages.page(scope, {
       page,
       limit,
       status: query.status ?? null,
-      from: query.startDate === undefined ? null : firstInstantOf(query.startDate),
-      to: query.endDate === undefined ? null : lastInstantOf(query.endDate),
+      from: query.startDate ?? null,
+      to: query.endDate ?? null,
       sortBy: query.sortBy ?? 'createdAt',
       sortOrder: query.sortOrder ?? 'desc',
       search:

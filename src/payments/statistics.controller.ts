@@ -4,7 +4,7 @@ import { ApiKeyAuth, Costs, CurrentScope } from '../auth/index.js';
 import type { Scope } from '../core/mode.js';
 import { StatisticsService } from '../transactions/index.js';
 import { MetricsBody, StatsBody } from './dto/statistics.body.js';
-import { MetricsQuery, StatsQuery } from './dto/statistics.query.js';
+import { DEFAULT_DAYS, MetricsQuery, StatsQuery } from './dto/statistics.query.js';
 import { METRICS_FIGURES, metricsBody, STATS_FIGURES, statsBody } from './statistics.serializer.js';
 
 const WINDOW =
@@ -21,8 +21,9 @@ export class StatisticsController {
   @ApiOperation({ summary: 'Read statistics', description: WINDOW })
   @ApiResponse({ status: 200, description: 'The statistics.', type: StatsBody })
   async stats(@CurrentScope() scope: Scope, @Query() query: StatsQuery): Promise<StatsBody> {
-    const window = await this.statistics.window(scope, daysOf(query), { ...STATS_FIGURES, currency: null });
-    return statsBody(window, query.basis);
+    const { days = DEFAULT_DAYS, basis } = query;
+    const window = await this.statistics.window(scope, days, { ...STATS_FIGURES, currency: null });
+    return statsBody(window, basis);
   }
 
   @Get('metrics')
@@ -30,7 +31,7 @@ export class StatisticsController {
   @ApiOperation({ summary: 'Read the conversion funnel and volumes', description: WINDOW })
   @ApiResponse({ status: 200, description: 'The metrics.', type: MetricsBody })
   async metrics(@CurrentScope() scope: Scope, @Query() query: MetricsQuery): Promise<MetricsBody> {
-    const days = daysOf(query);
+    const { days = DEFAULT_DAYS } = query;
     const currency = query.currency ?? null;
     const window = await this.statistics.window(scope, days, { ...METRICS_FIGURES, currency });
     return metricsBody(window, days, currency, query.basis);
@@ -40,8 +41,4 @@ export class StatisticsController {
 /** Costs a token for each hundred days. */
 function tokensOf({ days }: Readonly<Record<string, unknown>>): number {
   return Math.floor(Number(days ?? 0) / 100);
-}
-
-function daysOf({ days }: StatsQuery): number {
-  return Number(days ?? 7);
 }

@@ -31,7 +31,7 @@ export class RequestLogsController {
       mode: query.mode ?? null,
       apiKeyFingerprint: query.apiKeyFingerprint ?? null,
       route: query.route ?? null,
-      status: query.status === undefined ? null : Number(query.status),
+      status: query.status ?? null,
       requestId: query.requestId ?? null,
     };
     const logs = await this.logs.list(accountId, filter);

@@ -1,7 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiExtraModels, ApiOperation, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { ApiKeyAuth, Costs, CurrentScope } from '../auth/index.js';
-import { lastInstantOf } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import { BalanceQuery, ReleasesQuery } from './dto/balance.query.js';
 import { ListWalletEntriesQuery } from './dto/list-wallet-entries.query.js';
@@ -44,8 +43,8 @@ export class WalletsController {
     schema: { oneOf: [{ $ref: getSchemaPath(BalanceBody) }, { $ref: getSchemaPath(BalanceAtBody) }] },
   })
   async balance(@CurrentScope() scope: Scope, @Query() query: BalanceQuery): Promise<BalanceBody | BalanceAtBody> {
-    if (query.at !== undefined) {
-      const at = lastInstantOf(query.at);
+    const { at } = query;
+    if (at !== undefined) {
       const [primary, ...others] = await this.statement.balancesAt(scope, query.currency ?? PRIMARY, at);
       if (!primary) throw new Error('The primary wallet is always listed');
       return balanceAt(at, primary, query.currency === undefined ? [primary, ...others] : null);

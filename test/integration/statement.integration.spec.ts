@@ -122,7 +122,7 @@ describe('the statement of a random history', () => {
     return text;
   }
 
-  async function all(scope: Scope, query: ListWalletEntriesQuery, limit = '100'): Promise<WalletEntryBody[]> {
+  async function all(scope: Scope, query: ListWalletEntriesQuery, limit = 100): Promise<WalletEntryBody[]> {
     const entries: WalletEntryBody[] = [];
     for (let cursor: string | null | undefined; cursor !== null;) {
       const page = await statement.list(scope, {
@@ -130,7 +130,7 @@ describe('the statement of a random history', () => {
         limit,
         ...(cursor === undefined ? {} : { starting_after: cursor }),
       });
-      expect(page.data.length).toBeLessThanOrEqual(Number(limit));
+      expect(page.data.length).toBeLessThanOrEqual(limit);
       entries.push(...page.data);
       cursor = page.next_cursor;
     }
@@ -158,7 +158,7 @@ describe('the statement of a random history', () => {
       expect(entries.length).toBeGreaterThan(50);
       const shown = entries.map(({ id, bucket, amount, currency }) => `${id} ${bucket} ${amount} ${currency}`);
       expect(shown.sort()).toEqual(await linesOf(scope));
-      expect(await all(scope, {}, '7')).toEqual(entries);
+      expect(await all(scope, {}, 7)).toEqual(entries);
       expect(entries.map((entry) => entry.created_at)).toEqual(
         entries
           .map((entry) => entry.created_at)
@@ -182,7 +182,7 @@ describe('the statement of a random history', () => {
       const [opening, closing, entries] = await Promise.all([
         statement.balancesAt(scope, 'BRL', new Date(from - 1)),
         statement.balancesAt(scope, 'BRL', new Date(to)),
-        all(scope, { created_after: new Date(from).toISOString(), created_before: new Date(to).toISOString() }),
+        all(scope, { created_after: new Date(from), created_before: new Date(to) }),
       ]);
       for (const end of closing) {
         const begin = opening.find(({ currency }) => currency === end.currency);
@@ -215,7 +215,7 @@ describe('the statement of a random history', () => {
         ...pick([{}, { currency: 'BRL' }, { currency: 'A1Z' }]),
         ...pick([{}, { bucket: pick(['available', 'pending', 'retained'] as const) }]),
         ...pick([{}, { type: pick(CAUSES)[1] }]),
-        ...pick([{}, { created_after: new Date(START + random.between(0, SPAN_MS)).toISOString() }]),
+        ...pick([{}, { created_after: new Date(START + random.between(0, SPAN_MS)) }]),
         ...(source === undefined ? {} : { source: pick([source, `tx_${source}`, `ch_${source}`]) }),
       };
       const { rows } = await schema.database.pool.query<{ id: string }>(
@@ -227,10 +227,10 @@ describe('the statement of a random history', () => {
           (query.currency ?? entry.currency) === entry.currency &&
           (query.bucket ?? entry.bucket) === entry.bucket &&
           (query.type ?? entry.type) === entry.type &&
-          entry.created_at >= (query.created_after ?? '') &&
+          entry.created_at >= (query.created_after?.toISOString() ?? '') &&
           (source === undefined || rows.some(({ id }) => entry.id.startsWith(`we_${id}_`))),
       );
-      expect(await all(scope, query, pick(['3', '100']))).toEqual(wanted);
+      expect(await all(scope, query, pick([3, 100]))).toEqual(wanted);
     }
   });
 
@@ -251,7 +251,7 @@ describe('the statement of a random history', () => {
       const order = orderOf('csv');
       const [header, ...lines] = (await textOf(order)).trimEnd().split('\r\n');
       expect(header).toBe('id,bucket,currency,amount,balance');
-      const window = { created_after: order.from.toISOString(), created_before: order.to.toISOString() };
+      const window = { created_after: order.from, created_before: order.to };
       const entries = (await all(order, window)).toReversed();
       expect([...lines].sort()).toEqual(
         entries
@@ -294,9 +294,7 @@ describe('the statement of a random history', () => {
       const ofxPath = join(directory, `${round}.ofx`);
       writeFileSync(ofxPath, await textOf(ofx));
       const closing = await statement.balancesAt(ofx, 'BRL', ofx.to);
-      const entries = (
-        await all(ofx, { created_after: ofx.from.toISOString(), created_before: ofx.to.toISOString() })
-      ).toReversed();
+      const entries = (await all(ofx, { created_after: ofx.from, created_before: ofx.to })).toReversed();
       const accounts = ['A1Z', 'BRL'].flatMap((currency) =>
         (['available', 'pending', 'retained'] as const).map((bucket) => ({
           account: `RECEBE${ofx.mode === 'live' ? '' : 'TST'} ${ofx.accountId.slice(-12)}${bucket.slice(0, 1).toUpperCase()}-${currency}`,

@@ -5,7 +5,7 @@ describe('a list by cursor', () => {
   const page = (found: number[], limit: number) => cursorPage(found, limit, String, (item) => `cursor of ${item}`);
 
   it('asks for one row more than a page has, and shows it to nobody', () => {
-    const { limit } = cursorFilter({ limit: '2' });
+    const { limit } = cursorFilter({ limit: 2 });
     expect(page([9, 8, 7], limit)).toStrictEqual({
       object: 'list',
       data: ['9', '8'],
@@ -18,9 +18,11 @@ describe('a list by cursor', () => {
 
   it('has 25 items a page, and no bounds, unless told otherwise', () => {
     expect(cursorFilter({})).toStrictEqual({ createdFrom: null, createdTo: null, limit: 26 });
-    expect(cursorFilter({ created_after: '2026-11-21', created_before: '2026-11-21T12:00:00-03:00' })).toStrictEqual({
-      createdFrom: new Date('2026-11-21T03:00:00Z'),
-      createdTo: new Date('2026-11-21T15:00:00Z'),
+    const createdFrom = new Date('2026-11-21T03:00:00Z');
+    const createdTo = new Date('2026-11-21T15:00:00Z');
+    expect(cursorFilter({ created_after: createdFrom, created_before: createdTo })).toStrictEqual({
+      createdFrom,
+      createdTo,
       limit: 26,
     });
   });

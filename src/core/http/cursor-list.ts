@@ -1,31 +1,24 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { Matches } from 'class-validator';
 import { EnumOf, NullableText } from './properties.js';
-import { firstInstantOf, lastInstantOf, QueryDate } from './dates.js';
+import { QueryDate } from './dates.js';
+import { QueryInteger } from './query-fields.js';
 import { IsIdOf, OptionalField } from './validators.js';
 
 const DEFAULT_LIMIT = 25;
 
 export class LimitQuery {
-  @OptionalField({
-    description: 'Items a page.',
-    minimum: 1,
-    maximum: 100,
-    default: DEFAULT_LIMIT,
-    type: 'integer',
-  })
-  @Matches(/^(?:[1-9]\d?|100)$/, { message: 'must be an integer from 1 to 100' })
-  limit?: string;
+  @QueryInteger('Items a page.', 1, 100, DEFAULT_LIMIT)
+  limit?: number;
 }
 
 /** Parameters of every list by cursor; each list adds its own `starting_after` in the form of its ids. */
 export class CursorQuery extends LimitQuery {
-  @QueryDate('Inclusive lower bound on the time of creation.')
-  created_after?: string;
+  @QueryDate('Inclusive lower bound on the time of creation.', 'first')
+  created_after?: Date;
 
-  @QueryDate('Inclusive upper bound on the time of creation.')
-  created_before?: string;
+  @QueryDate('Inclusive upper bound on the time of creation.', 'last')
+  created_before?: Date;
 }
 
 /** Query of lists whose ids are bare UUIDs. */
@@ -44,9 +37,9 @@ export interface CursorFilter {
 
 export function cursorFilter(query: CursorQuery): CursorFilter {
   return {
-    createdFrom: query.created_after === undefined ? null : firstInstantOf(query.created_after),
-    createdTo: query.created_before === undefined ? null : lastInstantOf(query.created_before),
-    limit: Number(query.limit ?? DEFAULT_LIMIT) + 1,
+    createdFrom: query.created_after ?? null,
+    createdTo: query.created_before ?? null,
+    limit: (query.limit ?? DEFAULT_LIMIT) + 1,
   };
 }
 

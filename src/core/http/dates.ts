@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { isDay, saoPauloDayBounds } from '../../brazil/index.js';
+import { FromText } from './query-fields.js';
 import { OptionalField, rule } from './validators.js';
 
 /**
@@ -10,6 +11,8 @@ const INSTANT =
   /^(?<day>\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))$/;
 /** A fraction finer than the stored precision of times. */
 const BELOW_MILLISECONDS = /\.\d{3,}[1-9]/;
+const MESSAGE =
+  'must be a date-time of the calendar with its zone, as in 2026-11-21T15:30:00Z or 2026-11-21T12:30:00-03:00, or a day, as in 2026-11-21';
 
 /** First and last millisecond of a date of a request, both included. */
 interface DateSpan {
@@ -54,11 +57,7 @@ function valid(date: string): DateSpan {
  * seconds.
  */
 export function IsDayOrInstant(): PropertyDecorator {
-  return rule(
-    'isDayOrInstant',
-    (value) => typeof value === 'string' && spanOf(value) !== null,
-    'must be a date-time of the calendar with its zone, as in 2026-11-21T15:30:00Z or 2026-11-21T12:30:00-03:00, or a day, as in 2026-11-21',
-  );
+  return rule('isDayOrInstant', (value) => typeof value === 'string' && spanOf(value) !== null, MESSAGE);
 }
 
 /** Schema of a day or an instant in the OpenAPI document. */
@@ -69,13 +68,15 @@ export const DAY_OR_INSTANT = {
   ],
 };
 
-/** A date of a query. */
-export function QueryDate(description: string): PropertyDecorator {
+/** A date of a query. @param end the instant that a day stands for: its first or its last millisecond */
+export function QueryDate(description: string, end: keyof DateSpan): PropertyDecorator {
   return applyDecorators(
     OptionalField({
       description: `${description} An instant with its zone, or a day, which is the whole of it in São Paulo.`,
       ...DAY_OR_INSTANT,
+      type: String, // of a Date the document would say that it is a date-time
     }),
-    IsDayOrInstant(),
+    FromText((text) => spanOf(text)?.[end]),
+    rule('isQueryDate', (value) => value instanceof Date, MESSAGE),
   );
 }

@@ -10,6 +10,7 @@ export { Nested } from './nested.decorator.js';
 export * from './openapi.js';
 export { PostOk } from './post-ok.js';
 export * from './properties.js';
+export { IsQueryInteger, QueryInteger } from './query-fields.js';
 export { addressOf, isRead, routeOf } from './request.js';
 export { RequestIdInterceptor, stampAnswer } from './request-id.interceptor.js';
 export { DraftBody, ValidationPipe } from './validation.pipe.js';

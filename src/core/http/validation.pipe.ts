@@ -5,12 +5,11 @@ import { Draft, invalidRequest, type Violation } from '../errors/index.js';
 import { JsonBody } from './body.js';
 import { Found, INEXACT, mended, scanQuery } from './json-scan.js';
 import { fieldsOf, instantiate } from './nested.decorator.js';
+import { readTexts } from './query-fields.js';
 
 /**
  * Validates bodies and queries against their DTO; every violation is listed at once. Unknown fields are
  * violations: a misspelt `expected_payer_tax_id` must never silently drop a payer lock (docs/contract.md#unknown-and-malformed-input).
- *
- * class-transformer must not make them of what callers send: see docs/design/requests.md.
  */
 @Injectable()
 export class ValidationPipe implements PipeTransform {
@@ -19,7 +18,7 @@ export class ValidationPipe implements PipeTransform {
     if ((metadata.type !== 'body' && metadata.type !== 'query') || !type || type === (Object as unknown)) return value;
     // Read by @DraftBody, which knows its DTO.
     if (type === (Draft as unknown)) return value;
-    return (await readDraft(type, value)).accept();
+    return (await readDraft(type, value, metadata.type === 'query')).accept();
   }
 }
 
@@ -38,11 +37,12 @@ export function DraftBody<T extends object>(type: new () => T): ParameterDecorat
 }
 
 /** @throws ApiError 400 for what no rule can be asked about safely */
-async function readDraft<T extends object>(type: new () => T, sent: unknown): Promise<Draft<T>> {
+async function readDraft<T extends object>(type: new () => T, sent: unknown, isQuery = false): Promise<Draft<T>> {
   const { value, found } = sent instanceof JsonBody ? sent : new JsonBody(sent ?? {}, scanQuery(sent ?? {}));
   if (found.hasForbiddenKey) throw invalidRequest(found.named, found.unnamed);
   const unknown = new Found();
   const dto = instantiate(type, found.named.length > 0 ? mended(value) : value, unknown);
+  if (isQuery) readTexts(type, dto);
   const fields = [...fieldsOf(type)];
   const inexact = found.named.filter(({ code, param }) => code === INEXACT.code && fields.includes(param));
   // The field's own rule then says what it must be: "send it as a text" would be wrong advice for an amount.

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../../audit/index.js';
 import { ApiKeyAuth, CurrentActor, CurrentScope } from '../../auth/index.js';
-import { ApiErrors, cursorFilter, cursorPage, firstInstantOf, lastInstantOf, PostOk } from '../../core/http/index.js';
+import { ApiErrors, cursorFilter, cursorPage, PostOk } from '../../core/http/index.js';
 import { parseId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import { medCaseId } from '../cases/med-case-id.js';
@@ -29,12 +29,8 @@ export class MedCasesController {
   @ApiOkResponse({ description: 'A page.', type: MedCaseListBody })
   async list(@CurrentScope() scope: Scope, @Query() query: ListMedCasesQuery): Promise<MedCaseListBody> {
     const { status = null, type = null, order = 'created', charge_id: chargeId, starting_after: after } = query;
-    const { created_after: later, created_before: earlier } = query;
     const filter = {
       ...cursorFilter(query),
-      // A date as an exclusive bound leaves out the whole day.
-      createdFrom: later === undefined ? null : lastInstantOf(later),
-      createdTo: earlier === undefined ? null : firstInstantOf(earlier),
       status,
       type,
       order,

@@ -1,27 +1,33 @@
 import type { ApiPropertyOptions } from '@nestjs/swagger';
-import { Matches } from 'class-validator';
-import { IsMetadataFilter, OptionalEnum, OptionalField, OptionalText, QueryDate } from '../../core/http/index.js';
+import {
+  IsMetadataFilter,
+  IsQueryInteger,
+  OptionalEnum,
+  OptionalField,
+  OptionalText,
+  QueryDate,
+  QueryInteger,
+} from '../../core/http/index.js';
 import { SORT_FIELDS, type SortField, TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions/index.js';
 
 const ORDERS = ['asc', 'desc'] as const;
 
 export class ListPaymentsQuery {
   @OptionalField({ description: 'From 1.', minimum: 1, default: 1, type: 'integer' })
-  @Matches(/^[1-9]\d{0,9}$/, { message: 'must be an integer from 1' })
-  page?: string;
+  @IsQueryInteger(1, 9_999_999_999, 'must be an integer from 1')
+  page?: number;
 
-  @OptionalField({ description: 'Payments a page.', minimum: 1, maximum: 100, default: 20, type: 'integer' })
-  @Matches(/^(?:[1-9]\d?|100)$/, { message: 'must be an integer from 1 to 100' })
-  limit?: string;
+  @QueryInteger('Payments a page.', 1, 100, 20)
+  limit?: number;
 
   @OptionalEnum('Only payments of this status.', TRANSACTION_STATUSES)
   status?: TransactionStatus;
 
-  @QueryDate('Inclusive lower bound on `createdAt`.')
-  startDate?: string;
+  @QueryDate('Inclusive lower bound on `createdAt`.', 'first')
+  startDate?: Date;
 
-  @QueryDate('Inclusive upper bound on `createdAt`.')
-  endDate?: string;
+  @QueryDate('Inclusive upper bound on `createdAt`.', 'last')
+  endDate?: Date;
 
   @OptionalEnum(
     'Any field of an item. By `createdAt` (and `id`) every page takes the same time, however many payments there are; so does the beginning of an unfiltered list by `status`, `amount`, `customerName`, `customerDocument` or `paidAt`. Otherwise the time grows with what the filters leave: of more than can be sorted in five seconds it is a 503, and `startDate` and `endDate` have to be narrowed.',

@@ -1,24 +1,20 @@
 import { Matches } from 'class-validator';
-import { OptionalEnum, OptionalField } from '../../core/http/index.js';
+import { OptionalEnum, OptionalField, QueryInteger } from '../../core/http/index.js';
 
 const MAX_DAYS = 3_660;
+export const DEFAULT_DAYS = 7;
 
 export const BASES = ['created', 'paid'] as const;
 export type Basis = (typeof BASES)[number];
 
 export class StatsQuery {
-  @OptionalField({
-    description:
-      'The window: the shortest run of calendar days in São Paulo that ends today and has this many Brazilian bank business days.',
-    minimum: 1,
-    maximum: MAX_DAYS,
-    default: 7,
-    type: 'integer',
-  })
-  @Matches(/^(?:[1-9]\d{0,2}|[12]\d{3}|3[0-5]\d{2}|36[0-5]\d|3660)$/, {
-    message: `must be an integer from 1 to ${MAX_DAYS}`,
-  })
-  days?: string;
+  @QueryInteger(
+    'The window: the shortest run of calendar days in São Paulo that ends today and has this many Brazilian bank business days.',
+    1,
+    MAX_DAYS,
+    DEFAULT_DAYS,
+  )
+  days?: number;
 
   @OptionalEnum(
     'For which day what was paid counts: the one on which the payment was `created`, or on which it was `paid`. Counts of what was created, and rates, are always of the payments that were created in the window.',

@@ -1,5 +1,5 @@
 import { Matches } from 'class-validator';
-import { IdCursorQuery, OptionalEnum, OptionalField } from '../../core/http/index.js';
+import { IdCursorQuery, IsQueryInteger, OptionalEnum, OptionalField } from '../../core/http/index.js';
 import type { Mode } from '../../core/mode.js';
 
 export class ListRequestLogsQuery extends IdCursorQuery {
@@ -15,8 +15,8 @@ export class ListRequestLogsQuery extends IdCursorQuery {
   route?: string;
 
   @OptionalField({ description: 'Only answers of this HTTP status.', type: 'integer', example: 403 })
-  @Matches(/^[1-5]\d\d$/, { message: 'must be an HTTP status from 100 to 599' })
-  status?: string;
+  @IsQueryInteger(100, 599, 'must be an HTTP status from 100 to 599')
+  status?: number;
 
   @OptionalField({
     description: 'The `X-Request-Id` of an answer.',

@@ -19,6 +19,6 @@ export class BalanceQuery {
   @IsCurrencyCode()
   currency?: string;
 
-  @QueryDate('The balance as it was, with all that had been posted by then.')
-  at?: string;
+  @QueryDate('The balance as it was, with all that had been posted by then.', 'last')
+  at?: Date;
 }

@@ -1,5 +1,5 @@
-import { IsString, Matches } from 'class-validator';
-import { IsIdOf, OptionalEnum, OptionalField } from '../../core/http/index.js';
+import { IsString } from 'class-validator';
+import { IsIdOf, OptionalEnum, OptionalField, QueryInteger } from '../../core/http/index.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../webhook-delivery.entity.js';
 
 export class DeliveriesQuery {
@@ -27,17 +27,9 @@ export class DeliveriesQuery {
   @IsIdOf('the id of a charge, payment, MED case or report', 'ch_', 'tx_', 'med_', 'rep_')
   subject?: string;
 
-  @OptionalField({ description: 'Deliveries a page.', minimum: 1, maximum: 100, default: 25, type: 'integer' })
-  @Matches(/^(?:[1-9]\d?|100)$/, { message: 'must be an integer from 1 to 100' })
-  limit?: string;
+  @QueryInteger('Deliveries a page.', 1, 100, 25)
+  limit?: number;
 
-  @OptionalField({
-    description: 'How many of the newest to leave out.',
-    minimum: 0,
-    maximum: 999_999_999,
-    default: 0,
-    type: 'integer',
-  })
-  @Matches(/^(?:0|[1-9]\d{0,8})$/, { message: 'must be an integer from 0 to 999999999' })
-  offset?: string;
+  @QueryInteger('How many of the newest to leave out.', 0, 999_999_999, 0)
+  offset?: number;
 }

@@ -1,5 +1,5 @@
-import { Matches, MaxLength } from 'class-validator';
-import { IsIdOf, OptionalField, QueryDate } from '../../core/http/index.js';
+import { MaxLength } from 'class-validator';
+import { IsIdOf, OptionalField, QueryDate, QueryInteger } from '../../core/http/index.js';
 
 const CURSOR = {
   pattern: '^evc_[0-9]{1,15}_[0-9A-Fa-f]{32}_[0-9]{1,2}$',
@@ -33,10 +33,9 @@ export class EventsQuery extends EventStreamQuery {
   @MaxLength(100)
   starting_after?: string;
 
-  @OptionalField({ description: 'Items a page.', minimum: 1, maximum: 100, default: 25, type: 'integer' })
-  @Matches(/^(?:[1-9]\d?|100)$/, { message: 'must be an integer from 1 to 100' })
-  limit?: string;
+  @QueryInteger('Items a page.', 1, 100, 25)
+  limit?: number;
 
-  @QueryDate('Inclusive lower bound on the time of the event.')
-  created_after?: string;
+  @QueryDate('Inclusive lower bound on the time of the event.', 'first')
+  created_after?: Date;
 }

@@ -5,7 +5,6 @@ import type { Response } from 'express';
 import type { Actor } from '../../audit/index.js';
 import { ApiKeyAuth, Costs, CurrentActor, CurrentScope } from '../../auth/index.js';
 import { invalidRequest } from '../../core/errors/index.js';
-import { firstInstantOf } from '../../core/http/index.js';
 import type { Scope } from '../../core/mode.js';
 import { EventListBody } from '../dto/event.body.js';
 import { EventsQuery, EventStreamQuery } from '../dto/events.query.js';
@@ -32,15 +31,15 @@ export class EventsController {
   })
   @ApiOkResponse({ description: 'A page.', type: EventListBody })
   async list(@CurrentScope() scope: Scope, @Query() query: EventsQuery): Promise<EventListBody> {
-    const { after, starting_after: before, limit = '25' } = query;
+    const { after, starting_after: before, limit = 25 } = query;
     if (after !== undefined && before !== undefined) {
       throw invalidRequest([{ param: 'after', code: 'invalid', message: 'goes without starting_after' }]);
     }
     const filter = this.#filter(query);
     const { items, end, hasMore } =
       after === undefined
-        ? await this.feed.older(scope, filter, cursorOf('starting_after', before), Number(limit))
-        : await this.feed.newer(scope, filter, cursorOf('after', after), Number(limit));
+        ? await this.feed.older(scope, filter, cursorOf('starting_after', before), limit)
+        : await this.feed.newer(scope, filter, cursorOf('after', after), limit);
     const isKept = hasMore || after !== undefined;
     return { object: 'list', data: [...items], has_more: hasMore, next_cursor: isKept ? cursorText(end) : null };
   }
@@ -74,7 +73,7 @@ export class EventsController {
 
   #filter({ type, subject, created_after: after }: EventStreamQuery & Pick<EventsQuery, 'created_after'>): FeedFilter {
     const subjectId = subject?.replace(/^[a-z]+_/, '') ?? null;
-    return this.feed.filter(type, subjectId, after === undefined ? null : firstInstantOf(after));
+    return this.feed.filter(type, subjectId, after ?? null);
   }
 }
 

@@ -45,8 +45,7 @@ export class DeliveriesController {
   })
   @ApiOkResponse({ description: 'One page of them.', type: DeliveryListBody })
   async list(@CurrentScope() scope: Scope, @Query() query: DeliveriesQuery): Promise<DeliveryListBody> {
-    const limit = Number(query.limit ?? 25);
-    const offset = Number(query.offset ?? 0);
+    const { limit = 25, offset = 0 } = query;
     const page = await this.log.list(scope, {
       status: query.status ?? null,
       eventType: query.eventType ?? null,

@@ -10,11 +10,11 @@ export const MED_CASE_ORDERS = ['created', 'deadline'] as const;
 export type MedCaseOrder = (typeof MED_CASE_ORDERS)[number];
 
 export class ListMedCasesQuery extends CursorQuery {
-  @QueryDate('Created later than that; of a day, after it has ended.')
-  override created_after?: string;
+  @QueryDate('Created later than that; of a day, after it has ended.', 'last')
+  override created_after?: Date;
 
-  @QueryDate('Created earlier than that; of a day, before it begins.')
-  override created_before?: string;
+  @QueryDate('Created earlier than that; of a day, before it begins.', 'first')
+  override created_before?: Date;
 
   @OptionalField({ description: 'A `med_…` id: the previous page’s `next_cursor`.' })
   @IsIdOf('the id of one of your cases', 'med_')
