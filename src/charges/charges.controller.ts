@@ -6,6 +6,7 @@ import { ApiErrors, DraftBody } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import type { Scope } from '../core/mode.js';
 import { ChargeListGuard } from './charge-list.guard.js';
+import { ChargeList } from './charge-list.service.js';
 import { ChargesService } from './charges.service.js';
 import { ChargeBody, ChargeListBody } from './dto/charge.body.js';
 import { CreateChargeDto, CreatePixChargeDto } from './dto/create-charge.dto.js';
@@ -22,7 +23,10 @@ const CREATED = {
 @ApiKeyAuth()
 @Controller('v1')
 export class ChargesController {
-  constructor(private readonly charges: ChargesService) {}
+  constructor(
+    private readonly charges: ChargesService,
+    private readonly pages: ChargeList,
+  ) {}
 
   @Post('charges')
   @AuditedAtDoor('payment.created')
@@ -76,6 +80,6 @@ export class ChargesController {
   @ApiResponse({ status: 200, description: 'A page.', type: ChargeListBody })
   @ApiErrors(404)
   list(@CurrentScope() scope: Scope, @Query() query: ListChargesQuery): Promise<ChargeListBody> {
-    return this.charges.list(scope, query);
+    return this.pages.page(scope, query);
   }
 }

@@ -4,12 +4,14 @@ import { OutboxModule } from '../outbox/index.js';
 import { TransactionsModule } from '../transactions/index.js';
 import { ChargeEvents } from './charge.events.js';
 import { ChargesController } from './charges.controller.js';
+import { ChargeList } from './charge-list.service.js';
+import { ChargesRepository } from './charges.repository.js';
 import { ChargesService } from './charges.service.js';
 
 @Module({
   imports: [FraudModule, OutboxModule, TransactionsModule],
   controllers: [ChargesController],
-  providers: [ChargeEvents, ChargesService],
+  providers: [ChargeEvents, ChargeList, ChargesRepository, ChargesService],
   exports: [ChargesService],
 })
 export class ChargesModule {}

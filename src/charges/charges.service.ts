@@ -4,8 +4,7 @@ import { normalizeTaxId } from '../brazil/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { fingerprintOf } from '../core/crypto/index.js';
 import { Database } from '../core/database/index.js';
-import { ApiError, type Draft, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
-import { cursorFilter, cursorPage } from '../core/http/index.js';
+import { type Draft, notFound, type Violation } from '../core/errors/index.js';
 import { type Answer, type Claim, IdempotencyService, type IdempotentAnswer } from '../core/idempotency/index.js';
 import { parseId } from '../core/ids.js';
 import type { Mode, Scope } from '../core/mode.js';
@@ -22,12 +21,10 @@ import {
   TransactionsService,
 } from '../transactions/index.js';
 import { chargeBody } from './charge.serializer.js';
-import { transactionStatusesOf } from './charge-status.js';
-import type { ChargeBody, ChargeListBody } from './dto/charge.body.js';
+import type { ChargeBody } from './dto/charge.body.js';
 import type { CreatePixChargeDto } from './dto/create-charge.dto.js';
-import type { ListChargesQuery } from './dto/list-charges.query.js';
 
-const CHARGE_ID_PREFIXES = ['ch_'];
+export const CHARGE_ID_PREFIXES = ['ch_'];
 const MAX_EXPIRES_IN = 86_400;
 
 /** Pix charges: the snake_case view of transactions. */
@@ -113,33 +110,6 @@ export class ChargesService {
     const transaction = await this.transactions.get(scope, parseId(id, CHARGE_ID_PREFIXES, 'charge'), 'charge');
     if (!isPix(transaction)) throw notFound('charge');
     return chargeBody(this.payers.show(transaction), this.config.publicBaseUrl);
-  }
-
-  /** @throws ApiError 400 for a foreign cursor */
-  async list(scope: Scope, query: ListChargesQuery): Promise<ChargeListBody> {
-    const before =
-      query.starting_after === undefined ? null : parseId(query.starting_after, CHARGE_ID_PREFIXES, 'charge');
-    if (before !== null) {
-      await this.transactions.get(scope, before, 'charge').catch((error: unknown) => {
-        if (!(error instanceof ApiError)) throw error;
-        throw invalidRequest([
-          { param: 'starting_after', code: 'invalid', message: 'must be the id of one of your charges' },
-        ]);
-      });
-    }
-    const filter = {
-      ...cursorFilter(query),
-      before,
-      statuses: query.status === undefined ? null : transactionStatusesOf(query.status),
-      customerDocument: query.customer_id === undefined ? null : normalizeTaxId(query.customer_id),
-    };
-    const rows = await this.transactions.list(scope, filter);
-    return cursorPage(
-      rows,
-      filter.limit,
-      (transaction) => chargeBody(this.payers.show(transaction), this.config.publicBaseUrl),
-      (charge) => charge.id,
-    );
   }
 }
 

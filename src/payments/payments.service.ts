@@ -1,17 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { qrPng } from '../brazil/index.js';
 import type { Scope } from '../core/mode.js';
-import {
-  CancellationService,
-  MedPayers,
-  type Transaction,
-  TransactionPagesService,
-  TransactionsService,
-} from '../transactions/index.js';
+import { CancellationService, MedPayers, type Transaction, TransactionsService } from '../transactions/index.js';
 import type { ListPaymentsQuery } from './dto/list-payments.query.js';
 import type { CancelledPaymentBody, PaymentDetailBody, PaymentListBody } from './dto/payment.body.js';
 import type { ResendWebhookBody } from './dto/resend-webhook.body.js';
 import { paymentId } from './payment-id.js';
+import { PaymentPages } from './payment-pages.service.js';
 import { cancelledPayment, paymentDetail, paymentList } from './payment.serializer.js';
 
 /** Payments: the camelCase view of transactions. */
@@ -19,7 +14,7 @@ import { cancelledPayment, paymentDetail, paymentList } from './payment.serializ
 export class PaymentsService {
   constructor(
     private readonly transactions: TransactionsService,
-    private readonly pages: TransactionPagesService,
+    private readonly pages: PaymentPages,
     private readonly payers: MedPayers,
     private readonly cancellation: CancellationService,
   ) {}

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { groupBy } from '../core/group-by.js';
 import type { Amount } from '../core/money/index.js';
-import { TransactionPagesService } from '../transactions/index.js';
+import { TransactionsService } from '../transactions/index.js';
 import { StatementService } from '../wallets/index.js';
 import { type Column, columnNames, columnsOf, type Common } from './formats/columns.js';
 import { csvHeader, csvLine } from './formats/csv.js';
@@ -33,14 +33,14 @@ export class ReportWriter {
   constructor(
     private readonly rows: ReportRowsRepository,
     private readonly statement: StatementService,
-    private readonly pages: TransactionPagesService,
+    private readonly transactions: TransactionsService,
   ) {}
 
   /** With filters, the file has the same sales as the list of payments. */
   async write(order: ReportOrder): Promise<Report> {
     const { filters } = order;
     if (filters === null) return this.#write(order);
-    const query = await this.pages.sought(order, filters.query);
+    const query = await this.transactions.sought(order, filters.query);
     return this.#write({ ...order, filters: { ...filters, query } });
   }
 

@@ -18,6 +18,7 @@ import { DisputesRepository } from './disputes/disputes.repository.js';
 import { DisputesService } from './disputes/disputes.service.js';
 import { ExpiryRepository } from './expiry/expiry.repository.js';
 import { ExpiryService } from './expiry/expiry.service.js';
+import { TransactionPlaces } from './statistics/places.repository.js';
 import { StatisticsRepository } from './statistics/statistics.repository.js';
 import { StatisticsService } from './statistics/statistics.service.js';
 import { IssueCalls } from './creation/issue-calls.service.js';
@@ -47,8 +48,6 @@ import { SettlementService } from './settlement/settlement.service.js';
 import { SettlementsRepository } from './settlement/settlements.repository.js';
 import { UnmatchedService } from './reviews/unmatched.service.js';
 import { TransactionMoves } from './transaction-moves.service.js';
-import { TransactionPagesRepository } from './lists/transaction-pages.repository.js';
-import { TransactionPagesService } from './lists/transaction-pages.service.js';
 import { TransactionRefresh } from './creation/transaction-refresh.service.js';
 import { TransactionSamples } from './transaction-samples.service.js';
 import { TransactionsRepository } from './transactions.repository.js';
@@ -92,8 +91,7 @@ import { TransactionsService } from './transactions.service.js';
     SettlementService,
     SettlementsRepository,
     TransactionMoves,
-    TransactionPagesRepository,
-    TransactionPagesService,
+    TransactionPlaces,
     TransactionRefresh,
     TransactionSamples,
     TransactionsRepository,
@@ -123,7 +121,7 @@ import { TransactionsService } from './transactions.service.js';
     ReviewsService,
     SettlementListener,
     SettlementService,
-    TransactionPagesService,
+    TransactionPlaces,
     TransactionsService,
   ],
 })

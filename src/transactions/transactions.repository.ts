@@ -14,13 +14,12 @@ import {
   write,
   writeRow,
 } from '../core/database/index.js';
-import type { IdCursorFilter } from '../core/http/index.js';
-import { idRange } from '../core/ids.js';
+import { isUuid } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import { TAKEN_FIELDS } from './taken.js';
 import { type Failure, Transaction, TransactionEntity } from './transaction.entity.js';
-import { MOVES, type TransactionStatus, type Trigger } from './transactions.machine.js';
+import { MOVES, type Trigger } from './transactions.machine.js';
 
 /** The select list of a transaction under the alias `t`. */
 export const TRANSACTION_COLUMNS = columnsOf(Transaction, 't');
@@ -78,17 +77,6 @@ const MOVE = rowQuery(
 );
 /** SQL for `isOpen`. */
 export const OPEN = `(t.status = 'WAITING_PAYMENT' OR (t.status = 'PROCESSING' AND t.expected_payer_tax_id IS NULL))`;
-const LIST = read(
-  'transactions.list',
-  `SELECT ${TRANSACTION_COLUMNS} FROM transactions t
-   WHERE t.account_id = $1 AND t.mode = $2 AND 'PIX' = ANY (t.payment_methods)
-     AND t.id < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-     AND t.id >= $4::uuid AND t.id <= $5::uuid
-     AND ($6::text[] IS NULL OR (CASE
-       WHEN ${OPEN} AND t.expires_at <= $7 THEN 'EXPIRED' ELSE t.status END) = ANY ($6))
-     AND ($8::text IS NULL OR t.customer_document = $8)
-   ORDER BY t.id DESC LIMIT $9`,
-);
 const UNKNOWN = read(
   'transactions.unknown',
   `SELECT ${TRANSACTION_COLUMNS} FROM (
@@ -154,6 +142,20 @@ const TXID_IN_ANY_CASE = read(
    WHERE t.acquirer = $1 AND lower(t.txid) = lower($2) AND t.txid <> $2
      AND t.status IN ('PENDING', 'WAITING_PAYMENT', 'PROCESSING') LIMIT 1`,
 );
+/**
+ * Finds the sale of a refund, or of a Pix that was sent back or is held. Payers read these ids in their bank's
+ * statement, and the index of the sales lacks them. The id is $3 as written, and $4 as a UUID or null.
+ */
+const BEHIND = read(
+  'transactions.behind',
+  `SELECT t.id FROM transactions t WHERE t.account_id = $1 AND t.mode = $2 AND t.id IN (
+     SELECT transaction_id FROM settlements WHERE end_to_end_id = $3 AND outcome <> 'credited'
+     UNION ALL SELECT transaction_id FROM refunds WHERE bank_reference = $3
+     UNION ALL SELECT transaction_id FROM refunds WHERE id = $4::uuid) LIMIT 1`,
+);
+/** An end-to-end id, or the id of a devolution. */
+const BANK_ID = /^[ED][0-9A-Za-z]{31}$/;
+
 const FIND_ALL = read(
   'transactions.find_all',
   `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.id = ANY ($1::uuid[])`,
@@ -188,11 +190,6 @@ export interface MoveFields {
 interface Locked {
   readonly transaction: Transaction;
   readonly account: Account;
-}
-
-export interface TransactionFilter extends IdCursorFilter {
-  readonly statuses: readonly TransactionStatus[] | null;
-  readonly customerDocument: string | null;
 }
 
 @Injectable()
@@ -241,17 +238,12 @@ export class TransactionsRepository {
     ]);
   }
 
-  async list(scope: Scope, filter: TransactionFilter, now: Date): Promise<Transaction[]> {
-    return this.reader.query(LIST, [
-      scope.accountId,
-      scope.mode,
-      filter.before,
-      ...idRange(filter.createdFrom, filter.createdTo),
-      filter.statuses,
-      now,
-      filter.customerDocument,
-      filter.limit,
-    ]);
+  /** @param text of a search @returns the sale that a refund's id or a bank's id leads to; null for every other text */
+  async behind(tx: Tx, { accountId, mode }: Scope, text: string): Promise<string | null> {
+    const uuid = text.toLowerCase();
+    if (!isUuid(uuid) && !BANK_ID.test(text)) return null;
+    const [row] = await tx.query<{ id: string }>(BEHIND, [accountId, mode, text, isUuid(uuid) ? uuid : null]);
+    return row?.id ?? null;
   }
 
   /** Finds a transaction without a Pix code, though the acquirer may have made one. */

@@ -9,7 +9,7 @@ import { PixIssueService } from './creation/pix-issue.service.js';
 import { ExpiryService } from './expiry/expiry.service.js';
 import { eventsAgain } from './status-events.js';
 import { asOf, isOpen, isPastExpiry, type Transaction } from './transaction.js';
-import { type TransactionFilter, TransactionsRepository } from './transactions.repository.js';
+import { TransactionsRepository } from './transactions.repository.js';
 
 const UNKNOWN_AFTER_MS = 60_000;
 
@@ -53,11 +53,19 @@ export class TransactionsService implements OnApplicationBootstrap {
     return asOf(transaction, this.clock.now());
   }
 
-  /** Newest first. */
-  async list(scope: Scope, filter: TransactionFilter): Promise<Transaction[]> {
-    const now = this.clock.now();
-    const rows = await this.transactions.list(scope, filter, now);
-    return rows.map((transaction) => asOf(transaction, now));
+  /**
+   * Prepares a full read of the list of payments: writes due expiries.
+   * @returns the text to search for: an id that only a bank knows leads to its sale
+   */
+  async sought(scope: Scope, text: string | null): Promise<string | null> {
+    await this.expiry.expireDueOf(scope);
+    if (text === null) return null;
+    return (await this.database.transaction((tx) => this.transactions.behind(tx, scope, text))) ?? text;
+  }
+
+  /** Finds the sale that a refund's id or a bank's id leads to; null for every other text. */
+  async behind(tx: Tx, scope: Scope, text: string): Promise<string | null> {
+    return this.transactions.behind(tx, scope, text);
   }
 
   /**

@@ -11,7 +11,7 @@ import type { ReportFormat, ReportOrder } from '../../src/reports/report.entity.
 import { ReportRowsRepository } from '../../src/reports/report-rows.repository.js';
 import { commodityOf } from '../../src/reports/formats/journal.js';
 import { ReportWriter } from '../../src/reports/report-writer.service.js';
-import type { TransactionPagesService } from '../../src/transactions/index.js';
+import type { TransactionsService } from '../../src/transactions/index.js';
 import { type Bucket, LedgerService } from '../../src/wallets/index.js';
 import type { ListWalletEntriesQuery } from '../../src/wallets/dto/list-wallet-entries.query.js';
 import type { WalletEntryBody } from '../../src/wallets/dto/wallet-entry.body.js';
@@ -25,7 +25,7 @@ import { balancesBy, ofxAccounts } from '../support/bookkeepers.js';
 import { TestSchema } from '../support/schema.js';
 
 /** Statements are not searched. */
-const NO_SEARCH = {} as TransactionPagesService;
+const NO_SEARCH = {} as TransactionsService;
 const START = Date.parse('2026-11-21T12:00:00.000Z');
 const SPAN_MS = 2_000;
 const POSTINGS = 300;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseText, readSources, type SourceFile } from './source-files.js';
+import { parseText, readSources, type SourceFile, sourceTexts } from './source-files.js';
 
 /**
  * Allowed imports between modules, in one direction. `core` knows no domain word and `brazil` (tax ids, BR Code, São
@@ -90,6 +90,27 @@ const TYPEORM_ALLOWED = [
   'src/core/resealing/open-secrets.ts',
 ];
 
+/**
+ * Modules whose SQL names tables of others, besides their own. A table belongs to the module that has its entity.
+ * A new one is a decision: most often a call to the other module's service, with the `tx`, is the better way.
+ */
+const TABLES_OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
+  // The reading SQL of their own lists: two views of one table (docs/design/rooms.md).
+  charges: ['transactions'],
+  payments: ['transactions'],
+  // A query by primary keys tells at every request who holds a session or a key, and whether they are still let in.
+  'api-keys': ['accounts'],
+  auth: ['accounts'],
+  // Joins of one row with its account, case, event or news.
+  acquirers: ['transactions'],
+  med: ['transactions'],
+  transactions: ['accounts', 'acquirers', 'core', 'med', 'outbox', 'webhooks'],
+  webhooks: ['outbox'],
+  // Checks and files read everything.
+  reconciliation: ['acquirers', 'core', 'med', 'outbox', 'transactions', 'wallets'],
+  reports: ['transactions', 'wallets'],
+};
+
 /** `file: oddity` that may stay, each with its reason beside the code. */
 const ODDITIES_ALLOWED = ['src/outbox/event.entity.ts: eslint-disable-next-line'];
 
@@ -175,6 +196,30 @@ function strayTypeorm(files: readonly SourceFile[]): string[] {
     );
 }
 
+/** Reads the module of each table from the entities. */
+function tableOwners(): Map<string, string> {
+  const entities = sourceTexts('src').filter(({ path }) => path.endsWith('.entity.ts'));
+  return new Map(
+    entities.flatMap(({ path, text }) =>
+      [...text.matchAll(/@Entity\('(\w+)'/g)].map(([, table = '']) => [table, moduleOf(path)] as const),
+    ),
+  );
+}
+
+/** Returns `module → module` for each table of another module that the SQL of a file names. */
+function tablesOfOthers(
+  files: readonly { path: string; text: string }[],
+  owners: ReadonlyMap<string, string>,
+): string[] {
+  const found = files.flatMap(({ path, text }) =>
+    [...text.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE)\s+([a-z_]+)\b/g)].flatMap(([, table = '']) => {
+      const owner = owners.get(table);
+      return owner === undefined || owner === moduleOf(path) ? [] : [`${moduleOf(path)} → ${owner}`];
+    }),
+  );
+  return [...new Set(found)].sort();
+}
+
 function strayOddities(files: readonly SourceFile[]): string[] {
   return files.flatMap(({ path, oddities }) =>
     oddities
@@ -227,6 +272,12 @@ describe('architecture', () => {
     expect(strayTypeorm(sources)).toEqual([]);
   });
 
+  it('names in its SQL only the tables of its own module, and those of others that are listed', () => {
+    const texts = sourceTexts('src').filter(({ path }) => !isTestFile(path));
+    const listed = Object.entries(TABLES_OF_OTHERS).flatMap(([from, to]) => to.map((name) => `${from} → ${name}`));
+    expect(tablesOfOthers(texts, tableOwners())).toEqual(listed.sort());
+  });
+
   it('has no any, enum, default export, forwardRef, console or silenced checker, not even in tests', () => {
     expect(strayOddities(readSources('src', 'migrations', 'test'))).toEqual([]);
   });
@@ -274,6 +325,15 @@ describe('the rules of the architecture', () => {
       'src/wallets/broken.ts:4 reaches ../core/money/money.js',
     ]);
     expect(strayTypeorm([broken])).toEqual(['src/wallets/broken.ts']);
+  });
+
+  it('see a table of another module', () => {
+    const text = "read('x', `SELECT * FROM balances b JOIN charges c ON true`); write('y', 'UPDATE charges SET a = 1')";
+    const owners = new Map([
+      ['balances', 'wallets'],
+      ['charges', 'charges'],
+    ]);
+    expect(tablesOfOthers([{ path: 'src/wallets/broken.ts', text }], owners)).toEqual(['wallets → charges']);
   });
 
   it('see every construct that is done without', () => {

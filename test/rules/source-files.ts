@@ -24,21 +24,19 @@ export interface SourceFile {
 
 /** Every TypeScript file under `folders`, parsed: an import in a comment or a text is none, one over many lines is one. */
 export function readSources(...folders: string[]): SourceFile[] {
+  return sourceTexts(...folders).map(({ path, text }) => parseText(path, text));
+}
+
+/** Every TypeScript file under `folders`, as it is written. */
+export function sourceTexts(...folders: string[]): { path: string; text: string }[] {
   return folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
-      .map((name) =>
-        parse(
-          relative(ROOT, join(ROOT, folder, name))
-            .split(sep)
-            .join('/'),
-        ),
-      ),
+      .map((name) => {
+        const file = join(ROOT, folder, name);
+        return { path: relative(ROOT, file).split(sep).join('/'), text: readFileSync(file, 'utf8') };
+      }),
   );
-}
-
-function parse(path: string): SourceFile {
-  return parseText(path, readFileSync(join(ROOT, path), 'utf8'));
 }
 
 /** Exported so that the rules themselves can be shown to fail on a file that breaks them. */

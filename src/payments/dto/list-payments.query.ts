@@ -8,7 +8,8 @@ import {
   QueryDate,
   QueryInteger,
 } from '../../core/http/index.js';
-import { SORT_FIELDS, type SortField, TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions/index.js';
+import { TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions/index.js';
+import { SORT_FIELDS, type SortField } from '../payments.repository.js';
 
 const ORDERS = ['asc', 'desc'] as const;
 

@@ -26,7 +26,7 @@ const BATCH = 50;
  *
  * Besides the acquirer (last paragraph) four things write an expiry:
  * - the sweep below, every second;
- * - a list by status or a report, which must not count an expired charge as open (`transaction-pages.service.ts`);
+ * - a list by status or a report, which must not count an expired charge as open (`payment-pages.service.ts`);
  * - a resend;
  * - in the sandbox, a payment that was settled too late, which goes back.
  *

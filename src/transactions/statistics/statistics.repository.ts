@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { read, Reader, type Tx, valuesOfFields, write } from '../../core/database/index.js';
 import type { Mode, Scope } from '../../core/mode.js';
 import { LowWaterMark, type Margins } from '../../core/queue/index.js';
-import { piecesOf, type Span } from '../lists/transaction-pages.span.js';
+import { piecesOf, type Span } from './span.js';
 import { OPEN } from '../transactions.repository.js';
 import type { FigureKind } from './transaction-figure.entity.js';
 

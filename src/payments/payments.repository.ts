@@ -1,48 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { read, Reader, type ReadStatement, type Tx, valuesOfFields, write } from '../../core/database/index.js';
-import { idBound, isUuid } from '../../core/ids.js';
-import type { Scope } from '../../core/mode.js';
-import type { Transaction } from '../transaction.js';
-import type { TransactionStatus } from '../transactions.machine.js';
-import { TRANSACTION_COLUMNS } from '../transactions.repository.js';
-import { type Grain, type Piece, type Span, whole } from './transaction-pages.span.js';
-
-export type SortOrder = 'asc' | 'desc';
-
-/**
- * Parameters: $1, $2 scope; $3 status or null; $4 rows to skip. Grain, from and to of months, days and hours are $5 to
- * $7. Start, first id and end id of the rest pieces are $8 to $10.
- */
-const locate = (order: SortOrder): ReadStatement =>
-  read(
-    `transaction_figures.locate_${order}`,
-    `WITH pieces AS (
-       SELECT * FROM unnest($5::text[], $6::timestamptz[], $7::timestamptz[]) AS p (grain, since, until)
-     ), parts AS (
-       SELECT grain, bucket, sum(n)::bigint AS count FROM (
-         -- OFFSET 0: piece by piece by the index, never all figures of the account to be joined with the pieces.
-         SELECT p.grain, f.bucket, f.key AS status, f.count AS n FROM pieces p, LATERAL (
-           SELECT bucket, key, count FROM transaction_figures WHERE account_id = $1 AND mode = $2 AND kind = p.grain
-             AND bucket >= p.since AND bucket < p.until OFFSET 0) f
-         UNION ALL
-         SELECT p.grain, date_trunc(p.grain, c.created_at, 'America/Sao_Paulo'), v.status, v.n
-         FROM transaction_changes c JOIN pieces p ON c.created_at >= p.since AND c.created_at < p.until,
-           LATERAL (VALUES (c.to_status, 1), (c.from_status, -1)) AS v (status, n)
-         WHERE c.account_id = $1 AND c.mode = $2 AND v.status IS NOT NULL
-       ) counted WHERE $3::text IS NULL OR status = $3 GROUP BY 1, 2
-       UNION ALL
-       SELECT 'rest', r.since, (SELECT count(*) FROM transactions t WHERE t.account_id = $1 AND t.mode = $2
-         AND t.id >= r.from_id AND t.id < r.to_id AND ($3::text IS NULL OR t.status = $3))
-       FROM unnest($8::timestamptz[], $9::uuid[], $10::uuid[]) AS r (since, from_id, to_id)
-     ), running AS (
-       SELECT grain, bucket, count, sum(count) OVER (ORDER BY bucket ${order} ROWS UNBOUNDED PRECEDING) AS upto FROM parts
-     )
-     SELECT (SELECT sum(count)::bigint FROM parts) AS total, p.grain, p.bucket, p.before
-     FROM (SELECT 1) AS one LEFT JOIN LATERAL (
-       SELECT grain, bucket, (upto - count)::bigint AS before FROM running WHERE upto > $4::bigint ORDER BY upto LIMIT 1
-     ) AS p ON true`,
-  );
-const LOCATE: Readonly<Record<SortOrder, ReadStatement>> = { asc: locate('asc'), desc: locate('desc') };
+import { read, Reader, type ReadStatement, type Tx, write } from '../core/database/index.js';
+import { idBound } from '../core/ids.js';
+import type { Scope } from '../core/mode.js';
+import {
+  type SortOrder,
+  type Span,
+  type Transaction,
+  TRANSACTION_COLUMNS,
+  type TransactionStatus,
+} from '../transactions/index.js';
 
 /** Skips rows by reading only the index. */
 const rows = (order: SortOrder, byStatus: boolean): ReadStatement => {
@@ -164,20 +130,6 @@ const search = (field: SortField, order: SortOrder): ReadStatement => {
   );
 };
 
-/**
- * Finds the sale of a refund, or of a Pix that was sent back or is held. Payers read these ids in their bank's
- * statement, and the index of the sales lacks them. $3 is the id as written, $4 the same as a UUID or null.
- */
-const BEHIND = read(
-  'transactions.behind',
-  `SELECT t.id FROM transactions t WHERE t.account_id = $1 AND t.mode = $2 AND t.id IN (
-     SELECT transaction_id FROM settlements WHERE end_to_end_id = $3 AND outcome <> 'credited'
-     UNION ALL SELECT transaction_id FROM refunds WHERE bank_reference = $3
-     UNION ALL SELECT transaction_id FROM refunds WHERE id = $4::uuid) LIMIT 1`,
-);
-/** An end-to-end id, or the id of a devolution. */
-const BANK_ID = /^[ED][0-9A-Za-z]{31}$/;
-
 /** Conditions that a sale has to match, all of them. */
 export interface Search {
   /** An id of any kind, e-mail, document, metadata value, or the first letters of words of the customer's name. */
@@ -185,58 +137,10 @@ export interface Search {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/**
- * The part of a span that has the wanted row: the piece itself or one of its months, days or hours, and how many rows
- * come before.
- */
-export interface Part extends Piece {
-  readonly before: number;
-}
-
-/** Pages of transactions and the counts that make every page cost the same. */
+/** The reading SQL of the list and the search of payments, over the table of `transactions`. */
 @Injectable()
-export class TransactionPagesRepository {
+export class PaymentsRepository {
   constructor(private readonly reader: Reader) {}
-
-  /**
-   * Counts the transactions in these pieces of time, and finds the piece with the row that follows `offset` others.
-   * Reads in one statement, so a change is seen either folded or waiting, and counts once.
-   */
-  async locate(
-    scope: Scope,
-    status: TransactionStatus | null,
-    pieces: readonly Piece[],
-    order: SortOrder,
-    offset: number,
-  ): Promise<{ total: number; part: Part | null }> {
-    const counted = pieces.filter(({ grain }) => grain !== 'rest');
-    const rests = pieces.filter(({ grain }) => grain === 'rest');
-    const [row] = await this.reader.query<{
-      total: number | null;
-      grain: Grain | null;
-      bucket: Date | null;
-      before: number | null;
-    }>(LOCATE[order], [
-      ...[scope.accountId, scope.mode, status, offset],
-      ...valuesOfFields(counted, 'grain', 'from', 'to'),
-      ...[rests.map(({ from }) => from), rests.map(({ from }) => idBound(from, 'min'))],
-      rests.map(({ to }) => idBound(to, 'min')),
-    ]);
-    const total = row?.total ?? 0;
-    if (!row?.grain || !row.bucket || row.before === null) return { total, part: null };
-    const { grain, bucket: from, before } = row;
-    const to =
-      grain === 'rest' ? rests.find((rest) => rest.from.getTime() === from.getTime())?.to : whole(grain, from).to;
-    return { total, part: { grain, from, to: to ?? from, before } };
-  }
-
-  /** @param text of a search @returns the sale that a refund's id or a bank's id leads to; null for every other text */
-  async behind(tx: Tx, { accountId, mode }: Scope, text: string): Promise<string | null> {
-    const uuid = text.toLowerCase();
-    if (!isUuid(uuid) && !BANK_ID.test(text)) return null;
-    const [row] = await tx.query<{ id: string }>(BEHIND, [accountId, mode, text, isUuid(uuid) ? uuid : null]);
-    return row?.id ?? null;
-  }
 
   /** Rows in the order of creation. */
   async rows(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { piecesOf, spanOf, whole } from './transaction-pages.span.js';
+import { piecesOf, spanOf, whole } from './span.js';
 
 const at = (text: string): Date => new Date(text);
 const pieces = (from: string, to: string): string[] | null => {

@@ -1,21 +1,23 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../core/clock.js';
-import { Database, isStatementTimeout } from '../../core/database/index.js';
-import { serviceUnavailable } from '../../core/errors/index.js';
-import type { Scope } from '../../core/mode.js';
-import { Turnstile } from '../../core/turnstile.js';
-import { ExpiryService } from '../expiry/expiry.service.js';
-import { asOf, type Transaction } from '../transaction.js';
-import type { TransactionStatus } from '../transactions.machine.js';
+import { Clock } from '../core/clock.js';
+import { Database, isStatementTimeout } from '../core/database/index.js';
+import { serviceUnavailable } from '../core/errors/index.js';
+import type { Scope } from '../core/mode.js';
+import { Turnstile } from '../core/turnstile.js';
 import {
-  isIndexed,
-  NEAR,
-  type Search,
-  type SortField,
+  asOf,
+  ExpiryService,
+  FINER,
+  piecesOf,
   type SortOrder,
-  TransactionPagesRepository,
-} from './transaction-pages.repository.js';
-import { FINER, piecesOf, type Span, spanOf } from './transaction-pages.span.js';
+  type Span,
+  spanOf,
+  type Transaction,
+  TransactionPlaces,
+  TransactionsService,
+  type TransactionStatus,
+} from '../transactions/index.js';
+import { isIndexed, NEAR, PaymentsRepository, type Search, type SortField } from './payments.repository.js';
 
 export interface PageQuery {
   /** The first page is 1. */
@@ -52,13 +54,15 @@ const MAX_WAITING_SEARCHES = 100;
  * sorted anew, with limits on the time and on how many run at once.
  */
 @Injectable()
-export class TransactionPagesService {
+export class PaymentPages {
   readonly #large = new Turnstile(LARGE_AT_ONCE, MAX_WAITING, LARGE_OF_ONE);
   readonly #searches = new Turnstile(SEARCHES_AT_ONCE, MAX_WAITING_SEARCHES, SEARCHES_OF_ONE);
 
   constructor(
     private readonly database: Database,
-    private readonly pages: TransactionPagesRepository,
+    private readonly payments: PaymentsRepository,
+    private readonly places: TransactionPlaces,
+    private readonly transactions: TransactionsService,
     private readonly expiry: ExpiryService,
     private readonly clock: Clock,
   ) {}
@@ -81,16 +85,6 @@ export class TransactionPagesService {
     return { transactions: rows.map((transaction) => asOf(transaction, now)), total };
   }
 
-  /**
-   * Prepares a full read of the list that `page` shows page by page: writes due expiries.
-   * @returns the text to search for: an id that only a bank knows leads to its sale
-   */
-  async sought(scope: Scope, text: string | null): Promise<string | null> {
-    await this.expiry.expireDueOf(scope);
-    if (text === null) return null;
-    return (await this.database.transaction((tx) => this.pages.behind(tx, scope, text))) ?? text;
-  }
-
   async #page(
     scope: Scope,
     query: PageQuery,
@@ -100,30 +94,32 @@ export class TransactionPagesService {
     const { status, sortBy: field, sortOrder: order, limit } = query;
     const pieces = piecesOf(span);
     if (field !== 'createdAt' && field !== 'id') {
-      const { total } = await this.pages.locate(scope, status, pieces, order, 0);
+      const { total } = await this.places.locate(scope, status, pieces, order, 0);
       const by = { field, order };
       if (offset >= total) return { rows: [], total };
       const rows =
         isIndexed(field) && isWhole(query) && offset + limit <= NEAR
-          ? await this.pages.near(scope, { ...by, field }, offset, limit)
+          ? await this.payments.near(scope, { ...by, field }, offset, limit)
           : await this.#sorted(scope, total, () =>
-              this.database.transaction((tx) => this.pages.sorted(tx, SORT_MS, scope, status, span, by, offset, limit)),
+              this.database.transaction((tx) =>
+                this.payments.sorted(tx, SORT_MS, scope, status, span, by, offset, limit),
+              ),
             );
       return { rows, total };
     }
     if (offset <= NEAR) {
       const [{ total }, rows] = await Promise.all([
-        this.pages.locate(scope, status, pieces, order, 0),
-        this.pages.rows(scope, status, span, order, offset, limit),
+        this.places.locate(scope, status, pieces, order, 0),
+        this.payments.rows(scope, status, span, order, offset, limit),
       ]);
       return { rows, total };
     }
-    const located = await this.pages.locate(scope, status, pieces, order, offset);
+    const located = await this.places.locate(scope, status, pieces, order, offset);
     let { part } = located;
     if (!part) return { rows: [], total: located.total };
     let within = offset - part.before;
     for (let finer = FINER[part.grain]; finer !== null && finer !== 'rest'; finer = FINER[part.grain]) {
-      const inner = await this.pages.locate(scope, status, piecesOf(part, finer), order, within);
+      const inner = await this.places.locate(scope, status, piecesOf(part, finer), order, within);
       // The row has gone since it was counted: the page begins where the part ends.
       if (!inner.part) break;
       part = inner.part;
@@ -131,7 +127,7 @@ export class TransactionPagesService {
     }
     // A page may continue into later parts.
     const range = order === 'asc' ? { from: part.from, to: span.to } : { from: span.from, to: part.to };
-    return { rows: await this.pages.rows(scope, status, range, order, within, limit), total: located.total };
+    return { rows: await this.payments.rows(scope, status, range, order, within, limit), total: located.total };
   }
 
   async #found(
@@ -145,10 +141,10 @@ export class TransactionPagesService {
       serviceUnavailable(`${why}: narrow startDate and endDate, or search for something rarer.`);
     const find = (): Promise<{ rows: Transaction[]; total: number }> =>
       this.database.transaction(async (tx) => {
-        const behind = search.text === null ? null : await this.pages.behind(tx, scope, search.text);
+        const behind = search.text === null ? null : await this.transactions.behind(tx, scope, search.text);
         const wanted = behind === null ? search : { ...search, text: behind };
-        const ids = await this.pages.search(tx, SORT_MS, scope, status, span, wanted, { field, order });
-        return { rows: await this.pages.byIds(tx, scope, ids.slice(offset, offset + limit)), total: ids.length };
+        const ids = await this.payments.search(tx, SORT_MS, scope, status, span, wanted, { field, order });
+        return { rows: await this.payments.byIds(tx, scope, ids.slice(offset, offset + limit)), total: ids.length };
       });
     try {
       return await this.#searches.pass(find, tooMuch('Too many searches are under way'), scope.accountId);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { Clock } from '../../core/clock.js';
-import type { Database, Tx } from '../../core/database/index.js';
-import type { ExpiryService } from '../expiry/expiry.service.js';
-import { type PageQuery, TransactionPagesService } from './transaction-pages.service.js';
-import type { TransactionPagesRepository } from './transaction-pages.repository.js';
+import { Clock } from '../core/clock.js';
+import type { Database, Tx } from '../core/database/index.js';
+import type { ExpiryService, TransactionPlaces, TransactionsService } from '../transactions/index.js';
+import { type PageQuery, PaymentPages } from './payment-pages.service.js';
+import type { PaymentsRepository } from './payments.repository.js';
 
 const SCOPE = { accountId: '019aa0f0-0000-7000-8000-000000000001', mode: 'test' } as const;
 const BY_EMAIL: PageQuery = {
@@ -18,12 +18,15 @@ const BY_EMAIL: PageQuery = {
 };
 
 /** Builds a service with `total` payments, whose sorting takes as long as `sort`. */
-function pagesOf(total: number, sort: () => Promise<never[]>): TransactionPagesService {
-  const pages: Partial<TransactionPagesRepository> = { locate: async () => ({ total, part: null }), sorted: sort };
+function pagesOf(total: number, sort: () => Promise<never[]>): PaymentPages {
+  const payments: Partial<PaymentsRepository> = { sorted: sort };
+  const places: Partial<TransactionPlaces> = { locate: async () => ({ total, part: null }) };
   const database: Partial<Database> = { transaction: (work) => work({} as Tx) };
-  return new TransactionPagesService(
+  return new PaymentPages(
     database as Database,
-    pages as TransactionPagesRepository,
+    payments as PaymentsRepository,
+    places as TransactionPlaces,
+    {} as TransactionsService,
     {} as ExpiryService,
     new Clock(),
   );
