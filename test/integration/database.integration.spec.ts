@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Pool } from 'pg';
 import {
   createDataSource,
   Database,
   isUnavailable,
+  poolOf,
   Reader,
   read,
   write,
@@ -332,9 +332,20 @@ describe('Database.transaction', () => {
     expect(await rows()).toEqual([]);
   });
 
+  it('shares one pool with the ORM', async () => {
+    const { source } = await schema.connect(1);
+    const pool = poolOf(source);
+    const client = await pool.connect();
+    const waiting = source.query('SELECT 1');
+    await waitFor('the ORM to wait for the connection', () => Promise.resolve(pool.waitingCount === 1));
+    client.release();
+    expect(await waiting).toHaveLength(1);
+    expect(pool.totalCount).toBe(1);
+  });
+
   it('survives a connection that dies while the pool hands it over', async () => {
     const { source, reader: own } = await schema.connect(1);
-    const { master: pool } = source.driver as unknown as { master: Pool };
+    const pool = poolOf(source);
     const client = await pool.connect();
     const {
       rows: [me],

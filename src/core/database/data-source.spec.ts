@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseInt8 } from './data-source.js';
+import { createDataSource, parseInt8, poolOf } from './data-source.js';
 import {
   isAborted,
   isLockTimeout,
@@ -8,6 +8,13 @@ import {
   isUnavailable,
   uniqueViolation,
 } from './pg-errors.js';
+
+describe('a data source', () => {
+  it('has no pool before it is initialized', () => {
+    const source = createDataSource({ url: 'postgres://127.0.0.1:1/none', pool: 1 });
+    expect(() => poolOf(source)).toThrow('is not initialized');
+  });
+});
 
 describe('a bigint of the database', () => {
   it.each([

@@ -75,6 +75,18 @@ export async function requireLimits(pool: pg.Pool): Promise<void> {
   );
 }
 
+const pools = new WeakMap<DataSource, pg.Pool>();
+
+/**
+ * Returns the pool that a data source has opened. A QueryRunner would not do: it can neither drop a connection that
+ * was left in the middle of a transaction, nor count connections.
+ */
+export function poolOf(dataSource: DataSource): pg.Pool {
+  const pool = pools.get(dataSource);
+  if (!pool) throw new Error('The data source was not made by createDataSource, or is not initialized');
+  return pool;
+}
+
 /**
  * Makes the data source. Entities are the imported classes with `@Entity`: all of them where the program imports
  * AppModule. Times follow docs/contract.md#idempotency (a twin waits at most 10 s) and the longest query we accept.
@@ -90,9 +102,16 @@ export function createDataSource(options: {
 }): DataSource {
   const statementTimeoutMs = options.statementTimeoutMs ?? LIMITS.statement_timeout;
   const prepare = options.prepare ?? true;
-  return new DataSource({
+  /** Says which pool TypeORM opens; TypeORM itself shows it to nobody. */
+  class Pool extends pg.Pool {
+    constructor(config?: pg.PoolConfig) {
+      super(config);
+      pools.set(dataSource, this);
+    }
+  }
+  const dataSource = new DataSource({
     type: 'postgres',
-    driver: pg, // TypeORM would load a second copy, beside the bundle
+    driver: { ...pg, Pool }, // TypeORM would load a second copy, beside the bundle
     url: options.url,
     entities: getMetadataArgsStorage().tables.map(({ target }) => target),
     migrations: options.migrations ?? [],
@@ -116,4 +135,5 @@ export function createDataSource(options: {
     // The pool repeats the error of an idle connection, which it replaces: ignore it as above.
     poolErrorHandler: () => undefined,
   });
+  return dataSource;
 }

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Pool, QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
+import { poolOf } from './data-source.js';
 import { isRetryable } from './pg-errors.js';
 import { Group, type GroupWork, type Membership } from './group.js';
 import { RowQuestions, type RowQuery } from './rows.js';
@@ -192,8 +193,4 @@ export class Database {
 function refuseSecond(pool: Pool): void {
   if (open?.getStore() !== pool) return;
   throw new Error('A transaction is already open: pass its tx on instead of taking another connection');
-}
-
-export function poolOf(dataSource: DataSource): Pool {
-  return (dataSource.driver as unknown as { master: Pool }).master;
 }
