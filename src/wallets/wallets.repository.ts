@@ -1,5 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { read, Reader, type RowWrite, type Tx, valuesOfFields, write, writeRow, lockDue } from '../core/database/index.js';
+import {
+  read,
+  Reader,
+  type RowWrite,
+  type Tx,
+  valuesOfFields,
+  write,
+  writeRow,
+  lockDue,
+} from '../core/database/index.js';
 import type { Mode, Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import { OperatorQueues } from '../core/operator-queues.js';

@@ -9,7 +9,7 @@ const WORDS =
 
 /** Files with the words that they may contain, each with the reason. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  // One file lists and checks the settings of all contexts.
+  // The settings of all contexts are listed and checked in one file.
   'src/core/config/config.ts': ['charge', 'med'],
   // Texts of the public interface that all routes share.
   'src/core/errors/api-error.ts': ['acquirer'],
@@ -22,7 +22,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/core/log/logger.ts': ['customer'],
   // Why the table needs no erasure.
   'src/core/mail/email.entity.ts': ['payers'],
-  // One file lists all metrics, as docs/operations.md does.
+  // All metrics are listed in one file, as docs/operations.md lists them.
   'src/core/metrics/metrics.ts': ['acquirer', 'acquirers', 'charge'],
   // The queues in the order in which operators see them.
   'src/core/operator-queues.ts': ['med'],

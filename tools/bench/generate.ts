@@ -90,6 +90,14 @@ const REFUND_EVENTS = `
   SELECT pg_temp.id_at(ends_at, md5(type || noise)), $1, 'test', number, 'refund.' || type, id, jsonb_build_object('refund', jsonb_build_object('id',
     refund_id, 'amount', refunded)), ends_at, 'done', ends_at
   FROM made, (VALUES (2, 'sent'), (3, 'returned')) AS e (number, type) WHERE refunded > 0`;
+const SANDBOX = `
+  WITH pix AS (
+    INSERT INTO sandbox_pix (holder_id, end_to_end_id, txid, amount, payer_sealed, settled_at)
+    SELECT $1, end_to_end_id, txid, amount, '', ends_at FROM made WHERE refunded > 0)
+  INSERT INTO sandbox_returns (holder_id, end_to_end_id, return_id, amount, requested_at, bank_reference)
+  SELECT $1, end_to_end_id, replace(refund_id::text, '-', ''), refunded, ends_at, 'D' || substr(end_to_end_id, 2)
+  FROM made WHERE refunded > 0`;
+
 const POSTED = `
   CREATE TEMPORARY TABLE posted ON COMMIT DROP AS
   SELECT pg_temp.id_at(ends_at, md5(cause)) AS entry_id, cause, type, id AS transaction_id, lines, b.entries + row_number() OVER (ORDER BY ends_at, n) AS number,
@@ -157,7 +165,7 @@ export async function generate(
     );
     await client.query(TRANSACTIONS, [accountId, brCode]);
     await client.query(EVENTS);
-    for (const sql of [SETTLEMENTS, REFUNDS, REFUND_EVENTS]) await client.query(sql, [accountId]);
+    for (const sql of [SETTLEMENTS, REFUNDS, REFUND_EVENTS, SANDBOX]) await client.query(sql, [accountId]);
     await client.query(POSTED.replaceAll('$1', client.escapeLiteral(accountId)));
     await client.query(ENTRIES, [accountId]);
     await client.query('COMMIT');

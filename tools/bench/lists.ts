@@ -14,9 +14,7 @@ const LIMIT = 20;
 /** Promised: medians of the large account are at most 1.5 times those of the small one. */
 const TARGET = { ratio: 0.67 };
 
-interface Account extends Merchant {
-  readonly count: number;
-}
+type Account = Merchant & { readonly count: number };
 
 /** Requests by the account's number of pages. */
 type Path = (pages: number) => string;

@@ -11,9 +11,9 @@ export function told(figure: string, measured: string): Line {
   return { figure, measured, target: null };
 }
 
-export function below(figure: string, value: number, limit: number, unit: string, digits = 1, note = ''): Line {
+export function below(figure: string, value: number, limit: number, unit: string, digits = 1): Line {
   const target = { text: `under ${String(limit)} ${unit}`, met: value < limit };
-  return { figure, measured: `${value.toFixed(digits)} ${unit}${note}`, target };
+  return { figure, measured: `${value.toFixed(digits)} ${unit}`, target };
 }
 
 /** @param limit null for a figure without a target */

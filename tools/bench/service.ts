@@ -16,9 +16,6 @@ import { newCharge } from './requests.js';
 import { drive, type Operation } from './stats.js';
 import type { Processors, System } from './turns.js';
 
-type ServiceProcesses = typeof import('../harness/service-process.js');
-type Merchants = typeof import('./merchants.js');
-
 /** The root of this build. */
 export const HERE = join(import.meta.dirname, '../..');
 
@@ -56,14 +53,17 @@ export class Service implements System {
 
   /** @param build the `dist` of a built checkout */
   static async start(build: string, directory: string, cleanup: Cleanup): Promise<Service> {
-    const { ServiceProcess } = (await importFrom(build, 'tools/harness/service-process.js')) as ServiceProcesses;
+    const { ServiceProcess } = await load<typeof import('../harness/service-process.js')>(
+      build,
+      'tools/harness/service-process.js',
+    );
     const dataDir = mkdtempSync(join(directory, 'side-'));
     return Service.of(await ServiceProcess.start(dataDir, cleanup), dataDir, build, cleanup);
   }
 
   /** Fills the database of a process that was just started. */
   static async of(process: ServiceProcess, dataDir: string, build: string, cleanup: Cleanup): Promise<Service> {
-    const { makeMerchants } = (await importFrom(build, 'tools/bench/merchants.js')) as Merchants;
+    const { makeMerchants } = await load<typeof import('./merchants.js')>(build, 'tools/bench/merchants.js');
     const url = ownerUrl(dataDir);
     const database = await connect(url, cleanup);
     const { rows } = await database.query<{ version: string; pid: number }>(
@@ -150,8 +150,8 @@ export class Service implements System {
   }
 }
 
-function importFrom(build: string, path: string): Promise<unknown> {
-  return import(pathToFileURL(join(build, path)).href);
+function load<T>(build: string, path: string): Promise<T> {
+  return import(pathToFileURL(join(build, path)).href) as Promise<T>;
 }
 
 /** A plain client; it ends with the run. */

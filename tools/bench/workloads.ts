@@ -93,13 +93,6 @@ const READS: readonly Work[] = [
 /** The everyday figures; `--against` measures them too. */
 export const WORKLOADS: readonly Work[] = [...CREATES, ...PAYMENTS, ...WEBHOOKS, ...AUTHENTICATION, ...READS];
 
-/** @throws Error when there is no such workload */
-export function workload(name: string): Work {
-  const found = WORKLOADS.find((work) => work.name === name);
-  if (!found) throw new Error(`Nothing is called ${name}`);
-  return found;
-}
-
 let turn = 0;
 
 /** Every second charge belongs to the first merchant, the others alternate. */

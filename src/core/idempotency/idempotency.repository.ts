@@ -1,6 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../crypto/index.js';
-import { columnsOf, insertInto, oneOf, read, Reader, type Tx, write, writeRow, claimDue, removeDue } from '../database/index.js';
+import {
+  columnsOf,
+  insertInto,
+  oneOf,
+  read,
+  Reader,
+  type Tx,
+  write,
+  writeRow,
+  claimDue,
+  removeDue,
+} from '../database/index.js';
 import type { Scope } from '../mode.js';
 import { IdempotencyKeyEntity } from './idempotency-key.entity.js';
 import { Retained } from '../retention.js';

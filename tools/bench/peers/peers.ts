@@ -4,7 +4,7 @@ import { describeMachine, residentMemory } from '../machine.js';
 import { type Line, table, told } from '../report.js';
 import { expectCoherent, HERE, Service } from '../service.js';
 import { type Plan, sideOf, takeTurns } from '../turns.js';
-import { workload } from '../workloads.js';
+import { WORKLOADS } from '../workloads.js';
 import { startMedusa } from './medusa.js';
 import { startVendure } from './vendure.js';
 
@@ -27,7 +27,9 @@ export async function runPeers(plan: Plan, path: string, { directory, cleanup, p
     const peer = await start(join(resolve(path), name), directory, cleanup);
     for (const work of peer.works) {
       progress(`${work.name}, in turn with ${work.beside}`);
-      const sides = [sideOf('Recebe', service, workload(work.beside)), sideOf(work.name, peer, work)];
+      const ours = WORKLOADS.find((one) => one.name === work.beside);
+      if (!ours) throw new Error(`Nothing is called ${work.beside}`);
+      const sides = [sideOf('Recebe', service, ours), sideOf(work.name, peer, work)];
       lines.push(...(await takeTurns(work.beside, sides, { ...plan, warmUps: WARM_UPS })));
     }
     lines.push(memoryLine('Recebe', [service.process.pid]), memoryLine(peer.name, peer.pids));
