@@ -170,7 +170,7 @@ describeWith('redis')('the secrets of webhooks', () => {
 
   it('are in nothing that Redis ever heard', () => {
     const text = commands.join('\n');
-    expect(text).toContain('acquirers.inbox');
+    expect(text).toContain('endpointId');
     expect(text).toContain(`:rl:account:${merchant.accountId}`);
     expect(leaksIn(text)).toEqual([]);
     expect(text).not.toContain(CANARY);
