@@ -62,7 +62,7 @@ const mode = createRoute({
   },
 });
 
-/** A module that has a screen of that name. */
+/** A module that exports the screen of that name. */
 type Load<N extends string> = () => Promise<Readonly<Record<N, () => ReactNode>>>;
 
 const screen = <const P extends string, N extends string>(path: P, load: Load<N>, name: N) =>

@@ -3,7 +3,7 @@ export const MAX_LOGO_BYTES = 16 * 1024;
 /** WCAG 2.2, 1.4.11: what can be pressed is told from what is around it. */
 const CONTRAST = 3;
 
-/** Kinds of pictures by what their files begin with; WebP's name comes after its length. */
+/** Kinds of pictures by their first bytes. In a WebP file the length of the file precedes the name. */
 const PICTURES = [
   { type: 'image/png', at: 0, bytes: Buffer.from('\x89PNG\r\n\x1a\n', 'latin1') },
   { type: 'image/jpeg', at: 0, bytes: Buffer.from([0xff, 0xd8, 0xff]) },

@@ -1,6 +1,6 @@
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../transactions/index.js';
 
-/** The words of a charge: docs/contract.md#transaction-status. */
+/** Public statuses of a charge: docs/contract.md#transaction-status. */
 export const PUBLIC_STATUSES = [
   'pending',
   'processing',

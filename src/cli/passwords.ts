@@ -9,7 +9,7 @@ import type { Shell } from './shell.js';
 const ADVICE =
   'Give the password with --password-file <file> (- reads it from stdin), or leave it out on a terminal, where it is asked for.';
 
-/** Arguments are seen by everybody on the machine and stay in the shell's history, so no password is one. */
+/** Passwords are never arguments: the shell history and other users of the machine can see those. */
 export function takesPassword(command: Command): Command {
   return command
     .option('--password-file <file>', 'with the password on one line; - reads stdin; on a terminal it is asked for')

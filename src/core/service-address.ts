@@ -16,7 +16,7 @@ function read(path: string): Notice | null {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Notice;
   } catch {
-    return null; // removed a moment ago
+    return null; // another process has just removed the file
   }
 }
 

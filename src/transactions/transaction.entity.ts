@@ -43,7 +43,7 @@ export interface SentBack {
   readonly amount: Amount;
   readonly reason: ReturnReason;
   readonly endToEndId: string;
-  /** When the bank had sent it back, ISO 8601. */
+  /** Time at which the bank sent the money back, ISO 8601. */
   readonly at: string;
 }
 

@@ -101,7 +101,7 @@ const LOCK_AVAILABLE = write(
 
 const NEGATIVE = `account_id AS "accountId", mode, currency, amount AS available, negative_since AS "negativeSince",
     negative_notice_at AS "nextNoticeAt"`;
-/** The time in milliseconds, as in cursors. */
+/** Truncates the time to milliseconds, the precision of cursors. */
 const NEGATIVE_SINCE = `date_trunc('milliseconds', negative_since)`;
 const LIST_NEGATIVE = read(
   'wallets.list_negative',

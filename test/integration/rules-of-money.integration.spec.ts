@@ -14,7 +14,7 @@ import { aPaidCharge, refundEnd, requestRefund } from '../support/refunds.js';
 import { type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
-/** Writes as the service's own role, as a bug in the service or a thief of its password could. */
+/** Writes with the database role of the service. A bug or a stolen password has the same rights. */
 describe('the database refuses in matters of money', () => {
   let service: TestService;
   let client: pg.Client;

@@ -157,7 +157,7 @@ describe('a database', () => {
 
   it('is taken over from version 0.1 with its data directory, also without a role for the service', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
-    chmodSync(dataDir, 0o755); // as root PostgreSQL runs as another user
+    chmodSync(dataDir, 0o755); // If the tests run as root, PostgreSQL runs as another user.
     const before = await startPostgres({ dataDir, settings: ['fsync=off'] });
     await migrate(before.url, MIGRATIONS.slice(0, 1));
     const owner = new pg.Client({ connectionString: before.url });

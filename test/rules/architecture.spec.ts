@@ -26,11 +26,11 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   transactions: ['accounts', 'acquirers', 'audit', 'brazil', 'core', 'outbox', 'wallets'],
   // Lists of acquirers against our books, those of disputes too: it needs both sides.
   reconciliation: ['accounts', 'acquirers', 'brazil', 'core', 'med', 'transactions'],
-  // accounts: the principal of a request carries the account, whose settings a new charge follows.
+  // accounts: a new charge follows the settings of the account, which the principal of the request carries.
   charges: ['accounts', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
   payments: ['accounts', 'audit', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
   med: ['accounts', 'acquirers', 'audit', 'auth', 'brazil', 'core', 'outbox', 'storage', 'transactions', 'wallets'],
-  // Files of everything that a merchant has to do with.
+  // Reports show all data of a merchant, so they read these modules.
   reports: ['auth', 'brazil', 'core', 'outbox', 'storage', 'transactions', 'wallets'],
   webhooks: ['accounts', 'audit', 'auth', 'core', 'outbox'],
   sandbox: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'payments', 'transactions'],

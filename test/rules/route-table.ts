@@ -19,7 +19,7 @@ export const CALLERS = [
 export type Caller = (typeof CALLERS)[number];
 export type Expected = Readonly<Record<Caller, number>>;
 
-/** Objects that rows need for a successful request of an allowed caller. */
+/** Test objects that the rows need to answer an allowed caller with success. */
 export interface World {
   readonly service: TestService;
   readonly accountId: string;
@@ -246,7 +246,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     ),
   ),
   'GET /checkout/:id': open(200, { path: ({ rawId }) => `/checkout/${rawId}` }),
-  // An unknown charge: drawing takes seconds where Jest runs the code.
+  // An unknown charge, because drawing a QR code takes seconds under Jest.
   'GET /checkout/:id/qr.png': open(404, { path: () => '/checkout/nobody/qr.png' }),
   'GET /checkout/:id/receipt': open(404, { path: ({ rawId }) => `/checkout/${rawId}/receipt` }),
   'GET /checkout/:id/logo': open(404, { path: ({ rawId }) => `/checkout/${rawId}/logo` }),

@@ -47,7 +47,10 @@ export default class NativeRuntime extends JestRuntime {
     return import(pathToFileURL(path).href);
   }
 
-  /** The test framework itself: new for every spec file, since it keeps that file's tests, listeners and settings. */
+  /**
+   * Loads the test framework anew for every spec file, because it stores the tests, listeners and settings of that
+   * file.
+   */
   requireInternalModule(path) {
     delete require.cache[path];
     for (const name of FRAMEWORK_STATE) delete globalThis[Symbol.for(name)];

@@ -60,7 +60,7 @@ export async function upload(
 ): Promise<{ status: number; text: string }> {
   const response = await fetch(reach(service, ticket.upload_url), {
     method: ticket.upload_method,
-    // Content-Length is what is sent: fetch writes it itself.
+    // `fetch` sets Content-Length from the body, so it is not copied from the ticket.
     headers: { 'Content-Type': ticket.upload_headers['Content-Type'], ...headers },
     body: new Uint8Array(bytes),
   });

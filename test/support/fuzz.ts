@@ -238,7 +238,7 @@ function isExact(json: string): boolean {
   return true;
 }
 
-/** By whole numbers: both as digits with the same power of ten. */
+/** Compares numbers exactly: scales both to integers with the same power of ten. */
 function isSameNumber(token: string): boolean {
   const value = Number(token);
   if (!Number.isFinite(value)) return false;

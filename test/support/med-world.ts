@@ -4,7 +4,10 @@ import { ToldBank } from './med-bank.js';
 import { balance, casesOf, decideCase, medQueue, type MedReviewAnswer } from './med.js';
 import { type Answer, TestService } from './service.js';
 
-/** A service in which nothing runs by itself, its bank, one merchant at a time and an operator: for the money of disputes. */
+/**
+ * A test world for the money of disputes: a service without background tasks, a bank, one merchant at a time and an
+ * operator.
+ */
 export class MedWorld {
   /** Set by `begin`. */
   told!: ToldBank;

@@ -4,7 +4,7 @@ import { describe, it } from '@jest/globals';
 
 /** A program or file of others that no package brings. */
 interface Need {
-  /** The text that says that it is not here, and how to get it. */
+  /** Message for a missing program: its name and how to install it. */
   readonly missing: string;
   /** With this variable set to 1, as in CI, specs fail where it is missing instead of being skipped. */
   readonly requiredBy: string;
@@ -12,7 +12,7 @@ interface Need {
   find(): string | null;
 }
 
-/** Everything that specs start or read beside Node.js, the packages and what each Linux has. */
+/** Programs and files that specs need, except Node.js, npm packages and the tools of every Linux. */
 const NEEDS = {
   redis: {
     missing: 'no redis-server or valkey-server on the PATH',
@@ -24,7 +24,7 @@ const NEEDS = {
     requiredBy: 'REQUIRE_BROWSER',
     find: () =>
       process.env['CHROMIUM_PATH'] ??
-      // The program without windows takes half the processor time.
+      // The headless shell needs half the processor time of the full browser.
       onPath('chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'),
   },
   bookkeepers: {

@@ -9,7 +9,7 @@ type Method = 'get' | 'put' | 'post' | 'patch' | 'delete';
 /** BACEN's own OpenAPI document of API Pix. Each check returns texts of faults: none when the input is valid. */
 export interface PixApiDocument {
   readonly path: string;
-  /** @param path as it is asked for, without its query */
+  /** @param path of the request, without the query string */
   validateRequest(method: string, path: string, body: unknown, query?: Readonly<Record<string, string>>): string[];
   validateResponse(method: string, path: string, status: number, body: unknown): string[];
   /** A callback's body. */

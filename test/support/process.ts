@@ -192,7 +192,7 @@ export class Processes {
         rmSync(this.#root, { recursive: true, force: true });
         return true;
       } catch {
-        return false; // a backend of the server is still writing in it
+        return false; // A PostgreSQL backend is still writing in the directory: try again.
       }
     });
   }

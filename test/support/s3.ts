@@ -145,7 +145,7 @@ function problemOf(request: IncomingMessage): string | null {
     presigned === null ? fromHeader(request) : { ...fromQuery(url), signature: presigned, payload: 'UNSIGNED-PAYLOAD' };
   if (given === null) return 'AccessDenied';
   const signedAt = Date.parse(given.date.replace(/^(....)(..)(..T..)(..)(..)Z$/, '$1-$2-$3:$4:$5Z'));
-  // S3 takes a header's signature for 15 minutes.
+  // S3 accepts the signature of a header for 15 minutes.
   if (!(Date.now() < signedAt + (given.expires ?? 900) * 1000)) return 'AccessDenied';
   const [accessKey, day = '', region = '', service = '', end] = given.credential.split('/');
   if (accessKey !== ACCESS_KEY || service !== 's3' || end !== 'aws4_request') return 'InvalidAccessKeyId';

@@ -44,7 +44,7 @@ export function postgresSeconds(postmaster: number): number | null {
       const process = readProcess(Number(name));
       return process.pid === postmaster || process.parent === postmaster ? [process] : [];
     } catch {
-      return []; // The process ended during the scan; its parent has its time.
+      return []; // The process ended during the scan. The parent counts that time.
     }
   });
   return family.length === 0 ? null : family.reduce((sum, { own, reaped }) => sum + own + reaped, 0) / 100;

@@ -161,7 +161,7 @@ function stored<R, K extends keyof R>(
         return inner === undefined ? value : (value as Record<string, unknown>)[inner];
       };
       if (!column.type.startsWith('json')) return { ...column, of: take };
-      // Convert JSON to text: pg would take an array for one of PostgreSQL's.
+      // JSON travels as text, because pg writes a JavaScript array as a PostgreSQL array.
       return { ...column, of: (row) => ((value) => (value == null ? value : JSON.stringify(value)))(take(row)) };
     });
 }

@@ -44,7 +44,7 @@ interface Transactions {
 export class Group {
   /** Waiting members of each owner, in the order of the owners' turns. */
   readonly #waiting = new Map<string, Member[]>();
-  /** Owners whose work has failed a group, with the time until which they run alone. */
+  /** Owners whose work made a group fail, with the time until which they run alone. */
   readonly #apart = new Map<string, number>();
   #underWay = 0;
   #isDue = false;

@@ -40,7 +40,7 @@ export class ApiError extends Error {
     this.headers = extra.headers ?? {};
   }
 
-  /** The envelope without the request id, which only the edge knows. */
+  /** Returns the error body without the request id, which the HTTP layer adds. */
   body(): Record<string, unknown> {
     return {
       type: this.type,

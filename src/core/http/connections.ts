@@ -6,7 +6,7 @@ import { MAX_DRAIN_BYTES } from './body.js';
 /** The share of MAX_CONNECTIONS that one address may have, and the one of the /48 of an IPv6 address. */
 const ONE_ADDRESS = 1 / 4;
 const ONE_SITE = 1 / 2;
-/** Requests that a connection may have on their way: no client of today sends another before the answer to the first. */
+/** Maximum of unanswered requests of one connection. Common clients do not pipeline: they wait for each answer. */
 const UNANSWERED = 4;
 /** From this share of MAX_CONNECTIONS on none is kept alive: idle connections would keep other callers out. */
 const CROWDED = 3 / 4;

@@ -13,7 +13,7 @@ export function Nested(type: () => Constructor): PropertyDecorator {
   return (target, property) => {
     Reflect.defineMetadata(NESTED, type, target, property);
     IsObject({ message: 'must be an object' })(target, property);
-    // Both rules have the same message, which is listed once.
+    // `IsObject` and `ValidateNested` share one message, so the answer lists it once.
     ValidateNested({ message: 'must be an object' })(target, property);
   };
 }

@@ -108,7 +108,7 @@ export class IdempotencyService {
     const isRefused = !isTaken && error instanceof ApiError;
     const row = isTaken || isRefused ? await this.keys.find(request) : null;
     if (!row || !isSame(row, request)) await claim.admission?.undo();
-    // A twin was let in meanwhile, and a repetition is not refused.
+    // A twin was accepted meanwhile. This request is now a repetition, which is not refused.
     return isOvertaken || (isRefused && row) ? new KeyChanged() : error;
   }
 }

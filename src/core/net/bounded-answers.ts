@@ -3,7 +3,7 @@ import type { buildConnector } from 'undici';
 
 /** An interim answer (1xx) but 101, which would be another protocol. */
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)\d\d/;
-/** Length of the shortest text that `INTERIM` is decided on. */
+/** Bytes that are needed to recognise the status line of an interim answer (`INTERIM`). */
 const STATUS_LENGTH = 12;
 /** Room for the headers of any real interim answer. */
 const MAX_INTERIM_BYTES = 16 * 1024;

@@ -20,7 +20,7 @@ type Log = (fields: object, message: string) => void;
 const noop = (): void => undefined;
 const never = 1_000_000_000;
 
-/** Something a handler can wait on and the spec lets go of. */
+/** Blocks a handler until the spec opens it. */
 function gate(): { opened: Promise<void>; open: () => void } {
   let open = noop;
   const opened = new Promise<void>((resolve) => {

@@ -4,7 +4,7 @@ import type { Poller } from './poller.js';
 /** How long a shutdown waits for runs; what they leave is due again when its lease ends. */
 const SHUTDOWN_MS = 10_000;
 
-/** Runs of claimed work in this process, at most so many at once. The task that claims the work is woken for more. */
+/** Limits the parallel runs of claimed work in this process. A place that becomes free wakes the task that claims. */
 export class Runs {
   readonly #underWay = new Set<Promise<void>>();
   #isClosed = false;

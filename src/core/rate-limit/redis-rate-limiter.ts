@@ -102,7 +102,7 @@ export class RedisRateLimiter extends RateLimiter {
     client.defineCommand('takeTokens', { numberOfKeys: 1, lua: TAKE });
     client.defineCommand('takeInWindow', { numberOfKeys: 1, lua: TAKE_IN_WINDOW });
     client.on('error', (err) => this.degrade(err)); // without a listener ioredis prints to the console
-    client.on('close', () => this.degrade(new Error('connection closed'))); // a server that ends in order is no error
+    client.on('close', () => this.degrade(new Error('connection closed'))); // a clean shutdown of Redis is no error
     this.client = client as Redis & TakeCommand;
   }
 

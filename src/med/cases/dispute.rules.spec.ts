@@ -13,7 +13,7 @@ const PAID = aPaidTransaction({ status: 'DISPUTE', amount: 1000, paidAt: new Dat
 const PIX = PAID.endToEndId ?? '';
 const { bank } = aMedCase();
 
-/** Returns a sale of R$ 10,00 with these cases, of which they hold or have lost `disputedAmount`. */
+/** A sale of R$ 10,00 with these cases, which together hold or have lost `disputedAmount`. */
 function sale(cases: MedCase[], disputedAmount: number, refundsAmount = 0, rulesAtOnce = true): DisputedTransaction {
   const taken = { refundsAmount, cashoutsAmount: 0, disputedAmount, lossesAmount: 0 };
   const disputed = { ...taken, transaction: PAID, account: {} as Account, isRefunding: false, lastTakenAt: null };

@@ -10,7 +10,7 @@ import { EXTENSIONS, HEAD_BYTES, isOfType } from './evidence-types.js';
 /** Source: docs/contract.md#evidence. */
 export const UPLOAD_SECONDS = 900;
 const VIEW_SECONDS = 300;
-/** How many times an upload may be completed at once; after that once a minute. */
+/** Burst limit of completion attempts of an upload. After it, one attempt a minute is allowed. */
 const MAX_COMPLETIONS = 20;
 
 /** Reads and writes files of evidence in the object storage. While the storage is down, the error is a 503. */

@@ -121,7 +121,7 @@ export class ReviewsService {
     if (!locked) throw notFound('review');
     const reviewedAt = this.clock.now();
     if (await this.reviews.decide(tx, id, outcome, reviewedAt, operatorId)) {
-      // Nobody ends a charge without deciding about the money it holds.
+      // A held charge ends only by a decision about its money.
       if (!isHeld(locked.transaction)) throw new Error(`${locked.transaction.id} has a review but is not held`);
       await apply({ ...locked, held });
       return { review: this.#shown({ ...held, outcome, reviewedAt, reviewedBy: operatorId }), changed: true };

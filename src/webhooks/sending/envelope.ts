@@ -9,7 +9,7 @@ export interface CanonicalEnvelope {
   api_version: string;
   type: string;
   created_at: string;
-  /** 1, 2, … for the events of one charge: which of two that arrive is the later one. */
+  /** Number of the event among those of one charge, from 1. Receivers use it to order events. */
   sequence: number;
   data: { object: object } & Readonly<Record<string, unknown>>;
 }

@@ -52,7 +52,7 @@ describe('uploads of 10 MB', () => {
     await post(`${evidenceUrl}/${ticket.id}/complete`);
   }
 
-  /** How far the memory of the service rises above where it was, in MB. */
+  /** Returns by how many MB the memory of the service grows during `work`. */
   async function rise(work: () => Promise<void>): Promise<number> {
     const before = residentMemory(service.pid).nowMb;
     let peak = before;

@@ -45,7 +45,7 @@ describe('a service that is told to end', () => {
       this.socket.write(text);
     }
 
-    /** @returns the text up to now once `end` is there, and forgets it */
+    /** Waits for `end`, then returns the output until now and clears it. */
     async heard(end: RegExp): Promise<string> {
       await waitFor(`${String(end)} on the wire`, () => {
         if (this.error) throw this.error;
