@@ -518,6 +518,13 @@ describeWith('redis')('JobQueues on Redis', () => {
     expect(inspect(logged, { depth: 10 })).not.toContain('the-wrong-one');
   }, 20_000);
 
+  it('works for a user of Redis who may not name connections', async () => {
+    await redis.command('ACL', 'SETUSER', 'default', '-client|setname');
+    const own = await worker();
+    await own.addUntilSeen('1');
+    expect(unhandled).toEqual([]);
+  });
+
   it('reports an outage in a few lines, not in one per attempt', async () => {
     const own = await worker();
     await own.addUntilSeen('1');

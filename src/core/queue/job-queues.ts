@@ -41,6 +41,10 @@ export class JobQueues implements BeforeApplicationShutdown {
     for (const queue of this.#queues) {
       queue.on('error', (error) => redis.log('error', 'job queue error', error, queue.name));
       queue.on('failed', (_job, error) => redis.log('error', 'job failed', error, queue.name));
+      // Bull does not wait for this name. If Redis refuses it (ACL) or goes away, nobody would catch the error.
+      const setWorkerName = queue.setWorkerName.bind(queue);
+      queue.setWorkerName = () =>
+        setWorkerName().catch((error: unknown) => redis.log('warn', 'worker not named', error, queue.name));
       queue.on('lock-extension-failed', (_job, error) => redis.log('error', 'job lock not renewed', error, queue.name));
     }
   }

@@ -11,11 +11,7 @@ import type { Recorder } from './recorder.service.js';
 import type { Sender, SentAttempt } from './sender.service.js';
 
 /** Returns a dispatcher that gets only the given claims, and a record of its calls. */
-function setup(
-  claims: (readonly ClaimedDelivery[])[],
-  send: (delivery: ClaimedDelivery) => Promise<SentAttempt>,
-  takesJobs = false,
-) {
+function setup(claims: (readonly ClaimedDelivery[])[], send: (delivery: ClaimedDelivery) => Promise<SentAttempt>) {
   const noop = (): void => undefined;
   const logger: Logger = { debug: noop, info: noop, warn: noop, error: noop };
   const poller = new Poller({ logger });
@@ -28,7 +24,7 @@ function setup(
       Promise.resolve(void handedBack.push(...deliveries.map(({ id }) => id))),
     tell: (receivers: readonly Receiver[]) => {
       told.push(...receivers.map(({ endpointId }) => endpointId));
-      return Promise.resolve(takesJobs);
+      return Promise.resolve(false);
     },
   } as unknown as DeliveryQueue;
   const recorder = {
@@ -71,19 +67,13 @@ it('waits at shutdown for as long as a post may take, and no longer', async () =
   expect(took).toBeLessThan(TIMEOUT_MS + 5_000);
 });
 
-it('leaves new deliveries to the worker that takes their job', async () => {
-  const { dispatcher, claim, told, recorded } = setup(
-    [[deliveryOf('first')]],
-    () => Promise.resolve({ statusCode: 200 } as SentAttempt),
-    true,
+it('looks at once for new deliveries, and wakes other workers by a job', async () => {
+  const { claim, told, recorded } = setup([[deliveryOf('first')]], () =>
+    Promise.resolve({ statusCode: 200 } as SentAttempt),
   );
   await claim();
   await turns();
-  expect([told, recorded]).toEqual([['endpoint'], []]);
-  await dispatcher.take({ endpointId: 'endpoint', accountId: 'account' });
-  await claim();
-  await turns();
-  expect(recorded).toEqual(['first']);
+  expect([told, recorded]).toEqual([['endpoint'], ['first']]);
 });
 
 it('takes jobs only with room', async () => {

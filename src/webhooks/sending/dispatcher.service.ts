@@ -74,11 +74,13 @@ export class Dispatcher implements OnApplicationBootstrap, OnModuleDestroy, OnAp
     );
   }
 
-  /** Called when deliveries to these endpoints have been committed. Without a job, only this process is woken. */
+  /**
+   * Called when deliveries to these endpoints have been committed. This process looks at once. A job wakes a process
+   * with room too: each delivery is claimed once, whoever comes first.
+   */
   wake(receivers: readonly Receiver[]): void {
-    void this.queue.tell(receivers).then((isTold) => {
-      if (!isTold && this.config.runsWorkers && !this.#closing) this.#offer(receivers);
-    });
+    if (this.config.runsWorkers && !this.#closing) this.#offer(receivers);
+    void this.queue.tell(receivers);
   }
 
   /** Takes a job. While there is no room it waits, so that a process with room may take the next ones. */
