@@ -93,7 +93,8 @@ export class PaymentRequestsService {
    *   4. where the account's `fraud_mode` is `enforce`: 403 `fraud.document_blocked`, or 403 `fraud.velocity_exceeded` for
    *      too many refunds a minute of one customer's document (`fraud_velocity`)
    *   5. what `planRefund` throws
-   *   6. 422 `insufficient_balance`: the available balance is less than the amount and the fee
+   *   6. 400 `charge_disputed`: a reported dispute of the payment is being looked up at its bank
+   *   7. 422 `insufficient_balance`: the available balance is less than the amount and the fee
    */
   async refund(
     scope: Scope,
