@@ -27,7 +27,7 @@ export class LiveBody {
 export class ReadyBody {
   @EnumOf('Whether requests can be served.', ['up', 'down']) status!: State;
   @EnumOf('PostgreSQL.', ['up', 'down']) database!: State;
-  @EnumOf('Redis, or the in-process queue.', ['up', 'down']) queue!: State;
+  @EnumOf('Redis; up where there is none.', ['up', 'down']) queue!: State;
   @EnumOf('Where files are kept: the data directory, or an object store.', ['up', 'down']) storage!: State;
 }
 
