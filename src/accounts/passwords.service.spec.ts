@@ -15,7 +15,7 @@ describe('passwords', () => {
     expect(await passwords.verify(null, '', { stranger: null })).toBe(false);
   });
 
-  it('are hashed anew when they were hashed at another cost', async () => {
+  it('are hashed anew when their stored hash has another cost', async () => {
     const hash = await passwords.hash('correct horse battery');
     expect(passwords.isOutdated(hash)).toBe(false);
     expect(passwords.isOutdated(hash.replace('m=19456', 'm=65536'))).toBe(true);
@@ -36,14 +36,14 @@ describe('passwords', () => {
   });
 
   it.each(['correct horse battery', 'at least ten characters', '🧉🥖🍞'.repeat(85)])(
-    'like "%s" are taken',
+    'like "%s" are accepted',
     async (password) => {
       expect(await passwords.check(password)).toEqual([]);
     },
   );
 
   it.each(['Ana.Souza@example.com', 'my ana.souza 2026', 'X Padaria São João'])(
-    'like "%s" are the person’s own',
+    'like "%s" are refused because they contain the person’s own name or e-mail',
     async (password) => {
       const person = { email: 'ana.souza@example.com', name: 'Padaria São João' };
       expect(await passwords.check(password, person, 'new_password')).toEqual([
@@ -53,7 +53,7 @@ describe('passwords', () => {
     },
   );
 
-  it('are compared in turn by network, however many addresses of one network try', async () => {
+  it('take turns by network, however many addresses of one network try', async () => {
     const order: string[] = [];
     const flood = Array.from({ length: 150 }, (_, index) =>
       passwords.verify(null, 'x', { stranger: `192.0.2.${index}` }).then(
@@ -67,7 +67,7 @@ describe('passwords', () => {
     expect(order.indexOf('own')).toBeLessThanOrEqual(3);
   }, 60_000);
 
-  it('wait for no stranger when the user is known, from however many networks strangers come', async () => {
+  it('wait for no strangers when the user is known, however many networks strangers come from', async () => {
     const order: string[] = [];
     const flood = Array.from({ length: 400 }, (_, index) =>
       passwords.verify(null, 'x', { stranger: `10.${index >> 8}.${index & 255}.1` }).then(
@@ -80,7 +80,7 @@ describe('passwords', () => {
     expect(order.indexOf('own')).toBeLessThanOrEqual(4);
   }, 60_000);
 
-  it('for one e-mail take no places of another e-mail, from however many devices they come', async () => {
+  it('for one e-mail leave the places of other e-mails free, however many devices send them', async () => {
     const order: string[] = [];
     const flood = Array.from({ length: 200 }, () =>
       passwords.verify(null, 'x', { known: 'attacker@example.com' }).then(
@@ -93,7 +93,7 @@ describe('passwords', () => {
     expect(order.indexOf('own')).toBeLessThanOrEqual(4);
   }, 60_000);
 
-  it('are compared few at a time; a hundred wait, and further ones are refused', async () => {
+  it('are compared a few at a time; a hundred wait, and any further one is refused', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 105 }, (_, index) => passwords.verify(null, 'x', { stranger: `192.0.2.${index}` })),
     );

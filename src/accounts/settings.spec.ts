@@ -4,7 +4,7 @@ import { parseSettings, readSettings, type SettingName, SETTINGS } from './setti
 const PNG = `data:image/png;base64,${Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64')}`;
 
 describe('settings as texts', () => {
-  it('are these', () => {
+  it('have exactly the listed names', () => {
     expect(Object.keys(SETTINGS).sort()).toEqual([
       'accent',
       'city',
@@ -65,7 +65,7 @@ describe('settings as texts', () => {
       '529.982.247-25,11144477735,52998224725',
       { fraudBlockedDocuments: ['52998224725', '11144477735'] },
     ],
-  ])('take %s=%s', (key, text, changes) => {
+  ])('accept %s=%s', (key, text, changes) => {
     expect(parseSettings({ [key]: text })).toStrictEqual({ changes, violations: [] });
     expect(parseSettings({ [key.replaceAll('_', '-')]: text })).toStrictEqual({ changes, violations: [] });
   });
@@ -124,7 +124,7 @@ describe('settings as JSON', () => {
     ['fraud_max_amount', 5_000, { fraudMaxAmount: 5_000 }],
     ['fraud_max_amount', null, { fraudMaxAmount: null }],
     ['fraud_blocked_documents', ['12.ABC.345/01DE-35'], { fraudBlockedDocuments: ['12ABC34501DE35'] }],
-  ])('take %s = %j', (name, value, changes) => {
+  ])('accept %s = %j', (name, value, changes) => {
     expect(readSettings({ [name]: value })).toStrictEqual({ changes, violations: [] });
   });
 
