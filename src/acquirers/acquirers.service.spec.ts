@@ -5,7 +5,7 @@ import { AcquirersService } from './acquirers.service.js';
 const named = (name: string): Acquirer => ({ name }) as Acquirer;
 
 describe('the acquirer of an account', () => {
-  it('is the sandbox in test mode, whatever the account has, and its own acquirer in live mode', () => {
+  it('is the sandbox in test mode, even if the account has an acquirer, and its own acquirer in live mode', () => {
     const acquirers = new AcquirersService();
     acquirers.register(named('sandbox'), { servesTestMode: true });
     acquirers.register(named('bank'), { servesTestMode: false });
@@ -17,7 +17,7 @@ describe('the acquirer of an account', () => {
     );
   });
 
-  it('is made once for each name of a family', () => {
+  it('is created once for each name of a family, and used again', () => {
     const acquirers = new AcquirersService();
     const made: string[] = [];
     acquirers.registerFamily('pix-api', (name) => {

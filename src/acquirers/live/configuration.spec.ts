@@ -32,7 +32,7 @@ describe('the configuration of a live acquirer', () => {
     ['PEM', PEM],
     ['a PFX', PFX],
     ['PEM with an encrypted key', { ...PEM, key: Buffer.from(CERTIFICATES.encryptedKey), passphrase: PFX.passphrase }],
-  ])('is read with %s', (_kind, certificate) => {
+  ])('is accepted with a certificate as %s', (_kind, certificate) => {
     const read = readConfiguration({ ...INPUT, certificate }, { now: NOW, production: true });
     expect(read.violations).toEqual([]);
     expect(read.settings).toMatchObject({
@@ -100,7 +100,7 @@ describe('the configuration of a live acquirer', () => {
     ['one file of both', { cert: Buffer.from(`${CERTIFICATES.cert}\n${CERTIFICATES.key}`), key: PEM.key }],
     ['a PFX in base64', { ...PFX, pfx: Buffer.from(CERTIFICATES.pfx) }],
     ['a PFX in lines of base64', { ...PFX, pfx: Buffer.from(`\ufeff${base64Lines(pfxBytes)}\r\n`) }],
-  ])('reads %s', (_, files) => {
+  ])('reads certificate files: %s', (_, files) => {
     const { settings, violations } = read(files);
     expect(violations).toEqual([]);
     expect(settings.credentials.certificate && x509Of(settings.credentials.certificate).subject).toContain('padaria');
@@ -115,7 +115,7 @@ describe('the configuration of a live acquirer', () => {
     ]);
   });
 
-  it('reports all faults at once', () => {
+  it('reports every fault of a configuration at once', () => {
     const wrong = violationsOf({
       psp: 'bb',
       pixKey: '123',
@@ -140,7 +140,7 @@ describe('the configuration of a live acquirer', () => {
     ]);
   });
 
-  it('knows the profiles', () => {
+  it('refuses an unknown PSP and lists the known profiles', () => {
     expect(violationsOf({ psp: 'constructor' })).toEqual([
       expect.stringMatching(/^psp: must be one of standard, efi, /),
     ]);

@@ -12,7 +12,7 @@ describe('the registered address that a PSP shows', () => {
     ` ${OURS}`,
     OURS.replace('example.com', 'Example.com'),
     OURS.replace('example.com', 'example.com:443'),
-  ])('is ours: %s', (registered) => expect(isSameCallback(registered, OURS)).toBe(true));
+  ])('is recognized as ours: %s', (registered) => expect(isSameCallback(registered, OURS)).toBe(true));
 
   it.each([
     OURS.replace('secret', 'Secret'),
@@ -23,5 +23,5 @@ describe('the registered address that a PSP shows', () => {
     `${OURS}pix`,
     'nothing',
     '',
-  ])('is a different one: %s', (registered) => expect(isSameCallback(registered, OURS)).toBe(false));
+  ])('is recognized as another address: %s', (registered) => expect(isSameCallback(registered, OURS)).toBe(false));
 });

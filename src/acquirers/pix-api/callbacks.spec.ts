@@ -21,14 +21,14 @@ describe('the body of a callback', () => {
     ['deep lists', '['.repeat(500_000)],
     ['deep objects', '{"a":'.repeat(100_000)],
     ['many values', `[${'{},'.repeat(340_000)}0]`],
-  ])('is not readable with %s', (_, text) => expect(isRead(text)).toBe(false));
+  ])('is refused as unreadable with %s', (_, text) => expect(isRead(text)).toBe(false));
 });
 
 describe('readCallbackBody', () => {
   it.each([
     ['an object', (pix: unknown[]) => ({ pix })],
     ['a bare list', (pix: unknown[]) => pix],
-  ])('reads %s', (_, body) => {
+  ])('reads the list of Pix from %s', (_, body) => {
     expect(readCallbackBody(body([aPix(), aPix({ endToEndId: OTHER, gnExtras: { x: 1 } })])).hints).toEqual([
       { kind: 'pix', reference: E2E, txid: TXID },
       { kind: 'pix', reference: OTHER, txid: TXID },
@@ -63,7 +63,7 @@ describe('readCallbackBody', () => {
     expect(readCallbackBody([{ endToEndId: E2E }])).toEqual({ hints: [{ kind: 'pix', reference: E2E }], skipped: 0 });
   });
 
-  it('reads the empty call that tests the URL as no hints', () => {
+  it('finds no hints in the empty call with which a PSP tests the URL', () => {
     for (const body of [null, {}, '', { evento: 'teste_webhook' }, { pix: {} }, []]) {
       expect(readCallbackBody(body).hints).toEqual([]);
     }

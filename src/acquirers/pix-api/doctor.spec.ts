@@ -153,7 +153,7 @@ describe('the doctor', () => {
     expect(registered).toBeNull();
   });
 
-  it('registers no address that nobody answers at, and no unknown address', async () => {
+  it('registers no address at which nobody answers, and none when the address of the service is unknown', async () => {
     const nobody = await examine({}, { callbackUrl: 'http://127.0.0.1:1/' });
     expect(nobody.at(-2)).toMatchObject({ ok: false, detail: expect.stringContaining('nobody answers') });
     const unknown = await examine({}, { callbackUrl: null });
@@ -223,7 +223,7 @@ describe('the doctor', () => {
 });
 
 describe('certificateExpiry', () => {
-  it('reads both forms', () => {
+  it('reads the expiry from a PEM certificate and from a PFX', () => {
     expect(certificateExpiry(CERTIFICATE)).toEqual(END);
     expect(certificateExpiry({ kind: 'pfx', ...SELF_SIGNED_PFX })).toEqual(END);
     expect(() => certificateExpiry({ kind: 'pfx', pfx: 'AAAA', passphrase: null })).toThrow();

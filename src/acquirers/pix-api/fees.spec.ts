@@ -22,7 +22,7 @@ describe('the fee of a PSP', () => {
     ['is the most', { bps: 99, fixed: 100, maximum: 500 }, 1_000_000, 500],
     ['is less than the most', { bps: 99, maximum: 500 }, 10_000, 99],
     ['is exact for the largest amount', { bps: 9_999 }, 999_999_999_999, 999_899_999_999],
-  ])('%s', (_, fields, amount, fee) => {
+  ])('%s: with %j a payment of %i cents costs %i cents', (_, fields, amount, fee) => {
     expect(providerFee([schedule(fields)], 'PIX', amount, NOON)).toBe(fee);
   });
 

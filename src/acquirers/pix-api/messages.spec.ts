@@ -57,14 +57,14 @@ const isMeant = ({ optional, field }: { optional: Message['optional']; field: st
   (optional[field] ?? []).some((one) => JSON.stringify(one) === JSON.stringify(value));
 
 describe.each(CASES)('$field of $operation', ({ schema, make, field, optional }) => {
-  it.each(ABSENT)('is absent when it is %j', (value) => {
+  it.each(ABSENT)('counts as absent when its value is %j', (value) => {
     const body = make({ [field]: value });
     const read = schema.parse(body) as Record<string, unknown>;
     expect(read[field]).toBeNull();
     expect(unreadFields(body, read)).not.toContain(field);
   });
 
-  it.each(WRONG)('never makes its object unreadable when it is %j', (value) => {
+  it.each(WRONG)('leaves its object readable when its value is %j', (value) => {
     const body = make({ [field]: value });
     const read = schema.parse(body) as Record<string, unknown>;
     const isMeaningful = isMeant({ optional, field }, value);
@@ -78,7 +78,7 @@ describe.each([
   ['a key of a Pix', pixAnswer, aPix, 'chave'],
   ['a key of a charge', cobAnswer, aCob, 'chave'],
 ] as const)('%s', (_, schema: z.ZodType, make: Message['make'], field) => {
-  it.each(ABSENT)('is absent when it is %j', (value) => {
+  it.each(ABSENT)('counts as absent when its value is %j', (value) => {
     expect(schema.parse(make({ [field]: value }))).toMatchObject({ [field]: null });
   });
 
@@ -116,7 +116,7 @@ describe('fields within fields', () => {
     [cobAnswer, aCob({ calendario: { criacao: '2026-09-09T20:15:00Z', expiracao: -1 } }), ['calendario.expiracao']],
     [cobAnswer, aCob({ loc: { location: 7 } }), ['loc.location']],
     [returnAnswer, aReturn({ horario: { solicitacao: 7, liquidacao: null } }), ['horario.solicitacao']],
-  ])('are null if unreadable, and are reported: %#', (schema: z.ZodType, body, paths) => {
+  ])('are null if unreadable, and are reported (case %#)', (schema: z.ZodType, body, paths) => {
     expect(unreadFields(body, schema.parse(body))).toEqual(paths);
   });
 });

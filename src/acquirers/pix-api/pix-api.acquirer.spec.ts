@@ -120,13 +120,13 @@ describe('PixApiAcquirer', () => {
       ['another key', { chave: OTHER_KEY }, 'other_key'],
       ['no code', { location: null, loc: null }, 'no_br_code'],
       ['no sense', { valor: PERSON }, 'malformed'],
-    ])('is unknown when the answer has %s', async (_, own, what) => {
+    ])('has an unknown outcome when the answer has %s', async (_, own, what) => {
       reply(201, aCob({ devedor: PERSON, ...own }));
       expect(await issue()).toEqual({ kind: 'unknown' });
       expect(await odd(what)).toBe(1);
     });
 
-    it('is refused with the cause in our words', async () => {
+    it('is refused with a reason that names the field and repeats no personal data', async () => {
       const violacoes = [{ razao: `Maria ${PERSON.cpf}`, propriedade: 'cob.devedor.cpf', valor: PERSON.cpf }];
       reply(400, aProblem('CobOperacaoInvalida', 400, violacoes));
       expect(await issue()).toEqual({
@@ -142,7 +142,7 @@ describe('PixApiAcquirer', () => {
       ['a property', 400, aProblem('CobOperacaoInvalida', 400, [{ razao: 'x', propriedade: 'cob.chave' }])],
       ['a reason', 400, { detail: 'A chave informada não pertence ao usuário recebedor' }],
       ['a code', 422, { type: 'https://pix.example/error/ChaveNaoCadastrada' }],
-    ])('is refused with the Pix key of the connection as the fault, after %s', async (_, status, body) => {
+    ])('is refused because of the connection’s Pix key after %s', async (_, status, body) => {
       reply(status, body);
       expect(await issue()).toMatchObject({ kind: 'refused', fault: 'connection' });
       expect(log.join('')).toContain('refuses the connection’s Pix key');
@@ -154,7 +154,7 @@ describe('PixApiAcquirer', () => {
       ['1,10', { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' }, 'refused'],
       ['110.01', {}, 'unknown'],
     ])(
-      'is cancelled when made over R$ %s in place of 110.00; the cancelled charge has %j',
+      'is cancelled when the PSP created it over R$ %s instead of 110.00; the PSP then answers %j',
       async (original, after, outcome) => {
         const valor = { original };
         psp.script = ({ method }) => ({ status: 200, body: aCob({ valor, ...(method === 'PATCH' ? after : {}) }) });
@@ -185,7 +185,7 @@ describe('PixApiAcquirer', () => {
       },
     );
 
-    it('never carries half a character of a name', async () => {
+    it('never cuts a name in the middle of a character', async () => {
       reply(201, aCob());
       const letters = 'a'.repeat(199);
       for (const [name, nome] of [
@@ -202,7 +202,7 @@ describe('PixApiAcquirer', () => {
       }
     });
 
-    it('is unavailable or unknown, as the client reports', async () => {
+    it('passes on the client’s result: unavailable or unknown', async () => {
       psp.script = () => 'drop';
       expect(await issue()).toEqual({ kind: 'unknown' });
       psp.script = () => ({ status: 429, headers: { 'retry-after': '0' } });
@@ -270,7 +270,7 @@ describe('PixApiAcquirer', () => {
     it.each([
       ['its answer', [aPix({ endToEndId: 7 })]],
       ['the list', undefined],
-    ])('does not count as unpaid when its payment cannot be read, by %s', async (_, pix) => {
+    ])('does not count as unpaid when its payment in %s cannot be read', async (_, pix) => {
       psp.script = ({ path }) => ({
         status: 200,
         body: path === '/pix' ? aPage([aPix({ endToEndId: 'E1' })]) : aCob({ status: 'CONCLUIDA', pix }),
@@ -279,7 +279,7 @@ describe('PixApiAcquirer', () => {
       expect(await odd('malformed')).toBe(1);
     });
 
-    it('shows a payment with a readable id, whatever else cannot be read', async () => {
+    it('reports a payment whose id is readable, even if its other fields are not', async () => {
       reply(200, aCob({ status: 'CONCLUIDA', pix: [aPix({ valor: 7, horario: 'x' }), null] }));
       expect(await acquirer.getPixCharge(TXID)).toMatchObject({ kind: 'found', payments: [{ reference: E2E }] });
     });
@@ -323,7 +323,7 @@ describe('PixApiAcquirer', () => {
       await expect(acquirer.cancel(TXID)).rejects.toThrow('cob.patch');
     });
 
-    it('does not count as removed if the PSP accepts without showing it removed', async () => {
+    it('does not count as removed if the PSP accepts the removal but still shows the charge', async () => {
       const answer = (body: unknown, state: Record<string, unknown>): void => {
         psp.script = ({ method }): Reply => ({ status: 200, body: method === 'GET' ? aCob(state) : body });
       };
@@ -339,7 +339,7 @@ describe('PixApiAcquirer', () => {
       await expect(acquirer.cancel(TXID)).rejects.toThrow('cob.patch: not_removed (unknown)');
     });
 
-    it('reports its status and names nobody', async () => {
+    it('has a provider status without names of persons', async () => {
       reply(200, aCob({ devedor: PERSON }));
       const status = await acquirer.getStatus(TXID);
       expect(status).toMatchObject({ status: 'ATIVA', raw: { txid: TXID } });
@@ -350,7 +350,7 @@ describe('PixApiAcquirer', () => {
   });
 
   describe('a Pix', () => {
-    it('is what the PSP confirms', async () => {
+    it('has the data that the PSP confirms', async () => {
       reply(200, aPix({ pagador: PERSON }));
       expect(await acquirer.getPix(E2E)).toMatchObject({
         endToEndId: E2E,
@@ -470,7 +470,7 @@ describe('PixApiAcquirer', () => {
   });
 
   describe('a dispute', () => {
-    it('is a return of the bank', async () => {
+    it('is read from a return that the bank made', async () => {
       const devolucoes = [aReturn(), aReturn({ id: 'm1', natureza: 'MED_FRAUDE', status: 'DEVOLVIDO' })];
       reply(200, aPix({ devolucoes }));
       expect(await acquirer.getDispute(`${E2E}/m1`)).toMatchObject({
@@ -507,7 +507,7 @@ describe('PixApiAcquirer', () => {
     });
 
     it.each(['0.01', '9999.00'])(
-      'is unknown when the answer has the amount R$ %s in place of R$ 7.89',
+      'has an unknown outcome when the answer has the amount R$ %s instead of R$ 7.89',
       async (valor) => {
         reply(200, aReturn({ status: 'DEVOLVIDO', valor }));
         await expect(acquirer.getReturn(RETURN)).rejects.toMatchObject({ kind: 'unknown' });
@@ -520,7 +520,7 @@ describe('PixApiAcquirer', () => {
       expect(await acquirer.requestReturn(RETURN)).toEqual({ kind: 'failed', reason: 'refused' });
     });
 
-    it('fails as exceeding the amount when it is too much', async () => {
+    it('fails with the reason amount_exceeded when the PSP says that the amount is too large', async () => {
       const violacoes = [{ razao: 'A devolução excederia o valor do pix', propriedade: 'devolucao.valor' }];
       reply(400, aProblem('PixDevolucaoInvalida', 400, violacoes));
       expect(await acquirer.requestReturn(RETURN)).toEqual({ kind: 'failed', reason: 'amount_exceeded' });
@@ -534,14 +534,14 @@ describe('PixApiAcquirer', () => {
     });
 
     it.each([{ id: 'r2' }, { valor: '7.90' }, { status: 'NEW' }, { valor: PERSON.nome }])(
-      'is unknown when the answer is %j',
+      'has an unknown outcome when the answer is %j',
       async (own) => {
         reply(201, aReturn(own));
         await expect(acquirer.requestReturn(RETURN)).rejects.toMatchObject({ kind: 'unknown' });
       },
     );
 
-    it('stays unknown after a time-out, a 5xx or a denied access', async () => {
+    it('keeps its unknown outcome after a time-out, a 5xx or a denied access', async () => {
       for (const answer of ['drop', { status: 500 }, { status: 403 }] as const) {
         psp.script = () => answer;
         await expect(acquirer.requestReturn(RETURN)).rejects.toThrow('return.put');
@@ -646,7 +646,7 @@ describe('PixApiAcquirer', () => {
     it.each([
       ['404', { status: 404, body: aProblem('NaoEncontrado', 404) }],
       ['204', { status: 204 }],
-    ])('does not accept a %s in place of an announced page as the end', async (_, missing: Reply) => {
+    ])('does not take a %s instead of an announced page for the end of the list', async (_, missing: Reply) => {
       psp.script = ({ query }) =>
         query['paginacao.paginaAtual'] === '0' ? { status: 200, body: aPage([pixAt(1, 0.5)], 3) } : missing;
       await expect(collect(hour(1))).rejects.toMatchObject({ reason: 'missing_page' });

@@ -89,14 +89,14 @@ describe('PixApiClient', () => {
       ['403 with a challenge', { status: 403, headers: { 'www-authenticate': 'Bearer error="invalid_token"' } }],
     ];
 
-    it.each(OLD)('takes one new token, by %s, for writes too', async (_, reply) => {
+    it.each(OLD)('takes one new token after %s, for writes too', async (_, reply) => {
       psp.script = ({ headers }) => (headers.authorization === 'Bearer t1' ? reply : { status: 201, body: aCob() });
       expect((await make().putCob(TXID, BODY)).kind).toBe('ok');
       expect(psp.tokenRequests).toHaveLength(2);
       expect(psp.exchanges).toHaveLength(2);
     });
 
-    it.each(OLD)('is unavailable when the new token is refused too, by %s', async (_, reply) => {
+    it.each(OLD)('is unavailable when the new token is refused too, after %s', async (_, reply) => {
       psp.script = () => reply;
       expect(await errorOf(make().putCob(TXID, BODY))).toMatchObject({
         kind: 'unavailable',
@@ -107,7 +107,7 @@ describe('PixApiClient', () => {
     });
 
     it.each([{ expires_in: 0 }, { expires_in: '3600', scope: ['cob.read'] }, {}])(
-      'uses the token of an answer with %j for several calls',
+      'uses one token for several calls if its answer has %j',
       async (own) => {
         psp.tokenScript = () => ({ status: 201, text: `\ufeff${JSON.stringify({ access_token: 't1', ...own })}` });
         psp.script = () => ({ status: 200, body: aCob() });
@@ -178,7 +178,7 @@ describe('PixApiClient', () => {
     ['efi', '/v2/webhook/+5511987654321'],
     ['inter', '/pix/v2/webhook/%2B5511987654321'],
     ['standard', '/webhook/%2B5511987654321'],
-  ])('writes a phone key in the path of its webhook as %s writes it', async (name, path) => {
+  ])('writes a phone key in the webhook path in the form that %s expects', async (name, path) => {
     psp.script = () => ({ status: 200, body: {} });
     await make({ pixKey: '+5511987654321' }, {}, findProfile(name)).webhook();
     expect(psp.exchanges[0]?.asked.path).toBe(path);
@@ -283,26 +283,26 @@ describe('PixApiClient', () => {
       ['a broken connection', 'drop' as const, 'UND_ERR_SOCKET'],
       ["a gateway's HTML", { status: 400, text: '<html>' } as const, 'http_400'],
       ['a redirect', { status: 307, headers: { location: '/' } } as const, 'http_307'],
-    ])('is unknown, and not repeated, after %s', async (_, reply, code) => {
+    ])('has an unknown outcome and is not repeated after %s', async (_, reply, code) => {
       psp.script = () => reply;
       expect(await errorOf(make().putCob(TXID, BODY))).toMatchObject({ kind: 'unknown', reason: code });
       expect(psp.exchanges).toHaveLength(1);
     });
 
-    it('is unknown when no answer comes in time', async () => {
+    it('has an unknown outcome when no answer comes in time', async () => {
       psp.script = () => 'hang';
       const client = make({}, { limits: { answerMs: 100 } });
       expect(await errorOf(client.putCob(TXID, BODY))).toMatchObject({ kind: 'unknown', reason: 'timeout' });
     });
 
-    it('is unknown when the answer is too large', async () => {
+    it('has an unknown outcome when the answer is too large', async () => {
       psp.script = () => ({ status: 201, text: 'x'.repeat(5 * 1024 * 1024) });
       expect(await errorOf(make().putCob(TXID, BODY))).toMatchObject({ kind: 'unknown', reason: 'answer_too_large' });
     });
 
     it.each(
       Object.keys({ ...ENDLESS_ANSWERS, ...ENDLESS_BODIES }).filter((name) => name !== 'blank lines after the answer'),
-    )('is unknown when the answer never ends, with %s', async (name) => {
+    )('has an unknown outcome when the answer never ends, with %s', async (name) => {
       const peer = await EndlessPeer.listen({ ...ENDLESS_ANSWERS, ...ENDLESS_BODIES }[name] ?? ['', '']);
       const client = make({ baseUrl: peer.url }, { limits: { answerMs: 30_000, callMs: 30_000 } });
       const { kind, reason } = await errorOf(client.putCob(TXID, BODY));
@@ -313,7 +313,7 @@ describe('PixApiClient', () => {
       await peer.stop();
     });
 
-    it('is repeated once after a 429, which is turned away whole, and is unavailable after that', async () => {
+    it('is repeated once after a 429, and is unavailable after a second one', async () => {
       psp.script = () => ({ status: 429, headers: { 'retry-after': '0' } });
       expect(await errorOf(make().putCob(TXID, BODY))).toMatchObject({ kind: 'unavailable', reason: 'http_429' });
       expect(psp.exchanges).toHaveLength(2);
@@ -355,7 +355,7 @@ describe('PixApiClient', () => {
       expect(psp.exchanges).toHaveLength(0);
     });
 
-    it('is refused with the cause', async () => {
+    it('is refused with the cause that the PSP names', async () => {
       const violacoes = [{ razao: 'zero', propriedade: 'cob.valor.original', valor: '0.00' }];
       psp.script = () => ({ status: 400, body: aProblem('CobOperacaoInvalida', 400, violacoes) });
       expect(await make().putCob(TXID, BODY)).toMatchObject({
@@ -419,7 +419,7 @@ describe('PixApiClient', () => {
       expect((await secured({ certificate: pfx, ca: SELF_SIGNED.cert }).putCob(TXID, BODY)).kind).toBe('ok');
     });
 
-    it('is unavailable without its certificate: the PSP has read nothing', async () => {
+    it('is unavailable without its certificate, and the PSP has received nothing', async () => {
       expect((await errorOf(secured({ ca: SELF_SIGNED.cert }).putCob(TXID, BODY))).kind).toBe('unavailable');
       expect(bank.tokenRequests).toHaveLength(0);
     });
@@ -431,7 +431,7 @@ describe('PixApiClient', () => {
     });
   });
 
-  it('cannot be made without a URL or with an unreadable certificate', () => {
+  it('cannot be created without a URL or with an unreadable certificate', () => {
     expect(() => make({ baseUrl: null })).toThrow('base URL');
     const certificate = { kind: 'pem', cert: 'x', key: 'y', passphrase: null } as const;
     expect(() => make({ credentials: { ...aConnection(psp).credentials, certificate } })).toThrow();

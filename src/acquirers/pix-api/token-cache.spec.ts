@@ -20,7 +20,7 @@ describe('TokenCache', () => {
     expect(tokens.map(({ value }) => value)).toEqual(['t1', 't1', 't2']);
   });
 
-  it('refreshes before the end while the old token serves, and does not delay callers', async () => {
+  it('refreshes a token before it ends, while callers still use the old one', async () => {
     const cache = start();
     await cache.get('a', fetch);
     now = 85_000;
@@ -29,7 +29,7 @@ describe('TokenCache', () => {
     expect(fetched).toBe(2);
   });
 
-  it('keeps the old token when a refresh fails, and does not hammer', async () => {
+  it('keeps the old token when a refresh fails, and does not try again at once', async () => {
     const cache = start();
     await cache.get('a', fetch);
     now = 85_000;

@@ -23,7 +23,7 @@ const NOW = new Date('2026-09-09T20:30:00Z');
 const MERCHANT = { name: 'Loja', city: 'SAO PAULO' };
 
 describe('amounts', () => {
-  it('are exact both ways', () => {
+  it('are converted exactly in both directions', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 999_999_999_999 }), (cents) => toCents(toDecimal(cents)) === cents),
     );
@@ -38,7 +38,7 @@ describe('amounts', () => {
     ['777.7', 77_770],
     ['0.5', 50],
     ['0', 0],
-  ])('%j is exactly %i', (text, cents) => {
+  ])('%j is exactly %i cents', (text, cents) => {
     expect(toCents(text)).toBe(cents);
   });
 
@@ -49,7 +49,7 @@ describe('amounts', () => {
     expect(toCents(text)).toBeNull();
   });
 
-  it('are never fractions', () => {
+  it('throw for a fraction of a cent', () => {
     expect(() => toDecimal(1.5)).toThrow(RangeError);
   });
 });
@@ -106,7 +106,7 @@ describe('brCodeOf', () => {
       ...(amount === undefined ? {} : { amount }),
     });
 
-  it("is the PSP's own, with our amount or none", () => {
+  it('is the PSP’s own code if its amount is ours or missing', () => {
     expect(brCodeOf(cob({ pixCopiaECola: code(11_000) }), 11_000, MERCHANT)).toBe(code(11_000));
     expect(brCodeOf(cob({ pixCopiaECola: code() }), 11_000, MERCHANT)).toBe(code());
     expect(brCodeOf(cob({ pixCopiaECola: code(1) }), 11_000, MERCHANT)).toBeNull();
@@ -117,12 +117,12 @@ describe('brCodeOf', () => {
     { location: null },
     { pixCopiaECola: 'rubbish' },
     { location: null, loc: { location: 'https://pix.example.com/qr/9' } },
-  ])('is made from the location for %j', (own) => {
+  ])('is built from the location when the answer has %j', (own) => {
     const text = brCodeOf(cob(own), 11_000, MERCHANT);
     expect(parseBrCode(text ?? '')).toMatchObject({ kind: 'dynamic', merchantName: 'Loja' });
   });
 
-  it('is null without either', () => {
+  it('is null without a valid code or location', () => {
     expect(brCodeOf(cob({ location: null, loc: null }), 11_000, MERCHANT)).toBeNull();
     expect(brCodeOf(cob({ location: 'not a location', loc: null }), 11_000, MERCHANT)).toBeNull();
   });
@@ -136,11 +136,11 @@ describe('chargeEnd', () => {
     ['REMOVIDA_PELO_USUARIO_RECEBEDOR', NOW, 'removed'],
     ['REMOVIDA_PELO_PSP', NOW, 'refused'],
     ['SOMETHING_NEW', NOW, null],
-  ])('%s at %s is %s', (status, now, end) => {
+  ])('with the status %s at %s is %s', (status, now, end) => {
     expect(chargeEnd(cob({ status }), now)?.end ?? null).toBe(end);
   });
 
-  it('is null while another reading of the creation leaves time for paying', () => {
+  it('is null while another reading of the creation time leaves time for paying', () => {
     const at = (criacao: string, now: string) =>
       chargeEnd(cob({ calendario: { criacao, expiracao: 3600 } }), new Date(`2026-09-09T${now}Z`))?.end ?? null;
     // Created at 20:15 UTC, written as 17:15 of São Paulo and marked as UTC.
@@ -150,7 +150,7 @@ describe('chargeEnd', () => {
     expect(at('2026-09-09T17:15:00+00:30', '20:30:00')).toBe('expired');
   });
 
-  it('is null if its calendar cannot be read', () => {
+  it('is null if the calendar of the charge cannot be read', () => {
     expect(chargeEnd(cob({ calendario: 'x' }), new Date('2027-01-01T00:00:00Z'))).toBeNull();
   });
 
@@ -244,7 +244,7 @@ describe('returns', () => {
     ]);
   });
 
-  it('gives disputes of the bank a later end than beginning', () => {
+  it('gives a dispute of the bank an end after its beginning', () => {
     const dispute = (own: Record<string, unknown>) => {
       return disputeOf(pix, returnAnswer.parse(aReturn({ natureza: 'MED_OPERACIONAL', ...own })))!;
     };
@@ -271,7 +271,7 @@ describe('returns', () => {
 });
 
 describe('problems', () => {
-  it('are read in every form', () => {
+  it('are read in every form that PSPs use', () => {
     const own = { erros: [{ codigo: '4769515', mensagem: 'Não há informações', ocorrencia: 'CHOM1' }] };
     expect(readProblem('erros', 404, own)).toEqual({ code: '4769515', properties: [], words: 'Não há informações' });
     const efi = { nome: 'documento_bloqueado', mensagem: 'Inválido', erros: [{ chave: 'devedor.cpf', mensagem: 'x' }] };
@@ -294,7 +294,7 @@ describe('problems', () => {
 });
 
 describe('publicCob', () => {
-  it('cuts an answer to the length that the standard has', () => {
+  it('shortens an oversized answer to the lengths of the standard', () => {
     let deep: unknown = 'x'.repeat(2_000_000);
     for (let level = 0; level < 200_000; level += 1) deep = [deep];
     const text = JSON.stringify(
@@ -303,7 +303,7 @@ describe('publicCob', () => {
     expect(text.length).toBeLessThan(2_000);
   });
 
-  it('names nobody', () => {
+  it('contains no name or document of a person', () => {
     const body = aCob({
       devedor: { cpf: '52998224725', nome: 'Maria' },
       pix: [

@@ -37,7 +37,7 @@ const UNREADABLE = [
 ];
 
 describe('a written time', () => {
-  it('has a complete table of its forms', () => expect(FORMS).toHaveLength(18));
+  it('is tested in all eighteen forms', () => expect(FORMS).toHaveLength(18));
 
   describe.each(FORMS)('with %s: %s', (_, text, instant) => {
     it('is read in a Pix, by the minute of its end-to-end id', () => {
@@ -74,7 +74,7 @@ describe('a written time', () => {
     expect(returnAnswer.parse(aReturn({ horario: { solicitacao: text } })).horario?.solicitacao).toBeNull();
   });
 
-  it('is trusted for a Pix that was held up for hours, and never moved before its id was made', () => {
+  it('is used as written for a Pix that was held up for hours, and never moved before its id was made', () => {
     const at = (text: string) => byMinute(readTime(text)!, MINUTE).toISOString();
     expect(at('2026-11-27T23:23:10Z')).toBe('2026-11-27T23:23:10.000Z');
     expect(at('2026-11-27T20:24:00-03:00')).toBe('2026-11-27T23:24:00.000Z');

@@ -21,7 +21,7 @@ describe('a crypto quote', () => {
     expect(quote(amount, currency)).toMatchObject({ amount: expected, currency: crypto });
   });
 
-  it('does not exist without a rate', () => {
+  it('does not exist for a currency without a rate', () => {
     expect([quote(1, 'XYZ'), quote(1, 'constructor'), quote(1, 'toString')]).toEqual([null, null, null]);
   });
 

@@ -56,7 +56,7 @@ describe('the sheet of a boleto', () => {
     expect((last[0] ?? 0) + (last[2] ?? 0) - (first[0] ?? 0)).toBeCloseTo(292, 0);
   });
 
-  it('starts and stops as the symbology requires', () => {
+  it('has bars that start and stop as the symbology requires', () => {
     expect(interleaved2of5('00')).toBe('nnnnnnnnwwwwnnwnn');
   });
 
