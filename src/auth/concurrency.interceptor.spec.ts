@@ -65,7 +65,7 @@ describe('reads of one caller', () => {
   const turnsOf = (enabled = true): ConcurrencyInterceptor =>
     new ConcurrencyInterceptor({ rateLimit: { enabled } } as Config, new Reflector());
 
-  it('are two at a time, and keep nobody else waiting', async () => {
+  it('run two at a time and delay no other caller', async () => {
     const turns = turnsOf();
     const ours = Array.from({ length: 5 }, () => new Asked(turns, 'a'));
     const theirs = new Asked(turns, 'b');
@@ -78,7 +78,7 @@ describe('reads of one caller', () => {
     expect(ours.map(({ isBegun }) => isBegun)).toEqual([true, true, true, false, false]);
   });
 
-  it('share the turns of their account, and wait for at most two reads of another caller', async () => {
+  it('take turns with other reads of their account, and wait for at most two reads of another caller', async () => {
     const turns = turnsOf();
     const member = Array.from({ length: 9 }, () => new Asked(turns, 'a', 'GET', 'read', 'member'));
     await settled();
@@ -138,7 +138,7 @@ describe('reads of one caller', () => {
     expect(asked.map(({ isBegun }) => isBegun)).toEqual([true, true, false, true]);
   });
 
-  it('wait for each other also for HEAD, which is as much work', async () => {
+  it('wait for each other with HEAD too, which is as much work', async () => {
     const turns = turnsOf();
     const asked = Array.from({ length: 5 }, () => new Asked(turns, 'a', 'HEAD'));
     await settled();

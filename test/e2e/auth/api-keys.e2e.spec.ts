@@ -50,7 +50,7 @@ async function statusWith(key: string, at = service): Promise<number> {
   return (await at.call('GET', '/v1/wallets', { key })).status;
 }
 
-describe('issuing', () => {
+describe('issuing a key', () => {
   it.each([
     [{}, 'live', null],
     [{ test: false }, 'live', null],
@@ -58,7 +58,7 @@ describe('issuing', () => {
     [{ label: 'x'.repeat(64) }, 'live', 'x'.repeat(64)],
     [{ label: '🧉'.repeat(64), test: true }, 'test', '🧉'.repeat(64)],
     [{ label: '' }, 'live', null],
-  ])('with %j gives a key of the contract’s format', async (body, mode, label) => {
+  ])('with %j returns a key in the format of the contract', async (body, mode, label) => {
     const answer = await issue(body);
     expect(answer.status).toBe(201);
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -96,8 +96,8 @@ describe('issuing', () => {
   });
 });
 
-describe('listing', () => {
-  it('shows the keys of both modes that work, without the keys, and what the caller may do', async () => {
+describe('listing keys', () => {
+  it('shows the working keys of both modes, without their secrets, and the permissions of the caller', async () => {
     const fresh = await service.merchant();
     const token = await service.login(fresh.ownerEmail);
     const made = (await issue({ label: 'Loja', test: true }, token)).body;
@@ -122,8 +122,8 @@ describe('listing', () => {
   });
 });
 
-describe('rotating', () => {
-  it.each(['test', 'live'])('a %s key gives another one of its mode and ends the old one', async (mode) => {
+describe('rotating a key', () => {
+  it.each(['test', 'live'])('a %s key issues a new key of its mode and ends the old one', async (mode) => {
     const old = (await issue({ test: mode === 'test', label: 'Loja' })).body;
     const answer = await rotate(old.id);
     expect(answer.status).toBe(201);
@@ -135,7 +135,7 @@ describe('rotating', () => {
     expect(again.body.label).toBe('Loja nova');
   });
 
-  it('with a bad label changes nothing', async () => {
+  it('with a bad label fails and changes nothing', async () => {
     const key = (await issue()).body;
     expect((await rotate(key.id, { label: 'x'.repeat(65) })).status).toBe(400);
     expect((await rotate(key.id, { label: 5 })).status).toBe(400);
@@ -159,8 +159,8 @@ describe('rotating', () => {
   });
 });
 
-describe('revoking', () => {
-  it('ends the key at once and permanently', async () => {
+describe('revoking a key', () => {
+  it('ends it at once and permanently', async () => {
     const key = (await issue()).body;
     const answer = await revoke(key.id);
     expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: { revoked: true } });
@@ -170,7 +170,7 @@ describe('revoking', () => {
     expect(await statusWith(key.apiKey)).toBe(401);
   });
 
-  it('leaves the charges of a test key open, and another test key sees them', async () => {
+  it('in test mode leaves its charges open, and another test key sees them', async () => {
     const [first, second] = [(await issue({ test: true })).body, (await issue({ test: true })).body];
     const charge = await service.createCharge(first.apiKey);
     await revoke(first.id);
@@ -229,7 +229,7 @@ describe('the roles that may manage keys', () => {
 });
 
 describe('operators', () => {
-  it('revoke a key of anybody', async () => {
+  it('can revoke a key of any account', async () => {
     const { token } = await service.operator();
     const key = (await issue({ test: true })).body;
     const answer = await service.call('DELETE', `/v1/operations/api-keys/${key.id}`, { token });
@@ -238,7 +238,7 @@ describe('operators', () => {
     expect((await service.call('DELETE', `/v1/operations/api-keys/${key.id}`, { token })).status).toBe(404);
   });
 
-  it('find an account by a part of its name or e-mail, and see its keys', async () => {
+  it('can find an account by a part of its name or e-mail, and see its keys', async () => {
     const { token } = await service.operator();
     const found = async (query: string): Promise<string[]> => {
       const path = `/v1/operations/accounts?limit=100&query=${encodeURIComponent(query)}`;
@@ -266,7 +266,7 @@ describe('operators', () => {
     expect((await service.call('GET', nobody, { token })).status).toBe(404);
   });
 
-  it('suspend an account: its keys are refused in every process, its people log in, its charges are paid', async () => {
+  it('can suspend an account: its keys are refused in every process, its people log in, its charges are paid', async () => {
     const { token } = await service.operator();
     const other = await service.merchant();
     const charge = (await service.createCharge(other.testKey)).body;
@@ -398,8 +398,8 @@ describe('keys of a member who is removed or made a MEMBER', () => {
   });
 });
 
-describe('the rate limit', () => {
-  it('applies before the role, and separately to people and programs', async () => {
+describe('the rate limit of key management', () => {
+  it('applies before the role check, and separately to people and programs', async () => {
     const env = { JWT_SECRET, RATE_LIMIT: 'on', RATE_LIMIT_RATE: '1', RATE_LIMIT_BURST: '3' };
     const limited = await TestService.start({ database: service.database, env, stillLimits: true });
     try {
@@ -426,7 +426,7 @@ describe('the rate limit', () => {
 const CHANGES = trial(250, 50);
 
 describe('between processes', () => {
-  it(`a key that was rotated or revoked in one is refused by another on the very next request, ${4 * CHANGES} times under load`, async () => {
+  it(`a key that was rotated or revoked in one process is refused by another on the next request, ${4 * CHANGES} times under load`, async () => {
     const neighbour = await TestService.start({ database: service.database, env: { JWT_SECRET } });
     const busy = await service.merchant();
     let over = false;
@@ -479,7 +479,7 @@ describe('terms of a key', () => {
     return `${status} ${body.error.code}`;
   };
 
-  it('are shown, and do not change what the list has', async () => {
+  it('are shown with the key, and the list of keys stays as it was', async () => {
     const allowed_ips = ['127.0.0.1', '2001:db8::/32'];
     const made = await issue({ test: true, expires_at: '2099-12-31', allowed_ips });
     const { apiKey: _, ...shown } = made.body;
@@ -515,7 +515,7 @@ describe('terms of a key', () => {
     expect(await statusWith(key.apiKey)).toBe(200);
   });
 
-  it('end it at its time, and a rotation gives another one', async () => {
+  it('end the key at its time, and a rotation then requires a new expiry', async () => {
     const expires_at = new Date(service.clock.now().getTime() + 3600_000).toISOString();
     const key = (await issue({ test: true, expires_at })).body;
     expect(await statusWith(key.apiKey)).toBe(200);
@@ -528,7 +528,7 @@ describe('terms of a key', () => {
     expect((await details(renewed.id)).body).toMatchObject({ expires_at: null });
   });
 
-  it('restrict it to its networks, whatever forwarding headers a stranger sends', async () => {
+  it('restrict the key to its networks, whatever forwarding headers a stranger sends', async () => {
     const key = (await issue({ test: true, allowed_ips: ['203.0.113.0/24'] })).body;
     expect(await errorWith(key.apiKey)).toBe('403 ip_not_allowed');
     expect(await errorWith(key.apiKey, { 'X-Forwarded-For': '203.0.113.7' })).toBe('403 ip_not_allowed');
@@ -549,7 +549,7 @@ describe('terms of a key', () => {
     expect(await statusWith(opened.apiKey)).toBe(200);
   });
 
-  it('the hour of its last use is written down, once an hour', async () => {
+  it('include the hour of its last use, which is recorded once an hour', async () => {
     const key = (await issue({ test: true })).body;
     const lastUse = async (): Promise<unknown> => {
       await service.get(ApiKeyAuthentication).recordUse();

@@ -50,7 +50,7 @@ describe('a login', () => {
     expect(Math.min(...found)).toBeLessThan(0.05);
   }, 120_000);
 
-  it('leaves the rest of the service its threads when many logins come at once', async () => {
+  it('leaves threads for the rest of the service when many logins come at once', async () => {
     const token = await service.login(merchant.ownerEmail);
     const visit = async (): Promise<number> => (await service.call('GET', '/v1/api-keys', { token })).status;
     const flood = Array.from({ length: 140 }, () => login('nobody@example.com', PASSWORD));
@@ -81,7 +81,7 @@ const STRANGERS = `
   Promise.all(sent).then((statuses) => parentPort.postMessage(statuses));
 `;
 
-describe('a flood', () => {
+describe('a flood of logins', () => {
   const from = (address: string, path: string, body: object, at: TestService): Promise<Answer> =>
     at.call('POST', `/v1/auth/${path}`, { headers: { 'x-forwarded-for': address }, body });
 
@@ -144,7 +144,7 @@ describe('a flood', () => {
     120_000,
   );
 
-  it('guessing passwords for one e-mail slows it down, locks nobody out and is reported to its owner once a day', async () => {
+  it('that guesses passwords for one e-mail is slowed down, locks nobody out and is reported to its owner once a day', async () => {
     const env = { JWT_SECRET, RATE_LIMIT: 'on', TRUST_PROXY: 'loopback', RATE_LIMIT_PUBLIC_PER_MINUTE: '1000' };
     const guessed = await TestService.start({ database: service.database, env });
     try {

@@ -38,7 +38,7 @@ async function statusWith(authorization: string, at = service): Promise<number> 
 }
 
 describe('login', () => {
-  it('answers in the documented form, with a token of exactly these claims', async () => {
+  it('answers in the documented form, with a token of exactly the documented claims', async () => {
     const answer = await login(`  ${merchant.ownerEmail.toUpperCase()} `, PASSWORD);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -105,7 +105,7 @@ describe('login', () => {
   });
 
   it.each([{}, { email: 'a@example.com' }, { email: 1, password: null }, { email: 'a@b.c', password: 'x', extra: 1 }])(
-    'lists what is wrong with %j',
+    'lists every violation of %j',
     async (body) => {
       const answer = await service.call<LoginAnswer>('POST', '/v1/auth/login', { body });
       expect(answer.status).toBe(400);
@@ -113,7 +113,7 @@ describe('login', () => {
     },
   );
 
-  it('takes the account that the user joined first', async () => {
+  it('uses the account that the user joined first', async () => {
     const person = await service.member(merchant.accountId, 'MEMBER');
     const other = await service.merchant();
     await service.sql(`INSERT INTO members VALUES ($1, $2, 'OWNER', now() + interval '1 s')`, [
@@ -128,7 +128,7 @@ describe('login', () => {
     expect((await login(person.email, PASSWORD)).body['account']).toMatchObject({ id: other.accountId, role: 'OWNER' });
   });
 
-  it('beside the bank’s withdrawal leaves the merchant the money in both orders', async () => {
+  it('hashes the password anew when its stored hash has another cost', async () => {
     const { email } = await service.member(merchant.accountId, 'MEMBER');
     const stored = async (): Promise<string> => {
       const rows = await service.sql<{ hash: string }>('SELECT password_hash AS hash FROM users WHERE email = $1', [
@@ -149,7 +149,7 @@ describe('login', () => {
 });
 
 describe('logout', () => {
-  it('ends this login at once in every process, and no other', async () => {
+  it('ends this session at once in every process, and no other session', async () => {
     const neighbour = await TestService.start({
       database: service.database,
       env: { JWT_SECRET },
@@ -171,7 +171,7 @@ describe('logout', () => {
     }
   });
 
-  it('leaves no row, and keeps the row of a running login until it expires, even with a clock a minute behind', async () => {
+  it('removes its row, and keeps rows of running sessions until they expire, even with a clock a minute behind', async () => {
     const [ended, token] = [await service.login(merchant.ownerEmail), await service.login(merchant.ownerEmail)];
     await service.call('POST', '/v1/auth/logout', { token: ended });
     const rows = async (of: string): Promise<number> => {
@@ -216,7 +216,7 @@ describe('a password that is changed for somebody', () => {
   const change = (email: string, password = NEW): Promise<{ userId: string }> =>
     service.get(PasswordChanges).change({ email, password }, CLI);
 
-  it('ends all their logins in every process, leaves others alone, and is recorded', async () => {
+  it('ends all sessions of that person in every process, no others, and is recorded', async () => {
     const [person, other] = [
       await service.member(merchant.accountId, 'ADMIN'),
       await service.member(merchant.accountId, 'ADMIN'),
@@ -272,7 +272,7 @@ describe('a password that is changed for somebody', () => {
     expect(seen.has(200)).toBe(true);
   }, 60_000);
 
-  it('is refused for an unknown user and for a weak password', async () => {
+  it('is refused for an unknown user, and when it is weak', async () => {
     const removed = await service.member(merchant.accountId, 'MEMBER');
     await service.sql('DELETE FROM members WHERE user_id = $1', [removed.userId]);
     const invited = await service.member(merchant.accountId, 'MEMBER');
@@ -286,7 +286,7 @@ describe('a password that is changed for somebody', () => {
 });
 
 describe('an operator who is removed', () => {
-  it('is out at once, and may return in any role', async () => {
+  it('loses access at once, and may return in any role', async () => {
     const users = service.get(UsersService);
     const operator = await service.operator();
     const visit = async (token: string, path: string): Promise<number> =>
@@ -325,8 +325,8 @@ describe('an operator who is removed', () => {
   });
 });
 
-describe('guessing', () => {
-  it('stops after 10 tries for an e-mail from an address, even with the right password', async () => {
+describe('guessing passwords', () => {
+  it('is stopped after 10 tries for an e-mail from one address, even with the right password', async () => {
     const limited = await TestService.start({ database: service.database, env: { JWT_SECRET, RATE_LIMIT: 'on' } });
     try {
       const target = await limited.merchant();
@@ -353,7 +353,7 @@ describe('guessing', () => {
     }
   });
 
-  it('counts tries for many e-mails from one address too', async () => {
+  it('is counted over many e-mails from one address too', async () => {
     const env = { JWT_SECRET, RATE_LIMIT: 'on', RATE_LIMIT_PUBLIC_PER_MINUTE: '6' };
     const limited = await TestService.start({ database: service.database, env });
     try {
@@ -369,8 +369,8 @@ describe('guessing', () => {
   });
 });
 
-describeWith('redis')('guessing at several processes', () => {
-  it('counts tries of all processes together, and Redis stores no e-mail', async () => {
+describeWith('redis')('guessing passwords at several processes', () => {
+  it('is counted over all processes together, and Redis stores no e-mail', async () => {
     const redis = await startRedis();
     const env = { JWT_SECRET, RATE_LIMIT: 'on', REDIS_URL: redis.url };
     const services = [

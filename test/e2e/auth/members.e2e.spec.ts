@@ -55,7 +55,7 @@ async function loginStatus(email: string, password: string): Promise<number> {
 }
 
 describe('the list of members', () => {
-  it('has everybody of the account, oldest first, and no others', async () => {
+  it('has every member of the account, oldest first, and no others', async () => {
     const people = await list();
     expect(people).toStrictEqual([
       {
@@ -73,7 +73,7 @@ describe('the list of members', () => {
     expect(await list(admin.token)).toEqual(people);
   });
 
-  it.each(['GET', 'POST', 'PATCH', 'DELETE'])('is not for MEMBERs: %s', async (method) => {
+  it.each(['GET', 'POST', 'PATCH', 'DELETE'])('is refused to a MEMBER: %s', async (method) => {
     const path = method === 'PATCH' || method === 'DELETE' ? `/v1/members/${member.userId}` : '/v1/members';
     const answer = await service.call<MemberAnswer>(method, path, {
       token: member.token,
@@ -136,7 +136,7 @@ describe('an invitation', () => {
     expect(await loginStatus(email, `password number ${winner}`)).toBe(200);
   });
 
-  it('expires after 7 days, and a new one ends the one before', async () => {
+  it('expires after 7 days, and ends when a new one is sent', async () => {
     const email = newEmail();
     await invite({ email, role: 'ADMIN' });
     const first = await service.mailedToken(email);
@@ -155,7 +155,7 @@ describe('an invitation', () => {
     service.clock.offsetMs = 0;
   });
 
-  it('keeps its token in the mail only', async () => {
+  it('has a token that is only in the mail, and in no table', async () => {
     const email = newEmail();
     await invite({ email, role: 'MEMBER' });
     const token = await service.mailedToken(email);
@@ -166,7 +166,7 @@ describe('an invitation', () => {
     expect(rows.filter(({ row }) => String(row).includes(token))).toEqual([]);
   });
 
-  it('links to the service only, whatever the account is called', async () => {
+  it('links only to the service, whatever name the account has', async () => {
     const email = newEmail();
     await service.call('PATCH', '/v1/account', { token: owner, body: { name: 'Loja evil.example/login' } });
     await invite({ email, role: 'MEMBER' });
@@ -186,7 +186,7 @@ describe('an invitation', () => {
     expect((await accept(await service.mailedToken(email), PASSWORD)).status).toBe(400);
   });
 
-  it('gets the same answer for an e-mail of another account, whose owner cannot accept', async () => {
+  it('gets the same answer for an e-mail of another account, whose owner cannot accept it', async () => {
     const operator = await service.operator();
     const elsewhere = await service.merchant();
     for (const email of [elsewhere.ownerEmail, operator.email, newEmail()]) {
@@ -206,7 +206,7 @@ describe('an invitation', () => {
     expect((await invite({ email: member.email, role: 'OWNER' })).body.error.param).toBe('email');
   });
 
-  it('reserves nobody: of several accounts, the first accepted invitation wins', async () => {
+  it('reserves no e-mail: of several accounts, the first accepted invitation wins', async () => {
     const email = newEmail();
     const tokens: string[] = [];
     const others = await Promise.all(Array.from({ length: 3 }, () => service.merchant()));
@@ -269,7 +269,7 @@ describe('an invitation', () => {
     expect([answer.status, answer.body.error.code]).toEqual([403, 'account_suspended']);
   });
 
-  it('may wait with 19 others at most', async () => {
+  it('is refused when 20 others wait already', async () => {
     const emails = Array.from({ length: 21 }, newEmail);
     const answers = [];
     for (const email of emails) answers.push(await invite({ email, role: 'MEMBER' }));
@@ -293,7 +293,7 @@ describe('an invitation', () => {
     expect(await canVisit(old)).toBe(401);
   });
 
-  it('by several accounts at once brings a removed member back once', async () => {
+  it('sent by several accounts at once brings a removed member back once', async () => {
     const accounts = service.get(AccountsService);
     for (let round = 0; round < 5; round++) {
       const { userId, email } = await service.member(merchant.accountId, 'MEMBER');
@@ -317,7 +317,7 @@ describe('an invitation', () => {
     expect((await list()).filter((each) => each['email'] === email)).toHaveLength(1);
   });
 
-  it('treats spellings of an e-mail as one', async () => {
+  it('treats different spellings of an e-mail as one', async () => {
     const name = newEmail().split('@')[0];
     const { body } = await invite({ email: `${name}＠ＥＸＡＭＰＬＥ.com`, role: 'MEMBER' });
     expect(body['email']).toBe(`${name}@example.com`);
@@ -359,7 +359,7 @@ describe('roles', () => {
     expect((await service.call('GET', '/v1/members', { token: member.token })).status).toBe(403);
   });
 
-  it('as OWNER are given and taken by an OWNER only', async () => {
+  it('can be given and taken as OWNER by an OWNER only', async () => {
     for (const answer of [
       await invite({ email: newEmail(), role: 'OWNER' }, admin.token),
       await change(member.userId, 'OWNER', admin.token),
@@ -427,7 +427,7 @@ describe('roles', () => {
 });
 
 describe('removing a member', () => {
-  it('tells the owners every key that the member has issued, even at that moment', async () => {
+  it('names every key that the member has issued to the owners, even one of that moment', async () => {
     const issue = (): Promise<Answer<MemberAnswer & { label: string }>> =>
       service.call('POST', '/v1/api-keys', { token: admin.token, body: { test: true } });
     const early = await Promise.all(Array.from({ length: 3 }, issue));
@@ -438,7 +438,7 @@ describe('removing a member', () => {
     for (const id of ids) expect(mail?.text_body).toContain(id);
   });
 
-  it('ends all their logins at once in every process, permanently', async () => {
+  it('ends all sessions of the member at once in every process, permanently', async () => {
     const neighbour = await TestService.start({ database: service.database, env: { JWT_SECRET } });
     try {
       const tokens = [member.token, await service.login(member.email), await neighbour.login(member.email)];
@@ -454,7 +454,7 @@ describe('removing a member', () => {
     }
   });
 
-  it('ends the invitations that they have sent, and no others', async () => {
+  it('ends the invitations that the member has sent, and no others', async () => {
     const admin = await service.member(merchant.accountId, 'ADMIN');
     const [theirs, mine] = [newEmail(), newEmail()];
     expect((await invite({ email: theirs, role: 'ADMIN' }, admin.token)).status).toBe(201);
@@ -465,7 +465,7 @@ describe('removing a member', () => {
     expect(answers.map(({ status }) => status)).toEqual([400, 204]);
   });
 
-  it('ends invitations above the new role, and keeps those below it', async () => {
+  it('ends invitations above the new role after a change of role, and keeps those below it', async () => {
     const [down, up] = [
       await service.member(merchant.accountId, 'ADMIN'),
       await service.member(merchant.accountId, 'ADMIN'),
@@ -481,7 +481,7 @@ describe('removing a member', () => {
     expect(answers.map(({ status }) => status)).toEqual([400, 204]);
   });
 
-  it('finds nobody in another account', async () => {
+  it('finds no member of another account', async () => {
     const stranger = await service.merchant();
     const theirs = await service.login(stranger.ownerEmail);
     for (const id of [member.userId, merchant.ownerId, randomUUID(), 'nobody']) {
@@ -498,7 +498,7 @@ describe('the settings of an account', () => {
   const settings = (body: object, token = owner): Promise<Answer<Record<string, unknown>>> =>
     service.call('PATCH', '/v1/account', { token, body });
 
-  it('are changed by the OWNER only, and everybody of the account sees them', async () => {
+  it('are changed by an OWNER only, and shown to every member of the account', async () => {
     const before = (await service.call<Record<string, unknown>>('GET', '/v1/account', { token: member.token })).body;
     const changed = await settings({ city: 'Recife', accent: '#0b6b60', payer_receipts: false });
     expect(changed.body).toEqual({ ...before, city: 'Recife', accent: '#0b6b60', payer_receipts: false });
@@ -507,7 +507,7 @@ describe('the settings of an account', () => {
     expect((await settings({ fee_bps: 0 })).status).toBe(400);
   });
 
-  it('have not changed when an empty one is emptied, and unnamed ones stay', async () => {
+  it('record no change when an empty setting is emptied, and keep the settings that are not named', async () => {
     const told = async (): Promise<unknown[]> => {
       const events = await service.sql<{ data: { changes: unknown } }>(
         `SELECT data FROM audit_events WHERE account_id = $1 AND type = 'account.settings_changed' ORDER BY id`,
@@ -527,7 +527,7 @@ describe('the settings of an account', () => {
     ]);
   });
 
-  it('are in the audit trail, a picture by its name only', async () => {
+  it('are recorded in the audit trail, a picture by its name only', async () => {
     const logo = `data:image/png;base64,${png(12_000).toString('base64')}`;
     expect((await settings({ logo })).status).toBe(200);
     const { data } = (
@@ -558,7 +558,7 @@ describe('the settings of an account', () => {
     expect(await mailsTo(service, merchant.ownerEmail, 1)).toHaveLength(1);
   });
 
-  it('change the contact address at most ten times a day, each mailing the one before', async () => {
+  it('change the contact address at most ten times a day, and mail each time to the previous one', async () => {
     const limited = await TestService.start({ database: service.database, env: { JWT_SECRET, RATE_LIMIT: 'on' } });
     try {
       const statuses: number[] = [];
@@ -574,7 +574,7 @@ describe('the settings of an account', () => {
     }
   });
 
-  it('refuse an address whose domain reverses the following text', async () => {
+  it('refuse a contact address whose domain reverses the following text', async () => {
     expect((await settings({ contact_email: 'a@b\u202eexample.com' })).status).toBe(400);
   });
 });

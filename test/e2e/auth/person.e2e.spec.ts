@@ -138,7 +138,7 @@ describe('a person', () => {
 });
 
 describe('a password', () => {
-  it('changed by its owner ends their other logins, and needs the old one', async () => {
+  it('changed by its owner ends their other sessions, and requires the old password', async () => {
     const person = await service.member(merchant.accountId, 'MEMBER');
     const other = await service.login(person.email);
     const change = (current_password: string, new_password: string): Promise<Answer<Body>> =>
@@ -160,7 +160,7 @@ describe('a password', () => {
     expect(told).toEqual([{ actor_type: 'member', data: { user_id: person.userId } }]);
   });
 
-  it('forgotten by its owner gets the same answer and time for everybody, and mails only people who log in', async () => {
+  it('forgotten by its owner gets the same answer and time for every e-mail, and mails only people who log in', async () => {
     const gone = await service.member(merchant.accountId, 'MEMBER');
     await service.sql('DELETE FROM members WHERE user_id = $1', [gone.userId]);
     const { email } = await service.member(merchant.accountId, 'MEMBER');
@@ -187,7 +187,7 @@ describe('a password', () => {
 });
 
 describe('a second factor', () => {
-  it('accepts each code once, including the step before and after, and no others', async () => {
+  it('accepts each code once, including those of the step before and after, and no others', async () => {
     const person = await service.member(merchant.accountId, 'MEMBER');
     const { secret, recovery } = await withFactor(person);
     const at = (steps: number): string =>
@@ -216,7 +216,7 @@ describe('a second factor', () => {
     service.clock.offsetMs = 0;
   });
 
-  it('is set once, and removed with the password and a code', async () => {
+  it('is set once, and removed only with the password and a code', async () => {
     const person = await service.member(merchant.accountId, 'MEMBER');
     expect(said(await ask('POST', 'totp/confirm', person.token, { code: '123456' }))).toBe('422 totp_not_begun');
     const { recovery } = await withFactor(person);
@@ -237,7 +237,7 @@ describe('a second factor', () => {
     service.clock.offsetMs = 0;
   });
 
-  it('lost by its owner is removed on the command line, which ends the logins', async () => {
+  it('lost by its owner is removed on the command line, which ends the sessions', async () => {
     const operator = await service.operator();
     await withFactor(operator);
     expect(await service.get(SecondFactor).reset(operator.email.toUpperCase(), CLI)).toEqual({
@@ -278,8 +278,8 @@ describe('a second factor', () => {
   });
 });
 
-describeWith('redis')('in production', () => {
-  it('is the only thing that operators without one may set, and live keys need one', async () => {
+describeWith('redis')('a second factor in production', () => {
+  it('is required of operators before anything else, and of owners for live keys', async () => {
     const redis = await startRedis();
     const production = await TestService.start({
       env: {

@@ -55,7 +55,7 @@ function byRsa(header: object): string {
 }
 
 describe('a token', () => {
-  it('with our key and claims is accepted, so that each refusal below has one cause', async () => {
+  it('signed by our key with our claims is accepted', async () => {
     expect(await statusOf(`Bearer ${token}`)).toBe(200);
     expect(await statusOf(`Bearer ${forge(claims)}`)).toBe(200);
     // Clocks of two of our machines may differ by this much.
@@ -115,7 +115,7 @@ describe('a token', () => {
     ['of no issuer', () => without('iss')],
     ['for somebody else', () => ({ ...claims, aud: 'recebe-api' })],
     ['for nobody', () => without('aud')],
-  ])('%s is refused, though our key signed it', async (_name, make) => {
+  ])('%s is refused, although our key signed it', async (_name, make) => {
     expect(await statusOf(`Bearer ${forge(make())}`)).toBe(401);
   });
 
@@ -143,7 +143,7 @@ describe('a token', () => {
     expect((await service.call('GET', '/v1/wallets', { token, key: merchant.testKey })).status).toBe(200);
   });
 
-  it('may name any role: only the current role counts', async () => {
+  it('may name any role, but only the current role of the user counts', async () => {
     const forged = forge({ ...claimsOf(member.token), role: 'OWNER' });
     const answer = await service.call<{ access: object }>('GET', '/v1/api-keys', { token: forged });
     expect(answer.body.access).toEqual({ canManage: false });
