@@ -32,7 +32,7 @@ const CLOSED: Readonly<Record<number, string[]>> = {
 };
 
 describe('the bank calendar', () => {
-  it.each(Object.entries(CLOSED))('closes the banks of %s on these weekdays', (year, days) => {
+  it.each(Object.entries(CLOSED))('closes the banks in %s on these weekdays: %j', (year, days) => {
     expect(closedWeekdays(Number(year))).toEqual(days);
   });
 
@@ -64,7 +64,7 @@ describe('a window of business days', () => {
     { what: 'over the turn of the year', today: '2027-01-04', days: 3, from: '2026-12-30' },
     { what: 'over Easter', today: '2026-04-06', days: 2, from: '2026-04-02' },
     { what: 'a year of the banks, 249 days', today: '2026-12-31', days: 249, from: '2026-01-02' },
-  ])('$what', ({ today, days, from }) => {
+  ])('begins on $from for $days days up to $today: $what', ({ today, days, from }) => {
     const window = businessDayWindow(today, days);
     expect(window[0]).toBe(from);
     expect(window.at(-1)).toBe(today);
@@ -91,7 +91,7 @@ describe('a day of São Paulo', () => {
     // Summer time, two hours behind UTC.
     ['2018-12-01T01:59:59.999Z', '2018-11-30'],
     ['2018-12-01T02:00:00.000Z', '2018-12-01'],
-  ])('%s is on %s', (at, day) => {
+  ])('contains the instant %s: it is %s', (at, day) => {
     expect(saoPauloDay(new Date(at))).toBe(day);
   });
 
@@ -99,7 +99,7 @@ describe('a day of São Paulo', () => {
     ['2026-11-21', '2026-11-21T03:00:00.000Z', '2026-11-22T03:00:00.000Z'],
     // Summer time began at midnight: the day began at 01:00, and had 23 hours.
     ['2018-11-04', '2018-11-04T03:00:00.000Z', '2018-11-05T02:00:00.000Z'],
-  ])('%s is from %s to %s', (day, from, to) => {
+  ])('%s lasts from %s to %s', (day, from, to) => {
     expect(saoPauloDayBounds(day)).toEqual({ from: new Date(from), to: new Date(to) });
   });
 });
@@ -110,7 +110,7 @@ describe('a month in São Paulo', () => {
     ['2026-12', '2026-12-01T03:00:00.000Z', '2027-01-01T03:00:00.000Z'],
     // Into summer time.
     ['2018-11', '2018-11-01T03:00:00.000Z', '2018-12-01T02:00:00.000Z'],
-  ])('%s is from %s to %s', (month, from, to) => {
+  ])('%s lasts from %s to %s', (month, from, to) => {
     expect(saoPauloMonthBounds(month)).toEqual({ from: new Date(from), to: new Date(to) });
   });
 });

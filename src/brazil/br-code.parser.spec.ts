@@ -48,7 +48,7 @@ describe('parseBrCode, with a right CRC', () => {
     ['540510.50', '5400', 'tlv_malformed'],
     ['540510.50', '5499', 'tlv_malformed'],
     ['62070503***', '62070503***80180014br.gov.bcb.pix', 'location_invalid'],
-  ])('%s → %s: %s', (from, to, code) => {
+  ])('refuses a code in which %s became %s: %s', (from, to, code) => {
     const payload = altered(from, to);
     expect(() => parseBrCode(payload)).toThrow(withCode(code));
   });

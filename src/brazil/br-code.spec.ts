@@ -254,14 +254,17 @@ function kindOf(code: BrCode): string {
 }
 
 describe('BR Codes of known validity', () => {
-  it.each(BR_CODE_VECTORS)('$note: valid $valid, strict $strictValid', ({ payload, valid, strictValid, kind }) => {
-    expect(checkBrCode(payload)).toMatchObject({ wellFormed: true, valid, strictValid });
-    if (strictValid) {
-      expect(kindOf(parseBrCode(payload))).toBe(kind);
-    } else {
-      expect(() => parseBrCode(payload)).toThrow(expect.objectContaining({ level: valid ? 'strict' : 'rule' }));
-    }
-  });
+  it.each(BR_CODE_VECTORS)(
+    'are judged as listed: $note is valid $valid, strictly valid $strictValid',
+    ({ payload, valid, strictValid, kind }) => {
+      expect(checkBrCode(payload)).toMatchObject({ wellFormed: true, valid, strictValid });
+      if (strictValid) {
+        expect(kindOf(parseBrCode(payload))).toBe(kind);
+      } else {
+        expect(() => parseBrCode(payload)).toThrow(expect.objectContaining({ level: valid ? 'strict' : 'rule' }));
+      }
+    },
+  );
 
   it.each([
     ['name (59) missing', 'name_invalid'],

@@ -86,7 +86,7 @@ describe('random ids', () => {
     ['a'.repeat(35), true],
     ['a'.repeat(36), false],
     [`${'a'.repeat(26)}-`, false],
-  ])('%s as a txid: %s', (text, expected) => {
+  ])('%s is a valid txid: %s', (text, expected) => {
     expect(isTxid(text)).toBe(expected);
   });
 });
@@ -111,7 +111,7 @@ describe('newReturnId', () => {
     expect(() => newReturnId(seed)).toThrow(RangeError);
   });
 
-  it('keeps two UUIDs apart', () => {
+  it('differs for different UUIDs', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.uuid(), (one, other) => {
         expect(newReturnId(one) === newReturnId(other)).toBe(one === other);

@@ -14,7 +14,7 @@ describe('a Pix key', () => {
     ['+55 (11) 98765-4321', 'phone', '+5511987654321'],
     ['+55 21 2345-6789', 'phone', '+552123456789'],
     ['123E4567-E12B-12D1-A456-426655440000', 'random', '123e4567-e12b-12d1-a456-426655440000'],
-  ])('%j is a %s: %s', (text, kind, key) => {
+  ])('%j is a %s and is normalized to %s', (text, kind, key) => {
     expect(normalizePixKey(text)).toEqual({ kind, key });
   });
 

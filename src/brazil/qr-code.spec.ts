@@ -9,7 +9,7 @@ import { qrPng } from './qr-code.js';
 const decode = jsqr.default;
 
 describe('qrPng', () => {
-  it('is read back as the same code', async () => {
+  it('makes a picture that is read back as the same code', async () => {
     const png = PNG.sync.read(qrPng(BR_CODE));
     const read = decode(new Uint8ClampedArray(png.data), png.width, png.height);
     expect(read?.data).toBe(BR_CODE);

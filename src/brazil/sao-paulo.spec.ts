@@ -41,11 +41,11 @@ describe('releaseTimeOf', () => {
     ['in the second of them', '2019-02-17T02:30:00.000Z', 1, '2019-02-17T03:00:00.000Z'],
     ['over the end of summer time', '2019-02-15T15:00:00.000Z', 3, '2019-02-18T03:00:00.000Z'],
     ['a November without summer time', '2019-11-03T15:00:00.000Z', 1, '2019-11-04T03:00:00.000Z'],
-  ])('%s: %s + %d = %s', (_case, paidAt, days, expected) => {
+  ])('releases after %s: paid at %s with %d days, at %s', (_case, paidAt, days, expected) => {
     expect(releaseTimeOf(new Date(paidAt), days).toISOString()).toBe(expected);
   });
 
-  it('is at once for 0 days, and a new date object', () => {
+  it('is the time of the payment for 0 days, as a new date object', () => {
     const paidAt = new Date('2026-11-20T15:00:00.123Z');
     const release = releaseTimeOf(paidAt, 0);
     expect(release).toEqual(paidAt);
