@@ -14,7 +14,7 @@ const BASE = 'https://pay.example.com';
 const RAW = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
 
 describe('the public charge', () => {
-  it('has these keys and values, and no others', () => {
+  it('has exactly the documented keys and values', () => {
     expect(chargeBody(aPaidTransaction(), BASE)).toStrictEqual({
       id: `ch_${RAW}`,
       object: 'charge',
@@ -80,7 +80,7 @@ describe('the public charge', () => {
     }
   });
 
-  it('shows Pix that were sent back, when there are any', () => {
+  it('shows Pix that were sent back, if there are any', () => {
     const back = { amount: 5, reason: 'duplicate', endToEndId: 'E1', at: '2026-11-21T13:00:00.000Z', cost: 1 } as const;
     expect(chargeBody(aPaidTransaction({ returns: [back] }), BASE).returns).toStrictEqual([
       { amount: 5, reason: 'duplicate', end_to_end_id: 'E1', at: '2026-11-21T13:00:00.000Z' },
@@ -134,7 +134,7 @@ describe('the public charge', () => {
 });
 
 describe('the public status', () => {
-  it('follows the contract', () => {
+  it('is mapped from every internal status as the contract says', () => {
     expect(TRANSACTION_STATUSES.map((status) => [status, publicStatus(status)])).toEqual([
       ['PENDING', 'pending'],
       ['WAITING_PAYMENT', 'pending'],

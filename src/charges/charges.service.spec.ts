@@ -4,7 +4,7 @@ import { chargeMetadata } from './charges.service.js';
 import { depthOf } from '../core/http/index.js';
 
 describe('the metadata of a charge', () => {
-  it('loses the service’s own keys, at the top level only', () => {
+  it('loses the service’s own keys (med, failure, _…) at the top level only', () => {
     expect(
       chargeMetadata(
         { med: 1, failure: 2, _x: 3, _: 4, order: { med: 1, failure: 2, _x: 3 }, Med: 5, failures: 6, x_: 7 },

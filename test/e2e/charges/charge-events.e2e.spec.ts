@@ -90,7 +90,7 @@ describe('events of a sale beyond the contract’s events', () => {
   }
   const resend = (id: string): Promise<Answer> => service.call('POST', `/v1/payments/${id}/resend-webhook`, { key });
 
-  it('is in the catalog, which has the contract’s names too', async () => {
+  it('are in the catalog, together with the names of the contract', async () => {
     const { body } = await service.call<{ event: string; legacy: boolean }[]>('GET', '/v1/webhooks/event-catalog');
     const canonical = (body as unknown as { event: string; legacy: boolean }[])
       .filter(({ legacy }) => !legacy)
@@ -98,7 +98,7 @@ describe('events of a sale beyond the contract’s events', () => {
     expect(canonical).toEqual(expect.arrayContaining([...CONTRACT, ...BEYOND]));
   });
 
-  it('charge.paid says what a payment brought in and what is left of it', async () => {
+  it('charge.paid reports what a payment brought in and what is left of it', async () => {
     await begin({ fee_bps: '200' });
     const charge = await aPaidCharge(service, key, 1990);
     const { data } = await one('charge.paid');
@@ -130,7 +130,7 @@ describe('events of a sale beyond the contract’s events', () => {
     expect(types().sort()).toEqual(['charge.created', 'charge.processing']);
   });
 
-  it('charge.refunded is sent for each refund that is done, with the sum at that time', async () => {
+  it('charge.refunded is sent for each finished refund, with the sum at that time', async () => {
     const charge = await aPaidCharge(service, key, 1990);
     const id = paymentIdOf(charge);
     const first = await refund(id, 500);
@@ -157,7 +157,7 @@ describe('events of a sale beyond the contract’s events', () => {
     expect(body).toEqual({ ...charge, amount_refunded: 590 });
   });
 
-  it('a resend after a partial refund is charge.paid in its current state, after a full refund charge.refunded', async () => {
+  it('a resend after a partial refund sends charge.paid in the current state, after a full refund charge.refunded', async () => {
     const charge = await aPaidCharge(service, key, 1990);
     const id = paymentIdOf(charge);
     await refund(id, 500);
@@ -180,7 +180,7 @@ describe('events of a sale beyond the contract’s events', () => {
     expect(types()).toEqual(['charge.refunded']);
   });
 
-  it('a resend is charge.paid for an endpoint that knows the contract’s names only', async () => {
+  it('a resend sends charge.paid to an endpoint that knows only the names of the contract', async () => {
     const charge = await aPaidCharge(service, key);
     await refund(paymentIdOf(charge));
     await quiet();
@@ -251,7 +251,7 @@ describe('events of a sale beyond the contract’s events', () => {
     }
   });
 
-  it.each(['charge.paid', ...BEYOND])('a sample of %s is whole', async (event) => {
+  it.each(['charge.paid', ...BEYOND])('a sample of %s is complete', async (event) => {
     const sent = await service.call('POST', `/v1/webhooks/endpoints/${endpoint}/test`, { key, body: { event } });
     expect([event, sent.status]).toEqual([event, 200]);
     const { data } = await one(event);
@@ -272,7 +272,7 @@ describe('events of a sale beyond the contract’s events', () => {
     expect(data).toMatchObject(expected[event] ?? {});
   });
 
-  describe('events of a case', () => {
+  describe('events of a MED case', () => {
     const metadata = { order: 'order-of-a-disputed-sale', lines: [1, 2] };
 
     /** A charge with the merchant's own words about it, and its case. */
@@ -307,14 +307,14 @@ describe('events of a sale beyond the contract’s events', () => {
       });
     });
 
-    it('hold what devolutions have left of a partly refunded sale', async () => {
+    it('hold the part of a partly refunded sale that devolutions have left', async () => {
       const charge = await aPaidCharge(service, key, 1990);
       await refund(paymentIdOf(charge), 90, 'devolution');
       await happens(service, key, charge.id, { event: 'med_open' });
       expect((await one('med_case.created')).data).toMatchObject({ charge: { amount: 1990 }, held_amount: 1900 });
     });
 
-    it('a case without words of the merchant’s has empty metadata', async () => {
+    it('have empty metadata if the charge has none', async () => {
       const { charge } = await aDisputedCharge(service, key);
       expect((await one('med_case.created')).data['charge']).toEqual({ id: charge.id, amount: 100, metadata: {} });
     });
@@ -333,7 +333,7 @@ describe('events of a sale beyond the contract’s events', () => {
       });
     });
 
-    it('store the order’s metadata sealed', async () => {
+    it('store the metadata of the order sealed', async () => {
       await disputed();
       await one('med_case.created');
       const mark = metadata.order;

@@ -40,7 +40,7 @@ describeWith('browser')('the checkout page in a real browser', () => {
     return { page, requested };
   }
 
-  it('shows what to pay and turns to paid by itself, asking nobody else', async () => {
+  it('shows what to pay and changes to paid by itself, without requests to other hosts', async () => {
     const { body: charge } = await service.createCharge(merchant.testKey, {
       amount: 123_456,
       customer: { name: 'Maria Segredo', document: '52998224725' },
@@ -75,7 +75,7 @@ describeWith('browser')('the checkout page in a real browser', () => {
     expect(await page.locator('main').getAttribute('data-status')).toBe('expired');
   });
 
-  it('a charge that does not exist is a friendly page', async () => {
+  it('is friendly for a charge that does not exist', async () => {
     const { page } = await open(`ch_${'0'.repeat(8)}-0000-7000-8000-${'0'.repeat(12)}`, { javaScriptEnabled: true });
     expect(await page.locator('h1').innerText()).not.toBe('');
     expect((await fetch(`${service.url}/checkout/nonsense`)).status).toBe(404);
@@ -159,7 +159,7 @@ describeWith('browser')('the checkout page in a real browser', () => {
     });
 
     it.each(['pt', 'en'] as const)(
-      'has nothing that axe finds, fits every width and asks nobody else (%s)',
+      'has no finding of axe, fits every width and requests no other host (%s)',
       async (lang) => {
         for (const colorScheme of ['light', 'dark'] as const) {
           const context = await browser.newContext({ colorScheme, javaScriptEnabled: true, deviceScaleFactor: 2 });
@@ -206,7 +206,7 @@ describeWith('browser')('the checkout page in a real browser', () => {
       240_000,
     );
 
-    it('comes with mails that fit every width, of the receipt and of the dispute', async () => {
+    it('sends mails of the receipt and of the dispute that fit every width', async () => {
       const { id } = await charge({ customer: { name: 'Maria da Silva', email: 'maria.payer@example.com' } });
       await service.simulate(key, id, { event: 'pay' });
       const receipt = join(service.runtime.resources.config.dataDir, 'mail', `${id.slice(3)}.eml`);
@@ -246,7 +246,7 @@ describeWith('browser')('the checkout page in a real browser', () => {
       }
     }, 60_000);
 
-    it('is paid, opened and left without JavaScript', async () => {
+    it('can be paid, opened and left without JavaScript', async () => {
       const { page } = await open(`ch_${states.get('pending')?.split('/').at(-1) ?? ''}`, { javaScriptEnabled: false });
       expect(await page.locator('.tools a').getAttribute('download')).toBe('pix.png');
       expect(await page.locator('button').filter({ visible: true }).count()).toBe(0);
@@ -257,7 +257,7 @@ describeWith('browser')('the checkout page in a real browser', () => {
       expect(await page.locator('h1').innerText()).toBe('Receipt of a payment');
     });
 
-    it('counts days where there are some, and shares where the phone can', async () => {
+    it('counts days when there are some, and offers sharing on phones that support it', async () => {
       const context = await browser.newContext();
       const page = await context.newPage();
       await page.addInitScript(`navigator.share = (what) => { window.shared = what; return Promise.resolve(); }`);

@@ -33,7 +33,7 @@ function expectError(answer: Answer<ErrorAnswer>, status: number, type: string, 
 }
 
 describe('idempotency', () => {
-  it('50 simultaneous twins get one charge, one event and equal answers; another body is a conflict', async () => {
+  it('50 simultaneous requests under one key get one charge, one event and equal answers; another body is a conflict', async () => {
     const key = `twins-${randomUUID()}`;
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => service.createCharge(merchant.testKey, { amount: 777 }, key)),
@@ -52,7 +52,7 @@ describe('idempotency', () => {
     expectError(other, 409, 'idempotency_error', 'idempotency_key_reused');
   });
 
-  it('the shortcut and the general route are one operation; defaults and order of keys do not matter', async () => {
+  it('treats the shortcut and the general route as one operation; defaults and order of keys do not matter', async () => {
     const key = `shared-${randomUUID()}`;
     const first = await service.createCharge(
       merchant.testKey,
@@ -69,7 +69,7 @@ describe('idempotency', () => {
     expect(replay.body).toEqual(first.body);
   });
 
-  it('a replay gives the first answer, even after the charge was paid', async () => {
+  it('repeats the first answer, even after the charge was paid', async () => {
     const key = `then-${randomUUID()}`;
     const first = await service.createCharge(merchant.testKey, {}, key);
     await service.simulate(merchant.testKey, first.body.id, { event: 'pay' });
@@ -77,7 +77,7 @@ describe('idempotency', () => {
     expect(replay.text).toBe(first.text);
   });
 
-  it('accounts and modes have their own keys; a refusal frees the key', async () => {
+  it('separates keys of accounts and modes, and frees a key after a refusal', async () => {
     const key = `scoped-${randomUUID()}`;
     const other = await service.merchant();
     const mine = await service.createCharge(merchant.testKey, {}, key);
@@ -91,7 +91,7 @@ describe('idempotency', () => {
     expect((await service.createCharge(merchant.testKey, { amount: 1 }, refused)).status).toBe(201);
   });
 
-  it('a key is free again after 24 hours', async () => {
+  it('frees a key after 24 hours', async () => {
     const key = `old-${randomUUID()}`;
     const first = await service.createCharge(merchant.testKey, {}, key);
     service.clock.advance(24 * 3600 + 1);
@@ -103,7 +103,7 @@ describe('idempotency', () => {
     expect(left).toHaveLength(0);
   });
 
-  it.each([0, 1_100, 2_500])('two keys in one request are refused, with %i headers between them', async (others) => {
+  it.each([0, 1_100, 2_500])('refuses two keys in one request, with %i headers between them', async (others) => {
     const keys = [`one-${randomUUID()}`, `two-${randomUUID()}`];
     const status = await new Promise<[number | undefined, string]>((resolve, reject) => {
       const between = Array.from({ length: others }, () => ['a', '']).flat();
@@ -127,7 +127,7 @@ describe('idempotency', () => {
     [undefined, 'idempotency_key_required'],
     ['short', 'invalid_request'],
     ['x'.repeat(129), 'invalid_request'],
-  ])('key %s is a 400 %s, before the body is looked at', async (key, code) => {
+  ])('answers the key %s with a 400 %s, before it reads the body', async (key, code) => {
     const answer = await service.call<ErrorAnswer>('POST', '/v1/charges', {
       key: merchant.testKey,
       rawBody: '{not json',
@@ -137,7 +137,7 @@ describe('idempotency', () => {
   });
 });
 
-describe('races', () => {
+describe('races for a charge', () => {
   it('200 concurrent duplicate notifications of one Pix credit it once', async () => {
     const racer = await service.merchant();
     const { body } = await service.createCharge(racer.testKey);
@@ -152,7 +152,7 @@ describe('races', () => {
     expect(wallet.body).toMatchObject({ available: 1990 });
   });
 
-  it('different Pix for one charge at once: one is credited, the others go back', async () => {
+  it('different Pix for one charge at once: one is credited, the others are sent back', async () => {
     const racer = await service.merchant();
     const { body } = await service.createCharge(racer.testKey);
     await Promise.all(Array.from({ length: 20 }, () => service.simulate(racer.testKey, body.id, { event: 'pay' })));
@@ -166,7 +166,7 @@ describe('races', () => {
     ]);
   });
 
-  it('pay, expire and fail at once: one wins, and the ledger follows it', async () => {
+  it('pay, expire and fail at once: one of them wins, and the ledger follows it', async () => {
     for (let round = 0; round < 10; round++) {
       const racer = await service.merchant();
       const { body } = await service.createCharge(racer.testKey);
@@ -194,8 +194,8 @@ describe('races', () => {
   });
 });
 
-describe('isolation: another account and the other mode see nothing', () => {
-  it('charges, simulation, wallets, endpoints', async () => {
+describe('isolation of accounts and modes', () => {
+  it('shows charges, simulations, wallets and endpoints neither to another account nor in the other mode', async () => {
     const [owner, stranger] = [await service.merchant(), await service.merchant()];
     const receiver = await WebhookReceiver.start();
     const { body: charge } = await service.createCharge(owner.testKey);
@@ -245,7 +245,7 @@ describe('isolation: another account and the other mode see nothing', () => {
   });
 });
 
-describe('charge list by cursor', () => {
+describe('the list of charges by cursor', () => {
   let lister: Merchant;
   const ids: string[] = [];
 
@@ -277,7 +277,7 @@ describe('charge list by cursor', () => {
     expect(seen).toEqual(ids);
   });
 
-  it('filters', async () => {
+  it('filters by status, customer and time', async () => {
     expect((await list('?status=paid')).body.data.map((charge) => charge.id)).toEqual([ids[0]]);
     expect((await list('?status=pending')).body.data).toHaveLength(6);
     expect((await list('?customer_id=529.982.247-25')).body.data).toHaveLength(4);
@@ -303,7 +303,7 @@ describe('charge list by cursor', () => {
     'offset=3',
     'starting_after=ch_1',
     `starting_after=ch_${randomUUID()}`,
-  ])('%s is a 400', async (query) => {
+  ])('answers %s with a 400', async (query) => {
     expectError(
       (await list(`?${query}`)) as unknown as Answer<ErrorAnswer>,
       400,
@@ -312,7 +312,7 @@ describe('charge list by cursor', () => {
     );
   });
 
-  it('a database that goes away is a 503 and not a wrong cursor or provider', async () => {
+  it('answers 503 while the database is away, and does not blame the cursor or the provider', async () => {
     const away = Object.assign(new Error('terminating connection'), { code: '57P01' });
     const charges = jest.spyOn(service.get(TransactionsService), 'get').mockRejectedValueOnce(away);
     const bank = jest.spyOn(service.get(SandboxAcquirer), 'getStatus').mockRejectedValueOnce(away);
@@ -328,7 +328,7 @@ describe('charge list by cursor', () => {
     bank.mockRestore();
   });
 
-  it('is 404 unless switched on, whatever a caller with a key sends', async () => {
+  it('is a 404 unless it is switched on, whatever a caller with a key sends', async () => {
     const plain = await TestService.start({ database: service.database, env: { RATE_LIMIT: 'on' } });
     try {
       for (const query of [
@@ -361,7 +361,7 @@ describe('charge list by cursor', () => {
   });
 });
 
-describe('dates', () => {
+describe('dates in requests', () => {
   let operator: Person;
   let owner: string;
 
@@ -399,7 +399,7 @@ describe('dates', () => {
   const credentials = (caller: 'key' | 'owner' | 'operator'): { key?: string; token?: string } =>
     caller === 'key' ? { key: merchant.testKey } : { token: caller === 'owner' ? owner : operator.token };
 
-  it.each(lists)('%s takes only dates of the calendar', async (path, caller, from, to) => {
+  it.each(lists)('%s accepts only dates of the calendar', async (path, caller, from, to) => {
     for (const param of [from, to]) {
       for (const date of [...NONE, '2026-01-01T10:00:00+14:01', '0000-01-01', '']) {
         const query = new URLSearchParams({ [param]: date }).toString();
@@ -437,7 +437,7 @@ describe('dates', () => {
     expect([since.status, since.body.error.param]).toEqual([400, 'since']);
   });
 
-  it('a day spans all of it in São Paulo: inclusive bounds include it, exclusive ones leave it out', async () => {
+  it('a day means all of it in São Paulo: inclusive bounds include it, exclusive ones leave it out', async () => {
     const { testKey: key, accountId, ownerEmail } = await service.merchant();
     // 01:30 in UTC is 22:30 of the day before in São Paulo.
     const now = service.clock.now();
@@ -483,7 +483,7 @@ describe('dates', () => {
   });
 });
 
-describe('bad input is always the envelope', () => {
+describe('bad input and the error envelope', () => {
   it('lists all violations at once', async () => {
     const answer = await service.createCharge<ErrorAnswer>(merchant.testKey, {
       amount: 12.5,
@@ -511,7 +511,7 @@ describe('bad input is always the envelope', () => {
   });
 
   it.each(['é@example.com', 'maria@exa mple.com', 'Maria <maria@example.com>', 'maria@example.com, b@example.com'])(
-    '%s gets no receipt, so a charge or payment refuses it as e-mail',
+    '%s is refused as an e-mail, since it would get no receipt',
     async (email) => {
       const charge = await service.createCharge<ErrorAnswer>(merchant.testKey, { customer: { email } });
       expectError(charge, 400, 'invalid_request_error', 'invalid_request');
@@ -533,13 +533,13 @@ describe('bad input is always the envelope', () => {
     ['null', null],
     ['true', true],
     ['missing', undefined],
-  ])('amount %s', async (_name, amount) => {
+  ])('an amount is refused when it is %s', async (_name, amount) => {
     const answer = await service.createCharge<ErrorAnswer>(merchant.testKey, { amount });
     expectError(answer, 400, 'invalid_request_error', 'invalid_request');
     expect(answer.body.error.param).toBe('amount');
   });
 
-  it('the largest amount and the longest window work; a larger window is capped', async () => {
+  it('the largest amount and the longest window are accepted; a larger window is capped', async () => {
     const answer = await service.createCharge(merchant.testKey, { amount: 999_999_999_999, expires_in: 1_000_000 });
     expect(answer.status).toBe(201);
     const { created_at, pix } = answer.body;
@@ -630,7 +630,7 @@ describe('bad input is always the envelope', () => {
       400,
       'invalid_request',
     ],
-  ])('%s', async (_name, request, status, code) => {
+  ])('a request is refused for: %s', async (_name, request, status, code) => {
     const before = await service.sql('SELECT count(*)::int AS n FROM transactions');
     const answer = await service.call<ErrorAnswer>('POST', '/v1/charges', {
       key: merchant.testKey,
@@ -665,7 +665,7 @@ describe('bad input is always the envelope', () => {
     '..%2f..',
     `ch_${randomUUID()}`,
     'tx_x',
-  ])('id %s is a 404', async (id) => {
+  ])('the id %s gets a 404', async (id) => {
     expectError(
       await service.call<ErrorAnswer>('GET', `/v1/charges/${id}`, { key: merchant.testKey }),
       404,
@@ -674,7 +674,7 @@ describe('bad input is always the envelope', () => {
     );
   });
 
-  it('unknown routes and malformed addresses', async () => {
+  it('an unknown route or a malformed address gets the error envelope', async () => {
     expectError(await service.call<ErrorAnswer>('GET', '/v1/nothing'), 404, 'not_found_error', 'not_found');
     expectError(await service.call<ErrorAnswer>('DELETE', '/v1/charges'), 404, 'not_found_error', 'not_found');
     const bad = await service.call<ErrorAnswer>('GET', '/v1/charges/%zz');
@@ -682,7 +682,7 @@ describe('bad input is always the envelope', () => {
     expect(bad.body.request_id).toBe(bad.headers.get('x-request-id'));
   });
 
-  it('a live key cannot simulate, a wrong event lists the right ones', async () => {
+  it('a live key cannot simulate, and a wrong event gets the list of the right ones', async () => {
     const { body } = await service.createCharge(merchant.testKey);
     const answer = await service.call<ErrorAnswer>('POST', `/v1/sandbox/charges/${body.id}/simulate`, {
       key: merchant.testKey,
@@ -695,7 +695,7 @@ describe('bad input is always the envelope', () => {
 
 describe('authentication and request ids', () => {
   it.each([undefined, '', 'ak_test_', 'x', `ak_test_${'A'.repeat(32)}`, `ak_live_${'A'.repeat(32)}`])(
-    'key %s is a 401 that tells nothing about the body',
+    'answers the key %s with a 401 that reveals nothing about the body',
     async (key) => {
       const answer = await service.call<ErrorAnswer>('POST', '/v1/charges', {
         ...(key === undefined ? {} : { key }),
@@ -706,7 +706,7 @@ describe('authentication and request ids', () => {
     },
   );
 
-  it('keeps a request id of the right form and replaces any other', async () => {
+  it('keeps a request id of the right form, and replaces any other', async () => {
     const mine = await service.call('GET', '/v1/wallets', {
       key: merchant.testKey,
       headers: { 'X-Request-Id': 'my-request_0001' },
@@ -744,7 +744,7 @@ describe('authentication and request ids', () => {
       'metadata.list.1',
       'inexact_number',
     ],
-  ])('%s is a 400 that names it', async (_what, rawBody, param, code) => {
+  ])('answers %s with a 400 that names it', async (_what, rawBody, param, code) => {
     const answer = await service.call<ErrorAnswer>('POST', '/v1/charges', {
       key: merchant.testKey,
       headers: { 'Idempotency-Key': randomUUID() },
@@ -754,7 +754,7 @@ describe('authentication and request ids', () => {
     expect(answer.body.error.details).toEqual([{ param, code, message: expect.any(String) }]);
   });
 
-  it('null is not a field that was left out where it would change money or who may pay', async () => {
+  it('refuses null where it would change money or who may pay, unlike a field that was left out', async () => {
     const locked = await service.merchant({ payer_lock: 'true' });
     const customer = { name: 'Maria da Silva' };
     // A name without a visible character is no name: the payer lock needs one.
@@ -781,7 +781,7 @@ describe('authentication and request ids', () => {
     expect(list.body).toMatchObject({ data: [], total: 0 });
   });
 
-  it('a balance grows to 2^53 - 1 and can be read there, and any amount beyond is refused', async () => {
+  it('lets a balance grow to 2^53 - 1 and be read, and refuses any amount beyond', async () => {
     const rich = await service.merchant();
     const rest = Number.MAX_SAFE_INTEGER - 1990;
     const corrections = service.get(CorrectionsService);
@@ -809,7 +809,7 @@ describe('authentication and request ids', () => {
     expect(stats.body).toMatchObject({ totalTransactions: 2, paidTransactions: 1 });
   });
 
-  it('rate limits per account and mode, with headers', async () => {
+  it('limits the rate per account and mode, with headers', async () => {
     const limited = await TestService.start({
       database: service.database,
       stillLimits: true,
@@ -910,7 +910,7 @@ describe('authentication and request ids', () => {
     }
   });
 
-  it('limits what is public by address, also where nothing is found', async () => {
+  it('limits public routes by address, also when nothing is found', async () => {
     const limited = await TestService.start({
       database: service.database,
       stillLimits: true,
@@ -965,7 +965,7 @@ describe('authentication and request ids', () => {
     }
   });
 
-  it('rate limits a live key on sandbox routes before refusing it', async () => {
+  it('limits the rate of a live key on sandbox routes before refusing it', async () => {
     const limited = await TestService.start({
       database: service.database,
       stillLimits: true,
@@ -989,7 +989,7 @@ describe('authentication and request ids', () => {
     }
   });
 
-  it('health, readiness and metrics answer', async () => {
+  it('answers on health, readiness and metrics', async () => {
     expect((await service.call('GET', '/health/live')).body).toEqual({ status: 'up' });
     const ready = await service.call('GET', '/health/ready');
     expect(ready.status).toBe(200);

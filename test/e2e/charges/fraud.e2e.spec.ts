@@ -75,8 +75,8 @@ async function fill(document: string, count: number): Promise<void> {
   expect(answers.map(({ status }) => status)).toEqual(Array<number>(count).fill(201));
 }
 
-describe('velocity', () => {
-  it('lets thirty charges a minute through for one document, and refuses the next, saying how long to wait', async () => {
+describe('the velocity rule of the fraud guard', () => {
+  it('allows thirty charges a minute for one document, and refuses the next with the time to wait', async () => {
     await fill(MARIA, 30);
     const refused = await charge(of('529.982.247-25'));
     expectRefused(refused, 'fraud.velocity_exceeded');
@@ -86,7 +86,7 @@ describe('velocity', () => {
     expect(await charges()).toBe(30);
   });
 
-  it('counts each document, account and mode by itself, and nobody without a document', async () => {
+  it('counts each document, account and mode separately, and no charge without a document', async () => {
     await set({ fraud_velocity: 1 });
     const other = await service.merchant({ fraud_velocity: '1' });
     expect((await charge(of(MARIA))).status).toBe(201);
@@ -98,14 +98,14 @@ describe('velocity', () => {
     expect((await charge(of(MARIA), undefined, merchant.liveKey)).status).toBe(422);
   });
 
-  it('takes the document of the payer lock for the customer’s', async () => {
+  it('uses the document of the payer lock as the customer’s', async () => {
     await set({ fraud_velocity: 1 });
     const locked = { customer: { name: 'Maria' }, expected_payer_tax_id: MARIA };
     expect((await charge(of(MARIA))).status).toBe(201);
     expectRefused(await charge(locked), 'fraud.velocity_exceeded');
   });
 
-  it('counts no repetition, and refuses none', async () => {
+  it('counts no repetition of a request, and refuses none', async () => {
     await set({ fraud_velocity: 3 });
     const first = await charge(of(MARIA), 'repeated-1');
     for (let count = 0; count < 10; count++) {
@@ -125,7 +125,7 @@ describe('velocity', () => {
     });
   });
 
-  it('counts twins that come at once as one', async () => {
+  it('counts simultaneous repetitions as one request', async () => {
     await set({ fraud_velocity: 2 });
     expect((await charge(of(MARIA))).status).toBe(201);
     const twins = await Promise.all(Array.from({ length: 8 }, () => charge(of(MARIA), 'twins-of-one')));
@@ -135,7 +135,7 @@ describe('velocity', () => {
     expectRefused(await charge(of(MARIA)), 'fraud.velocity_exceeded');
   });
 
-  it('counts nothing that was refused, by the guard or by anything else', async () => {
+  it('counts no request that was refused, by the guard or by anything else', async () => {
     await set({ fraud_velocity: 2, fraud_max_amount: 5_000 });
     for (let count = 0; count < 3; count++) {
       expectRefused(await charge({ ...of(MARIA), amount: 5_001 }), 'fraud.amount_limit_exceeded');
@@ -149,7 +149,7 @@ describe('velocity', () => {
   });
 });
 
-describe('a refund of an earlier sale', () => {
+describe('the fraud guard on a refund of an earlier sale', () => {
   const DESTINATION = '529.982.247-25';
 
   async function paid(document: string): Promise<string> {
@@ -158,7 +158,7 @@ describe('a refund of an earlier sale', () => {
     return body.id;
   }
 
-  it('goes back whatever the rules for new sales say by now', async () => {
+  it('allows it, whatever the rules for new sales now say', async () => {
     const sale = await paid(JOAO);
     await set({ fraud_max_amount: 1, fraud_blocked_documents: [JOAO] });
     expectRefused(await charge(of(JOAO)), 'fraud.document_blocked');
@@ -170,7 +170,7 @@ describe('a refund of an earlier sale', () => {
     await refundEnd(service, merchant.testKey, rest.body);
   });
 
-  it('does not go to a document that is blocked, however the key is written', async () => {
+  it('refuses to send it to a blocked document, however the key is written', async () => {
     const sale = await paid(JOAO);
     await set({ fraud_blocked_documents: [MARIA] });
     for (const destinationKey of [MARIA, DESTINATION]) {
@@ -184,7 +184,7 @@ describe('a refund of an earlier sale', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('a refusal by the fraud guard', () => {
   it('leaves the idempotency key free for the same request, once it is allowed', async () => {
     await set({ fraud_max_amount: 1_000, fraud_velocity: 1, fraud_blocked_documents: [JOAO] });
     expectRefused(await charge({ ...of(MARIA), amount: 1_001 }, 'refused-amount'), 'fraud.amount_limit_exceeded');
@@ -209,7 +209,7 @@ describe('a refusal', () => {
     }
   });
 
-  it('does not take back what was allowed: a replay after the rules have changed is the same 201', async () => {
+  it('does not undo an allowed request: a replay after the rules have changed is the same 201', async () => {
     const first = await charge({ ...of(MARIA), amount: 9_000 }, 'before-the-rules');
     await set({ fraud_max_amount: 100, fraud_blocked_documents: [MARIA] });
     expectRefused(await charge({ ...of(MARIA), amount: 9_000 }, 'after-the-rules'), 'fraud.document_blocked');
@@ -243,8 +243,8 @@ describe('a refusal', () => {
   });
 });
 
-describe('shadow mode', () => {
-  it('refuses nothing and records everything, each rule by itself', async () => {
+describe('the shadow mode of the fraud guard', () => {
+  it('refuses nothing and records every hit, each rule separately', async () => {
     await set({ fraud_mode: 'shadow', fraud_velocity: 1, fraud_max_amount: 10, fraud_blocked_documents: [MARIA] });
     for (let count = 0; count < 2; count++) expect((await charge({ ...of(MARIA), amount: 11 })).status).toBe(201);
     const found = await hits(5);
@@ -258,7 +258,7 @@ describe('shadow mode', () => {
     expect(await charges()).toBe(2);
   });
 
-  it('is not off: off records nothing either', async () => {
+  it('differs from off, which records no hits', async () => {
     await set({ fraud_mode: 'off', fraud_velocity: 1, fraud_max_amount: 10, fraud_blocked_documents: [MARIA] });
     for (let count = 0; count < 3; count++) expect((await charge({ ...of(MARIA), amount: 11 })).status).toBe(201);
     await set({ fraud_mode: 'enforce' });
@@ -267,8 +267,8 @@ describe('shadow mode', () => {
   });
 });
 
-describe('the records of hits', () => {
-  it('are of each account by itself when asked so, and of all otherwise', async () => {
+describe('the records of fraud hits', () => {
+  it('are listed for one account when requested, and otherwise for all', async () => {
     const other = await service.merchant({ fraud_max_amount: '1' });
     await set({ fraud_max_amount: 1 });
     await charge({ amount: 2 });

@@ -53,7 +53,7 @@ describe.each(['64', '2', '1'])('simultaneous work with DATABASE_GROUP=%s', (siz
     );
   }
 
-  it('creates each charge once, twins included, as requested', async () => {
+  it('creates each charge once as requested, including repeated requests', async () => {
     // The first round has no twins: they would fail their group, and a busy machine may then run all of them alone.
     await create(CHARGES, false);
     expectCommits(await commits('transactions'), CHARGES);

@@ -13,7 +13,7 @@ describe('idempotency keys', () => {
   });
   afterEach(() => expectLedgerCoherent(service.database.url));
 
-  it('in bodies count without the blanks around them, as those of the header do', async () => {
+  it('in bodies are compared without the blanks around them, like those of the header', async () => {
     const pay = async (idempotencyKey: string): Promise<{ status: number; id: string }> => {
       const body = { amount: 1_000, paymentMethods: ['PIX'], idempotencyKey };
       const answer = await service.call<{ id: string }>('POST', '/v1/payments', { key: merchant.testKey, body });
@@ -31,7 +31,7 @@ describe('idempotency keys', () => {
     expect(await service.sql(`SELECT 1 FROM refunds WHERE transaction_id = $1`, [sale])).toHaveLength(1);
   });
 
-  it('are not in use when another row is: the answer is 503, and the same request works afterwards', async () => {
+  it('are not reported as in use when another row is locked: the answer is 503, and the same request works afterwards', async () => {
     const sale = paymentIdOf(await aPaidCharge(service, merchant.testKey, 1_000));
     const refund = { amount: 100, idempotencyKey: 'refund-2' };
     const holder = new pg.Client({ connectionString: service.database.ownerUrl });

@@ -59,11 +59,11 @@ describe('the life of a charge', () => {
     return service.sql('SELECT type FROM events WHERE subject_id = $1 ORDER BY id', [id.slice(3)]);
   }
 
-  describe('wrong, late and double Pix never change the balance and go back', () => {
+  describe('with wrong, late and double Pix, which never change the balance and go back', () => {
     it.each([
       ['less', 1989],
       ['more', 1991],
-    ])('%s than the amount: the charge stays pending and can still be paid', async (_name, amount) => {
+    ])('leaves the charge pending and payable after a Pix of %s than the amount', async (_name, amount) => {
       const merchant = await service.merchant();
       const { id } = await charge(merchant);
       const answer = await service.simulate(merchant.testKey, id, { event: 'pay', amount });
@@ -78,7 +78,7 @@ describe('the life of a charge', () => {
       expect(await balance(service, merchant.testKey)).toMatchObject({ available: 1990 });
     });
 
-    it('a second Pix for a paid charge', async () => {
+    it('sends a second Pix for a paid charge back', async () => {
       const merchant = await service.merchant();
       const { id } = await charge(merchant);
       const first = await service.simulate(merchant.testKey, id, { event: 'pay' });
@@ -100,7 +100,7 @@ describe('the life of a charge', () => {
       expect(await balance(service, merchant.testKey)).toMatchObject({ available: 1990 });
     });
 
-    it('a repeated end-to-end id changes nothing, even on another charge', async () => {
+    it('ignores a repeated end-to-end id, even on another charge', async () => {
       const merchant = await service.merchant();
       const [a, b] = [await charge(merchant), await charge(merchant)];
       const pay = { event: 'pay', end_to_end_id: 'E00000000202611211530onlyOnce001' };
@@ -116,7 +116,7 @@ describe('the life of a charge', () => {
     it.each([
       ['expire', 'expired', 'late', 'expired'],
       ['fail', 'failed', 'charge_closed', 'refused'],
-    ])('after %s', async (event, status, reason, code) => {
+    ])('sends a Pix back that comes after %s', async (event, status, reason, code) => {
       const merchant = await service.merchant();
       const { id, pix, created_at } = await charge(merchant, { expires_in: 900 });
       const ended = await service.simulate(merchant.testKey, id, { event });
@@ -136,7 +136,7 @@ describe('the life of a charge', () => {
       expect(await balance(service, merchant.testKey)).toMatchObject({ available: 0 });
     });
 
-    it('ending a paid charge changes nothing', async () => {
+    it('ignores expire and fail for a paid charge', async () => {
       const merchant = await service.merchant();
       const { id } = await charge(merchant);
       await service.simulate(merchant.testKey, id, { event: 'pay' });
@@ -147,8 +147,8 @@ describe('the life of a charge', () => {
     });
   });
 
-  describe('expiry', () => {
-    it('is exact at read, written once by any number of sweepers, and reads the same before and after', async () => {
+  describe('with an expiry', () => {
+    it('shows the expiry exactly, and writes it once with any number of sweepers', async () => {
       const merchant = await service.merchant();
       const { id } = await charge(merchant, { expires_in: 60 });
       const expiry = service.get(ExpiryService);
@@ -166,7 +166,7 @@ describe('the life of a charge', () => {
       expect((await service.getCharge(merchant.testKey, id)).body).toEqual(atOnce);
     });
 
-    it('a Pix that settles after it is late, even before the sweeper came', async () => {
+    it('treats a Pix that settles after the expiry as late, even before the sweeper came', async () => {
       const merchant = await service.merchant();
       const { id } = await charge(merchant, { expires_in: 60 });
       service.clock.advance(61);
@@ -177,10 +177,10 @@ describe('the life of a charge', () => {
     });
   });
 
-  describe('payer lock', () => {
+  describe('with a payer lock', () => {
     const locked = { expected_payer_tax_id: CPF, customer: { name: 'Maria' } };
 
-    it('is ignored where the account does not have it', async () => {
+    it('ignores the lock where the account does not have it', async () => {
       const merchant = await service.merchant();
       const created = await charge(merchant, locked);
       expect(created).not.toHaveProperty('expected_payer_tax_id');
@@ -210,7 +210,7 @@ describe('the life of a charge', () => {
       expect(await balance(service, merchant.testKey)).toMatchObject({ available: 0 });
     });
 
-    it('holds the money of a payer the bank does not name: processing, no credit', async () => {
+    it('holds the money of a payer that the bank does not name: processing, no credit', async () => {
       const merchant = await service.merchant({ payer_lock: 'true' });
       const { id } = await charge(merchant, locked);
       const answer = await service.simulate(merchant.testKey, id, { event: 'pay', payer_document: null });
@@ -233,7 +233,7 @@ describe('the life of a charge', () => {
       [{ expected_payer_tax_id: '52998224724', customer: { name: 'M' } }, 'expected_payer_tax_id'],
       [{ expected_payer_tax_id: CPF, customer: { name: 'M', document: OTHER_CPF } }, 'expected_payer_tax_id'],
       [{ expected_payer_taxid: CPF }, 'expected_payer_taxid'],
-    ])('%j is a 400', async (body, param) => {
+    ])('answers %j with a 400', async (body, param) => {
       const merchant = await service.merchant({ payer_lock: 'true' });
       const answer = await service.createCharge<{ error: { details: { param: string }[] } }>(merchant.testKey, body);
       expect(answer.status).toBe(400);
@@ -251,7 +251,7 @@ describe('the life of a charge', () => {
         ['customer.name', 'expected_payer_tax_id', 'metadata'],
       ],
       [{ expected_payer_tax_id: CPF, customer: 'M' }, ['customer']],
-    ])('%j is a 400 that names %j', async (body, params) => {
+    ])('answers %j with a 400 that names %j', async (body, params) => {
       const merchant = await service.merchant({ payer_lock: 'true' });
       const answer = await service.createCharge<{ error: { details: { param: string }[] } }>(merchant.testKey, body);
       expect(answer.status).toBe(400);
@@ -259,7 +259,7 @@ describe('the life of a charge', () => {
     });
   });
 
-  it('the document the bank reported is stored nowhere in clear', async () => {
+  it('stores the document that the bank reported nowhere in clear', async () => {
     const merchant = await service.merchant({ payer_lock: 'true' });
     const { id } = await charge(merchant, { expected_payer_tax_id: CPF, customer: { name: 'Maria' } });
     const secretPayer = '12345678909';
@@ -279,7 +279,7 @@ describe('the life of a charge', () => {
     }
   });
 
-  it('money waits in pending until its day and is released once', async () => {
+  it('keeps money pending until its day and releases it once', async () => {
     const merchant = await service.merchant({ release_days: '2', fee_bps: '1000' });
     const key = merchant.testKey;
     const [first, second] = [await charge(merchant, { amount: 1000 }), await charge(merchant, { amount: 500 })];

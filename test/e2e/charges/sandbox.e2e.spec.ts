@@ -31,8 +31,8 @@ describe('the sandbox bank', () => {
     return answer.body.charge;
   }
 
-  describe('takes an end-to-end id that the caller chose', () => {
-    it('as the account’s own: another account’s Pix of that id is another Pix', async () => {
+  describe('accepting an end-to-end id that the caller chose', () => {
+    it('keeps the ids of accounts apart: the same id in another account is another Pix', async () => {
       const keys = [await keyOf(), await keyOf()];
       for (const key of keys) {
         const { id } = await charge(key);
@@ -58,7 +58,7 @@ describe('the sandbox bank', () => {
       }
     });
 
-    it('disputes only its own account’s payment of that id', async () => {
+    it('disputes only the account’s own payment of that id', async () => {
       const keys = [await keyOf(), await keyOf(), await keyOf()];
       const ids: string[] = [];
       for (const key of keys) {
@@ -81,7 +81,7 @@ describe('the sandbox bank', () => {
       ]);
     });
 
-    it('once in the account: for another charge the id changes nothing', async () => {
+    it('accepts an id once per account: for another charge it changes nothing', async () => {
       const key = await keyOf();
       const [first, second] = [await charge(key), await charge(key)];
       await pay(key, first.id, { end_to_end_id: SAME });
@@ -90,7 +90,7 @@ describe('the sandbox bank', () => {
       expect((await pay(key, second.id, {})).status).toBe('paid');
     });
 
-    it('at the same moment in two accounts, many times: one credit each', async () => {
+    it('credits each of two accounts once when both use one id at the same moment, many times', async () => {
       const keys = [await keyOf(), await keyOf()];
       const charges = await Promise.all(keys.map(charge));
       await Promise.all(
@@ -101,7 +101,7 @@ describe('the sandbox bank', () => {
       for (const key of keys) expect(await available(service, key)).toBe(1000);
     });
 
-    it('for a payment by another method', async () => {
+    it('accepts the id for a payment by another method', async () => {
       for (const key of [await keyOf(), await keyOf()]) {
         const { body } = await service.call<{ id: string }>('POST', '/v1/payments', {
           key,
@@ -117,7 +117,7 @@ describe('the sandbox bank', () => {
     });
   });
 
-  it('refund_fail makes the next refund end FAILED, whatever goes back by itself before it', async () => {
+  it('makes the next refund end FAILED after refund_fail, even if other money goes back before it', async () => {
     const key = await keyOf();
     const { id } = await charge(key);
     const rawId = id.slice(3);
@@ -143,7 +143,7 @@ describe('the sandbox bank', () => {
     expect((await refundEnd(service, key, second.body)).status).toBe('REFUNDED');
   });
 
-  it('shows of a sale that is paid again and again the last twenty payments that went back', async () => {
+  it('shows the last twenty payments that went back when a sale is paid again and again', async () => {
     const key = await keyOf();
     const { id } = await charge(key);
     for (let n = 0; n < 23; n++)
@@ -168,7 +168,7 @@ describe('the sandbox bank', () => {
     expect(shown).toEqual(expect.arrayContaining(last.map((one) => one.id)));
   });
 
-  it('refund_fail affects its own charge only', async () => {
+  it('limits refund_fail to its own charge', async () => {
     const key = await keyOf();
     const [failing, other] = [await aPaidCharge(service, key), await aPaidCharge(service, key)];
     await service.simulate(key, failing.id, { event: 'refund_fail' });
