@@ -147,7 +147,7 @@ describe('GET /checkout/:id/receipt', () => {
 });
 
 describe('the merchant’s brand', () => {
-  it('has a stylesheet that the policy allows, and a picture', async () => {
+  it('appears on the page as a stylesheet that the policy allows, and as a picture', async () => {
     account = {
       ...ACCOUNT,
       accent: '#7a1fa2',

@@ -55,7 +55,7 @@ const FULL: Partial<CheckoutView> = {
 };
 
 describe('checkoutPage', () => {
-  it('shows exactly this while it waits for the payment', () => {
+  it('shows exactly the expected text while it waits for the payment', () => {
     expect(words(checkoutPage(view('pending', { test: true }), 'pt').html)).toEqual([
       'Ambiente de teste',
       'Pagamento para Padaria Nova Aurora R$ 1.234,56',
@@ -75,7 +75,7 @@ describe('checkoutPage', () => {
     ]);
   });
 
-  it('shows exactly this once it is paid', () => {
+  it('shows exactly the expected text once it is paid', () => {
     expect(words(checkoutPage(view('paid', { paidAt: new Date('2026-03-10T03:05:00Z') }), 'pt').html)).toEqual([
       'Pagamento confirmado',
       'R$ 1.234,56',
@@ -106,7 +106,7 @@ describe('checkoutPage', () => {
     expect(page).not.toContain('<textarea');
   });
 
-  it('leads back by itself after five seconds when the payment has just arrived', () => {
+  it('leads back to the shop after five seconds when the payment has just arrived', () => {
     const returnUrl = new URL('https://shop.example/thanks?order=1&charge_id=ch_1&status=paid');
     const html = checkoutPage(view('paid', { returnUrl, isJustPaid: true }), 'pt').html;
     const href = 'https://shop.example/thanks?order=1&amp;charge_id=ch_1&amp;status=paid';
@@ -120,7 +120,7 @@ describe('checkoutPage', () => {
     }
   });
 
-  it('waits for a missing code and shows no broken QR code', () => {
+  it('shows no broken QR code while the Pix code is missing', () => {
     const page = checkoutPage(view('pending', { brCode: null }), 'pt').html;
     expect(words(page)[0]).toBe('Preparando o código Pix');
     expect(page).toContain('data-status="pending" data-view="preparing"');
@@ -188,7 +188,7 @@ describe('checkoutPage', () => {
     expect(page.match(/<script/g)).toHaveLength(1);
   });
 
-  it('escapes a code too', () => {
+  it('escapes the Pix code', () => {
     const page = checkoutPage(view('pending', { brCode: '0002</textarea><script>1</script>' }), 'pt').html;
     expect(page).toContain('>0002&lt;/textarea&gt;&lt;script&gt;1&lt;/script&gt;</textarea>');
   });
@@ -233,7 +233,7 @@ describe('notFoundPage', () => {
 });
 
 describe('details of the page', () => {
-  it('shows while it waits: the description, the person who must pay, other ways and the way back', () => {
+  it('shows the description, the person who must pay, other ways and the way back while it waits', () => {
     const text = words(
       checkoutPage(view('pending', { ...FULL, description: 'Two loaves', merchant: 'Padaria' }), 'pt').html,
     );
@@ -251,7 +251,7 @@ describe('details of the page', () => {
   });
 
   it.each(['paid', 'expired', 'failed', 'cancelled', 'refunded', 'disputed'] as const)(
-    'shows when %s: returns with their reason, the receipt and the way back',
+    'shows returns with their reason, the receipt and the way back when %s',
     (status) => {
       const page = checkoutPage(view(status, FULL), 'en').html;
       const text = words(page);

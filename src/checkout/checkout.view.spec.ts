@@ -4,7 +4,7 @@ import { ACCOUNT, aTransaction, BR_CODE, ID, NOW } from './checkout.fixture.js';
 import { toCheckoutStatus, toCheckoutView } from './checkout.view.js';
 
 describe('toCheckoutView', () => {
-  it('lets exactly these values through', () => {
+  it('passes on exactly the listed values of a charge', () => {
     expect(toCheckoutView(aTransaction(), ACCOUNT, NOW)).toEqual({
       id: ID,
       status: 'pending',
@@ -44,7 +44,7 @@ describe('toCheckoutView', () => {
       '',
       null,
     ].map((wrong) => [wrong, undefined] as const),
-  ])('leads back to %j with the charge and its status', (returnUrl, start, end = '') => {
+  ])('leads back to the shop at %j with the charge and its status', (returnUrl, start, end = '') => {
     const transaction = aTransaction({ mode: 'test', metadata: { returnUrl } });
     const view = toCheckoutView(transaction, ACCOUNT, NOW);
     const added = `charge_id=ch_${transaction.id}&status=${view.status}`;
@@ -56,7 +56,7 @@ describe('toCheckoutView', () => {
     expect(toCheckoutView(aTransaction({ mode: 'live', metadata }), ACCOUNT, NOW).returnUrl).toBeNull();
   });
 
-  it('leads back by itself for two minutes after the payment', () => {
+  it('leads back to the shop by itself for two minutes after the payment', () => {
     const paid = aTransaction({ status: 'PAID', paidAt: NOW });
     const at = (seconds: number): boolean =>
       toCheckoutView(paid, ACCOUNT, new Date(NOW.getTime() + seconds * 1000)).isJustPaid;
@@ -76,7 +76,7 @@ describe('toCheckoutView', () => {
     expect(toCheckoutView(aTransaction({ mode: 'test' }), ACCOUNT, NOW).test).toBe(true);
   });
 
-  it('gives the code only while the charge can be paid', () => {
+  it('gives the Pix code only while the charge can be paid', () => {
     const withCode = TRANSACTION_STATUSES.filter(
       (status) => toCheckoutView(aTransaction({ status }), ACCOUNT, NOW).brCode !== null,
     );
@@ -85,7 +85,7 @@ describe('toCheckoutView', () => {
 });
 
 describe('toCheckoutStatus', () => {
-  it('has exactly three fields, in the public vocabulary', () => {
+  it('has exactly three fields, in the vocabulary of the API', () => {
     const paidAt = new Date('2026-03-10T02:12:00.123Z');
     expect(toCheckoutStatus(aTransaction({ status: 'PAID', paidAt }))).toEqual({
       status: 'paid',

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { Transaction } from '../transactions/index.js';
 import { receiptMail } from './receipt-mail.js';
 
-it('keeps the words of others on their line', () => {
+it('a receipt mail keeps the texts of payers and merchants on their own lines', () => {
   const sale: Partial<Transaction> = {
     amount: 1990,
     currency: 'BRL',
