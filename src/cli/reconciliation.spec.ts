@@ -20,7 +20,7 @@ describe('the summary of a difference for people', () => {
   it.each([
     ['in_progress', 'is about to take'],
     ['returned', 'took'],
-  ] as const)('reports for a dispute without a case that is %s that the bank %s the money', (state, does) => {
+  ] as const)('reports a dispute without a case (%s): the bank %s the money', (state, does) => {
     const there = { amount: 400, state };
     expect(summary({ kind: 'dispute_unknown', caseId: null, here: null, there })).toBe(
       [
@@ -35,14 +35,14 @@ describe('the summary of a difference for people', () => {
     ['E1', null, 'E1'],
     [null, null, '(no id)'],
     ['E1', 'M1', 'E1/M1'],
-  ])('names an unreadable return of payment %s and return %s as %s', (endToEndId, returnId, name) => {
+  ])('names an unreadable return with end-to-end id %s and return id %s as %s', (endToEndId, returnId, name) => {
     const nothing = { caseId: null, here: null, there: null };
     expect(summary({ kind: 'unreadable', endToEndId, returnId, ...nothing })).toContain(
       `  psp ${name}: in the acquirer's list, and cannot be read (here nothing, there nothing)\n    It is credited to no account before it can be read.`,
     );
   });
 
-  it('says where a waiting case is decided', () => {
+  it('names the place where a waiting case is decided', () => {
     const sides = { here: { amount: 400, state: 'in_progress' }, there: { amount: 400, state: 'returned' } } as const;
     expect(summary({ kind: 'dispute_waits', caseId: 'C1', ...sides })).toBe(
       [
