@@ -102,7 +102,7 @@ describe('the adapter of API Pix', () => {
     await psp.stop();
   });
 
-  describeWith('pixApiDocument')("and BACEN's document", () => {
+  describeWith('pixApiDocument')("compared with BACEN's document", () => {
     const wrong = (): string[] =>
       psp.exchanges.flatMap(({ asked, reply }) => {
         const { method, path, query, body } = asked;
@@ -112,7 +112,7 @@ describe('the adapter of API Pix', () => {
         return found.map((text) => `${method} ${path}: ${text}`);
       });
 
-    it('agree on every request and every answer', async () => {
+    it('sends requests and reads answers that all fit the document', async () => {
       psp.script = byTheBook;
       await everyRequest(acquirer, client);
       expect(new Set(psp.exchanges.map(({ asked }) => `${asked.method} ${asked.path.split('/')[1]}`))).toEqual(
@@ -121,7 +121,7 @@ describe('the adapter of API Pix', () => {
       expect(wrong()).toEqual([]);
     });
 
-    it('agree on what a refusal looks like', async () => {
+    it('reads refusals that fit the document', async () => {
       psp.script = ({ method }) =>
         method === 'GET'
           ? { status: 404, body: aProblem('NaoEncontrado', 404) }
@@ -131,7 +131,7 @@ describe('the adapter of API Pix', () => {
       expect(wrong().filter((text) => !text.startsWith('GET /pix: '))).toEqual([]);
     });
 
-    it('would not agree on anything', () => {
+    it('notices requests and answers that do not fit the document', () => {
       expect(document!.validateRequest('PUT', `/cob/${TXID}`, { valor: { original: '1.0' }, chave: 'x' })).not.toEqual(
         [],
       );
@@ -147,7 +147,7 @@ describe('the adapter of API Pix', () => {
     });
   });
 
-  describeWith('pixApiDocument', 'prism')('and Prism serving the document', () => {
+  describeWith('pixApiDocument', 'prism')('compared with Prism serving the document', () => {
     let server: Prism;
     beforeAll(async () => {
       server = await startPrism(document!.path);
@@ -179,7 +179,7 @@ describe('the adapter of API Pix', () => {
       };
     }
 
-    it('accepts every request', async () => {
+    it('sends only requests that Prism accepts', async () => {
       psp.script = byTheBook;
       await everyRequest(acquirer, client);
       expect(psp.exchanges.length).toBeGreaterThan(18);
@@ -189,7 +189,7 @@ describe('the adapter of API Pix', () => {
       }
     }, 60_000);
 
-    it('would not accept anything', async () => {
+    it('notices that Prism refuses a wrong request', async () => {
       const own = {
         method: 'PUT',
         path: `/cob/${TXID}`,
