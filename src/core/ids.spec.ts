@@ -6,7 +6,7 @@ import { eventId, idBound, newId, parseId } from './ids.js';
 const time = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true });
 
 describe('an id', () => {
-  it('is a UUIDv7 of its moment: its order is that of time, to the millisecond', () => {
+  it('is a UUIDv7 that sorts by its time, to the millisecond', () => {
     fc.assert(
       fc.property(time, time, (one, other) => {
         const [first, second] = [newId(one), newId(other)];
@@ -27,8 +27,8 @@ describe('an id', () => {
   });
 });
 
-describe('bounds', () => {
-  it('hold every id of their millisecond and none of its neighbours', () => {
+describe('bounds of ids', () => {
+  it('contain every id of their millisecond and none of its neighbours', () => {
     fc.assert(
       fc.property(time, (at) => {
         const [min, max] = [idBound(at, 'min'), idBound(at, 'max')];
@@ -43,13 +43,13 @@ describe('bounds', () => {
     );
   });
 
-  it('are the smallest and the largest UUIDv7: the time is that of the example in RFC 9562, A.6', () => {
+  it('are the smallest and the largest UUIDv7 of the time in the example of RFC 9562, A.6', () => {
     const at = new Date('2022-02-22T19:22:22.000Z');
     expect(idBound(at, 'min')).toBe('017f22e2-79b0-7000-8000-000000000000');
     expect(idBound(at, 'max')).toBe('017f22e2-79b0-7fff-bfff-ffffffffffff');
   });
 
-  it('are the bounds of 1970 for an earlier time', () => {
+  it('are those of 1970 for an earlier time', () => {
     expect(idBound(new Date('1900-01-01T00:00:00Z'), 'min')).toBe('00000000-0000-7000-8000-000000000000');
   });
 });
@@ -57,13 +57,13 @@ describe('bounds', () => {
 describe('an id in an address', () => {
   const id = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
 
-  it('is taken with and without its prefixes', () => {
+  it('is accepted with and without its prefixes', () => {
     expect(parseId(id, ['ch_'], 'charge')).toBe(id);
     expect(parseId(`ch_${id}`, ['ch_'], 'charge')).toBe(id);
     expect(parseId(`tx_${id}`, ['ch_', 'tx_'], 'charge')).toBe(id);
   });
 
-  it('is read in capitals', () => {
+  it('is accepted in capitals', () => {
     expect(parseId(id.toUpperCase(), ['ch_'], 'charge')).toBe(id);
     expect(parseId(`ch_${id.toUpperCase()}`, ['ch_'], 'charge')).toBe(id);
   });
@@ -71,7 +71,7 @@ describe('an id in an address', () => {
   it.each([
     ...['', 'ch_', `tx_${id}`, `ch_ch_${id}`, `CH_${id}`, ` ${id}`, `${id}\n`, `${id}0`, id.slice(1)],
     ...[id.replaceAll('-', ''), `{${id}}`, `${id}\u0000`, "' OR 1=1 --", '../../etc/passwd', '0', 'null'],
-  ])('%j is a 404, the same as one that nobody has', (value) => {
+  ])('%j gets the same 404 as an unknown id', (value) => {
     let thrown: unknown;
     try {
       parseId(value, ['ch_'], 'charge');

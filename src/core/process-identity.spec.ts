@@ -5,7 +5,7 @@ import { waitFor } from '../../test/support/wait.js';
 import { identify } from './process-identity.js';
 
 describe('process identity', () => {
-  it('knows a living process by its start, not by its pid alone', async () => {
+  it('recognizes a living process by its start, not by its pid alone', async () => {
     const first = spawn('sleep', ['600']);
     expect(identify(process.pid)).toBe(identify(process.pid));
     await waitFor('a start', () => identify(first.pid ?? 0) !== null);

@@ -17,7 +17,7 @@ describe('cutText', () => {
     ['a\ud83d', 10, 'a\ufffd'],
   ])('cuts %j to %i', (text, max, cut) => expect(cutText(text, max)).toBe(cut));
 
-  it('gives a well-formed start of the text that is short enough', () => {
+  it('returns a well-formed start of the text within the limit', () => {
     const texts = fc.string({ unit: anyCharacter, maxLength: 60 });
     fc.assert(
       fc.property(texts, fc.nat(40), (text, max) => {

@@ -4,7 +4,7 @@ import { Turnstile } from './turnstile.js';
 const busy = (): Error => new Error('busy');
 
 describe('a turnstile', () => {
-  it('lets two in, two wait in their order, and the fifth is sent away', async () => {
+  it('lets two callers in, lets two wait in their order, and refuses the fifth', async () => {
     const turnstile = new Turnstile(2, 2);
     const leave: (() => void)[] = [];
     const entered: number[] = [];
@@ -28,7 +28,7 @@ describe('a turnstile', () => {
     await expect(turnstile.pass(async () => 'free again', busy)).resolves.toBe('free again');
   });
 
-  it('gives the place of work that fails to the next one', async () => {
+  it('gives the place of failed work to the next caller', async () => {
     const turnstile = new Turnstile(1, 1);
     const failing = turnstile.pass(() => Promise.reject(new Error('broken')), busy);
     const next = turnstile.pass(async () => 'done', busy);
@@ -36,7 +36,7 @@ describe('a turnstile', () => {
     await expect(next).resolves.toBe('done');
   });
 
-  it('lets callers take turns, and takes a waiting place from the caller with most', async () => {
+  it('lets callers take turns, and takes a waiting place from the caller with the most', async () => {
     const turnstile = new Turnstile(1, 4);
     const entered: string[] = [];
     const refused: string[] = [];

@@ -87,7 +87,7 @@ describe('the configuration', () => {
     } satisfies Config);
   });
 
-  it('takes an empty value for an unset one, as compose files write them', () => {
+  it('treats an empty variable as unset, as compose files write them', () => {
     const names = ['NODE_ENV', 'ROLE', 'PORT', 'HOST', 'PUBLIC_BASE_URL', 'DATABASE_URL', 'REDIS_URL', 'JWT_SECRET'];
     expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(readConfig({}));
   });
@@ -238,14 +238,14 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('logs no requests on a terminal, unless they are asked for', () => {
+  it('logs no requests on a terminal unless LOG_LEVEL asks for them', () => {
     const levelOf = (env: Record<string, string>, onTerminal: boolean): string =>
       readConfig(env, { onTerminal }).logLevel;
     expect([levelOf({}, true), levelOf({}, false)]).toEqual(['warn', 'info']);
     expect([levelOf({ LOG_LEVEL: 'info' }, true), levelOf({ LOG_LEVEL: '' }, true)]).toEqual(['info', 'warn']);
   });
 
-  it('names everything that is wrong at once', () => {
+  it('names every invalid variable at once', () => {
     const problems = problemsOf({ PORT: 'x', ROLE: 'y', REDIS_URL: 'z', NODE_ENV: 'production', JWT_SECRET: 'short' });
     expect(problems.map((problem) => problem.split(':')[0]).sort()).toEqual(
       [
@@ -261,7 +261,7 @@ describe('the configuration', () => {
     );
   });
 
-  it('never prints a value: secrets are among them', () => {
+  it('never prints a value, since secrets are among the values', () => {
     const env = {
       ALLOW_INSECURE: 'true',
       JWT_SECRET: 'hunter2-hunter2',
@@ -289,13 +289,13 @@ describe('in production', () => {
   const without = (...names: string[]): Record<string, string> =>
     Object.fromEntries(Object.entries(complete).filter(([name]) => !names.includes(name)));
 
-  it('a complete configuration is taken', () => {
+  it('a complete configuration is accepted', () => {
     expect(readConfig(complete)).toMatchObject({ production: true, allowedProblems: [], drainMs: 5_000 });
     expect(readConfig({ ...complete, DRAIN_SECONDS: '0' }).drainMs).toBe(0);
     expect(readConfig(complete).webhooks.allowPrivate).toBe(false);
   });
 
-  it.each(['REDIS_URL', 'JWT_SECRET', 'ENCRYPTION_KEY', 'PUBLIC_BASE_URL', 'SMTP_URL'])('%s must be there', (name) => {
+  it.each(['REDIS_URL', 'JWT_SECRET', 'ENCRYPTION_KEY', 'PUBLIC_BASE_URL', 'SMTP_URL'])('%s is required', (name) => {
     const expected = [`${name}: is required in production`];
     expect(problemsOf(without(name))).toEqual(expected);
     expect(problemsOf({ ...complete, [name]: '' })).toEqual(expected);
@@ -313,7 +313,7 @@ describe('in production', () => {
   });
 
   it.each([undefined, 'production', 'Production', ' PROD ', 'development', 'test', 'staging'])(
-    'is wherever there is a DATABASE_URL, also with NODE_ENV=%s',
+    'applies whenever DATABASE_URL is set, even with NODE_ENV=%s',
     (NODE_ENV) => {
       const named = NODE_ENV === undefined ? {} : { NODE_ENV };
       expect(readConfig({ ...without('NODE_ENV'), ...named }).production).toBe(true);
@@ -387,7 +387,7 @@ describe('in production', () => {
     ['REDIS_URL', 'redis://localhost'],
     ['TRUST_PROXY', '10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fd00::/8,fc00::/7,loopback,198.51.100.7'],
     ['ENCRYPTION_KEY', `2:${KEY},1:${OTHER_KEY}`],
-  ])('%s=%s is taken', (name, value) => {
+  ])('%s=%s is accepted', (name, value) => {
     expect(problemsOf({ ...complete, [name]: value })).toEqual([]);
   });
 
@@ -428,7 +428,7 @@ describe('a secret in a file', () => {
     ],
     [() => ({ STORAGE_URL_FILE: join(dir, 'nowhere') }), 'STORAGE_URL_FILE: cannot be read (ENOENT)'],
     [() => ({ JWT_SECRET_FILE: file(' \n') }), 'JWT_SECRET_FILE: names an empty file'],
-  ])('is refused where it is none', (env, message) => {
+  ])('is refused when it is also set directly, or its file is unreadable or empty', (env, message) => {
     expect(problemsOf(env())).toEqual([message]);
   });
 });
@@ -440,7 +440,7 @@ describe('a local secret', () => {
   });
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-  it('is made once, for its owner only, and is the same ever after', () => {
+  it('is created once, readable by its owner only, and stays the same', () => {
     const made = localSecret(join(dir, 'deep', 'er'), 'encryption-key');
     expect(made).toMatch(/^[0-9a-f]{64}$/);
     expect(localSecret(join(dir, 'deep', 'er'), 'encryption-key')).toBe(made);

@@ -24,7 +24,7 @@ describe('STORAGE_URL', () => {
         credentials: { accessKeyId: 'KEY', secretAccessKey: 'a/b+c@' },
       },
     ],
-  ])('%s', (url, expected) => {
+  ])('reads %s', (url, expected) => {
     expect(storageUrl.parse(url)).toEqual(expected);
   });
 
@@ -42,7 +42,7 @@ describe('STORAGE_URL', () => {
     ['s3://host/bucket?tls=maybe', 'tls'],
     ['s3://host/bucket?regoin=x', 'regoin'],
     ['s3://host/bucket?public_url=files.example.com', 'must be an origin'],
-  ])('%s is refused, and says why', (url, why) => {
+  ])('refuses %s with the reason', (url, why) => {
     const { success, error } = storageUrl.safeParse(url);
     expect(success).toBe(false);
     const said = JSON.stringify(error?.issues);

@@ -20,7 +20,7 @@ describe('canonical JSON', () => {
     );
   });
 
-  it('is the same for any order of keys, and says the same as the value', () => {
+  it('is the same for any order of keys, and parses to the same value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
         const text = canonicalJson(value);
@@ -34,7 +34,7 @@ describe('canonical JSON', () => {
     expect(canonicalJson({ a: undefined, b: 1 })).toBe('{"b":1}');
   });
 
-  it('keeps keys that JavaScript has a meaning for', () => {
+  it('keeps keys that have a meaning in JavaScript', () => {
     const value: unknown = JSON.parse('{"constructor":1,"__proto__":{"x":1},"toString":2}');
     expect(canonicalJson(value)).toBe('{"__proto__":{"x":1},"constructor":1,"toString":2}');
   });
@@ -53,7 +53,7 @@ describe('a fingerprint', () => {
     [{ a: null }, {}],
     [{ a: [1, 2] }, { a: [2, 1] }],
     [{ a: { b: 1 } }, { a: 1, b: 1 }],
-  ])('tells %j from %j', (one, other) => {
+  ])('differs between %j and %j', (one, other) => {
     expect(fingerprintOf(one).equals(fingerprintOf(other))).toBe(false);
   });
 });

@@ -66,12 +66,12 @@ describe('a secret box', () => {
     expect(() => new SecretBox(`2026:${NEW}`).open(old, 'x')).toThrow('no key with the id "2025"');
   });
 
-  it('takes a key without an id for the one called "1", so that the first rotation can name it', () => {
+  it('accepts a key without an id as the key called "1", so that the first rotation can name it', () => {
     const sealed = new SecretBox(OLD).seal('secret', 'x');
     expect(new SecretBox(`2:${NEW},1:${OLD}`).open(sealed, 'x')).toBe('secret');
   });
 
-  it('signs for one purpose, and knows its signatures through a rotation of keys', () => {
+  it('signs for one purpose only, and recognizes its signatures after a rotation of keys', () => {
     const before = new SecretBox(`2025:${OLD}`);
     const signature = before.sign('upload', 'text');
     expect(signature).toMatch(/^[\w-]{43}$/);
@@ -94,7 +94,7 @@ describe('a secret box', () => {
 });
 
 describe('a mac', () => {
-  it('is the same for the same text, purpose and key, in every process, and for nothing else', () => {
+  it('is the same in every process for the same text, purpose and key, and differs for any other', () => {
     const mac = new SecretBox(NEW).mac('a', 'text');
     expect(mac).toHaveLength(32);
     expect(new SecretBox(NEW).mac('a', 'text').equals(mac)).toBe(true);

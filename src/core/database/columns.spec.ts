@@ -39,7 +39,7 @@ describe('columns of a row', () => {
     expect(columnsOf(VanEntity, 'v', { without: ['place'] })).toBe('v.id');
   });
 
-  it('are nested as the properties are', () => {
+  it('are nested like the properties', () => {
     expect(columnsOf(VanEntity, 'v')).toBe('v.id, v.street_name AS "place.street", v.marks AS "place.marks"');
   });
 
@@ -74,7 +74,7 @@ describe('a row of several tables', () => {
     expect(rowsOf(nested, answer())).toEqual([]);
   });
 
-  it('is left as it comes when no name has a dot', () => {
+  it('is left unchanged when no name has a dot', () => {
     const flat = read('test.flat', `SELECT ${columnsOf(Parcel, 'p')} FROM parcels p`);
     const rows = [{ id: 'one' }];
     expect(rowModeOf(flat)).toEqual({});
@@ -95,11 +95,11 @@ describe('an insert', () => {
     expect(insert.valuesOf({ ...parcel, dueAt })).toEqual(['one', 'a', '["tea"]', ['fragile'], dueAt]);
   });
 
-  it('writes the null of a column and not that of JSON', () => {
+  it('writes null as SQL NULL and not as JSON null', () => {
     expect(insert.valuesOf({ ...parcel, contents: null, dueAt: null })).toEqual(['one', 'a', null, ['fragile'], null]);
   });
 
-  it('leaves columns that it does not name to the defaults of the table', () => {
+  it('leaves omitted columns to the defaults of the table', () => {
     const short = insertInto('test.insert_short', ParcelEntity, { without: ['contents', 'labels', 'dueAt'] });
     expect(short.text).toContain('INSERT INTO parcels (id, account_id)');
     expect(short.valuesOf(parcel)).toEqual(['one', 'a']);
@@ -112,7 +112,7 @@ describe('an insert', () => {
     expect(nested.valuesOf({ id: 'one', place: { street: 'Rua Um', marks } })).toEqual(['one', 'Rua Um', '["hill"]']);
   });
 
-  it('takes any number of rows column by column', () => {
+  it('passes any number of rows as one array per column', () => {
     const { all } = insert;
     expect(all.name).toBe('test.insert_each');
     expect(all.text).toBe(
@@ -137,7 +137,7 @@ describe('an insert', () => {
 });
 
 describe('an update', () => {
-  it('writes the columns that are not left out, with parameters behind those of the condition', () => {
+  it('writes every column except the excluded ones, with parameters numbered after those of the condition', () => {
     const update = updateOf('test.update', ParcelEntity, {
       without: ['id', 'accountId', 'labels'],
       first: 2,
@@ -149,7 +149,7 @@ describe('an update', () => {
 });
 
 describe('a new row', () => {
-  it('has null for everything that may be null', () => {
+  it('has null for every nullable column', () => {
     expect(nullsOf(ParcelEntity)).toEqual({ contents: null, dueAt: null });
     expect(nullsOf(VanEntity)).toEqual({});
   });

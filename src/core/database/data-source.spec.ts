@@ -23,7 +23,7 @@ describe('a bigint of the database', () => {
     ['999999999999', 999_999_999_999],
     ['9007199254740991', Number.MAX_SAFE_INTEGER],
     ['-9007199254740991', Number.MIN_SAFE_INTEGER],
-  ])('%s is read as it is', (text, value) => {
+  ])('%s is read exactly', (text, value) => {
     expect(parseInt8(text)).toBe(value);
   });
 
@@ -62,7 +62,7 @@ describe('errors of the database', () => {
     ['ECONNREFUSED', { isRetryable: false, isAborted: false, isLockTimeout: false, isUnavailable: true }],
     ['23505', { isRetryable: false, isAborted: false, isLockTimeout: false, isUnavailable: false }],
     ['22P02', { isRetryable: false, isAborted: false, isLockTimeout: false, isUnavailable: false }],
-  ])('%s is told apart', (code, expected) => {
+  ])('%s is classified: retryable, aborted, lock time-out or unavailable', (code, expected) => {
     const error = of(code);
     expect({
       isRetryable: isRetryable(error),
@@ -72,7 +72,7 @@ describe('errors of the database', () => {
     }).toEqual(expected);
   });
 
-  it('a statement that took too long may be told apart from a database that is away', () => {
+  it('a statement time-out is distinguished from a database that is away', () => {
     expect(['57014', '57P01', '55P03'].map((code) => isStatementTimeout(of(code)))).toEqual([true, false, false]);
   });
 

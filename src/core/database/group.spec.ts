@@ -158,7 +158,7 @@ describe('Group', () => {
     expect(database.sizes).toEqual([0, 0]);
   });
 
-  it('gives its place back after a second, so that a group waiting for a row delays no other', async () => {
+  it('frees the place of a group that waits for a row after a second, so that it delays no other group', async () => {
     const { database, ask } = setUp();
     const asked: Promise<string>[] = [];
     for (let turn = 0; turn < 3; turn++) {

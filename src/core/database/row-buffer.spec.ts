@@ -31,7 +31,7 @@ describe('RowBuffer', () => {
 
   const add = (...rows: number[]): boolean[] => rows.map((row) => buffer.add(row));
 
-  it('says when a batch is full, and writes it in order', async () => {
+  it('reports a full batch, and writes it in order', async () => {
     expect(add(1, 2, 3, 4)).toEqual([false, false, true, true]);
     expect(await buffer.flush()).toBe(false);
     expect(await buffer.flush()).toBe(false);
@@ -40,7 +40,7 @@ describe('RowBuffer', () => {
     expect(buffer.size).toBe(0);
   });
 
-  it('says that another full batch waits', async () => {
+  it('reports after a flush whether another full batch waits', async () => {
     add(1, 2, 3, 4, 5, 6);
     expect(await buffer.flush()).toBe(true);
     expect(await buffer.flush()).toBe(false);
@@ -74,7 +74,7 @@ describe('RowBuffer', () => {
     expect(written).toEqual([[4]]);
   });
 
-  it('writes nothing twice when it is flushed by two at once, and takes rows meanwhile', async () => {
+  it('writes each row once when two callers flush at once, and accepts rows meanwhile', async () => {
     let open: () => void = () => undefined;
     hold = new Promise((resolve) => (open = resolve));
     add(1, 2);

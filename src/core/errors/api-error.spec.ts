@@ -11,7 +11,7 @@ import {
 } from './api-error.js';
 
 describe('errors for callers', () => {
-  it('have the keys of the envelope, in the body only what is given', () => {
+  it('have the keys of the envelope, and no key without a value', () => {
     expect(notFound('charge').body()).toStrictEqual({
       type: 'not_found_error',
       code: 'not_found',

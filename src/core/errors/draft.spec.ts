@@ -28,7 +28,7 @@ function namedBy(work: () => unknown): string[] {
 }
 
 describe('a draft', () => {
-  it('is the whole request when no rule is broken', () => {
+  it('returns the whole request when no rule is broken', () => {
     expect(draft([]).accept([])).toBe(whole);
     expect(new Draft(whole).accept()).toBe(whole);
     expect(new Draft(whole).sound).toBe(whole);
@@ -38,11 +38,11 @@ describe('a draft', () => {
     ['the DTO', [invalid('amount')], [], []],
     ['the body', [], [unknown('amuont')], []],
     ['the service', [], [], [invalid('amount')]],
-  ])('is refused for what %s found', (_who, ofFields, ofBody, more) => {
+  ])('is refused for a violation that %s found', (_who, ofFields, ofBody, more) => {
     expect(() => draft(ofFields, ofBody).accept(more)).toThrow(ApiError);
   });
 
-  it('names everything in one answer: fields in the order of the DTO, then the body', () => {
+  it('names every violation in one answer: fields in the order of the DTO, then the body', () => {
     const one = draft([invalid('amount'), invalid('url')], [unknown('amuont')]);
     const more = [invalid('other'), invalid('customer.name')];
     expect(namedBy(() => one.accept(more))).toEqual(['other', 'amount', 'customer.name', 'url', 'amuont']);

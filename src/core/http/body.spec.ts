@@ -67,7 +67,7 @@ describe('the body of a request', () => {
     expect(refusal(bytes)).toBe('400 invalid_request');
   });
 
-  it('is read with what its parser would drop, and what is wrong with it beside', () => {
+  it('is read with the last of two equal keys, and both duplicate keys and inexact numbers are reported', () => {
     const { value, found } = read('{"a":0,"\\u0061":1,"b":1e400}');
     expect(value).toEqual({ a: 1, b: Infinity });
     expect(found.named.map(({ param, code }) => `${param}: ${code}`)).toEqual([

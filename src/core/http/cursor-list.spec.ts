@@ -4,7 +4,7 @@ import { cursorFilter, cursorPage } from './cursor-list.js';
 describe('a list by cursor', () => {
   const page = (found: number[], limit: number) => cursorPage(found, limit, String, (item) => `cursor of ${item}`);
 
-  it('asks for one row more than a page has, and shows it to nobody', () => {
+  it('queries one row more than a page has, and returns it to nobody', () => {
     const { limit } = cursorFilter({ limit: 2 });
     expect(page([9, 8, 7], limit)).toStrictEqual({
       object: 'list',
@@ -16,7 +16,7 @@ describe('a list by cursor', () => {
     expect(page([], limit)).toStrictEqual({ object: 'list', data: [], has_more: false, next_cursor: null });
   });
 
-  it('has 25 items a page, and no bounds, unless told otherwise', () => {
+  it('has 25 items a page and no bounds by default', () => {
     expect(cursorFilter({})).toStrictEqual({ createdFrom: null, createdTo: null, limit: 26 });
     const createdFrom = new Date('2026-11-21T03:00:00Z');
     const createdTo = new Date('2026-11-21T15:00:00Z');

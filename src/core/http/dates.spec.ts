@@ -37,7 +37,7 @@ describe('a date of a request', () => {
     ['2026-03-10T12:00:00.123000000Z', '2026-03-10T12:00:00.123Z', '2026-03-10T12:00:00.123Z'],
     // Between two milliseconds: the one after it and the one before it.
     ['2026-03-10T12:00:00.123000001Z', '2026-03-10T12:00:00.124Z', '2026-03-10T12:00:00.123Z'],
-  ])('%s is from %s to %s', (date, first, last) => {
+  ])('%s spans from %s to %s', (date, first, last) => {
     expect(isTaken(date)).toBe(true);
     expect(span(date)).toEqual([first, last]);
   });
@@ -87,11 +87,11 @@ describe('a date of a request', () => {
     ...['2026-01-01Z', '2026-01-01T10Z', '2026-01-01 10:00:00Z', '2026-01-01t10:00:00z', ' 2026-01-01', '2026-01-01\n'],
     ...['', 'today', 'yesterday', 'Thu, 01 Jan 2026 00:00:00 GMT', '２０２６-01-01'],
     ...[20260101, new Date(), ['2026-01-01'], {}, true],
-  ])('is not %j', (date) => {
+  ])('may not be %j', (date) => {
     expect(isTaken(date)).toBe(false);
   });
 
-  it('is told what it must be', () => {
+  it('is refused with a message that says how to write a date', () => {
     const [error] = validateSync(Object.assign(new Query(), { date: '2026-02-30' }));
     expect(Object.values(error?.constraints ?? {})).toEqual([
       'must be a date-time of the calendar with its zone, as in 2026-11-21T15:30:00Z or 2026-11-21T12:30:00-03:00, or a day, as in 2026-11-21',

@@ -13,7 +13,7 @@ const withCode = (code: string): Error => Object.assign(new Error(`SELECT secret
 const withStatus = (statusCode: unknown): Error => Object.assign(new Error('internals'), { statusCode });
 
 describe('the answer to an error', () => {
-  it('is an error meant for callers, unchanged', () => {
+  it('returns an error that is meant for callers unchanged', () => {
     const error = business('no_provider_configured', 'None.');
     expect(toApiError(error)).toBe(error);
   });
@@ -48,7 +48,7 @@ describe('the answer to an error', () => {
     [new ForbiddenException('internals'), 400, 'invalid_request_error', 'invalid_request'],
     [new HttpException('internals', 418), 400, 'invalid_request_error', 'invalid_request'],
     [withStatus(431), 400, 'invalid_request_error', 'invalid_request'],
-  ] as [unknown, number, string, string][])('%p is %d %s %s', (thrown, status, type, code) => {
+  ] as [unknown, number, string, string][])('%p becomes %d %s %s', (thrown, status, type, code) => {
     const answer = toApiError(thrown);
     expect(answer).toBeInstanceOf(ApiError);
     expect(answer).toMatchObject({ status, type, code });

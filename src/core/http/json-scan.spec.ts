@@ -10,7 +10,7 @@ const named = (text: string): JsonScan['found']['named'] => scanJson(text).found
 const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
 describe('the scan of a body', () => {
-  it('finds nothing in a body that can be stored', () => {
+  it('finds no violation in a body that can be stored', () => {
     const text = fc.string({ unit: anyCharacter }).filter((value) => !value.includes('\u0000'));
     // A property generator may well think of "__proto__" by itself, at any depth: that one must be found, not passed.
     const body = fc
@@ -21,7 +21,7 @@ describe('the scan of a body', () => {
   });
 
   it.each(['constructor', 'prototype', 'toString', 'hasOwnProperty', '', 'a.b', '$gt', '🧉', '\n'])(
-    'lets the key %j pass',
+    'accepts the key %j',
     (key) => {
       expect(named(`{${JSON.stringify(key)}:{${JSON.stringify(key)}:1}}`)).toEqual([]);
     },
@@ -40,11 +40,11 @@ describe('the scan of a body', () => {
     ['{"metadata":[{"__proto__":1}]}', 'metadata.0.__proto__', 'invalid_key'],
     ['{"a\\u0000":1}', 'a?', 'invalid_key'],
     ['{"\\ud800":1}', '\ufffd', 'invalid_key'],
-  ])('finds what is wrong in %s', (text, param, code) => {
+  ])('finds the violation in %s', (text, param, code) => {
     expect(named(text)).toEqual([{ param, code, message: expect.any(String) }]);
   });
 
-  it('takes 20 levels and stops there, however deep it goes on', () => {
+  it('accepts 20 levels and stops at the next one, however deep the body is', () => {
     expect(named(nested(20))).toEqual([]);
     const path = Array.from({ length: 20 }, () => 'a').join('.');
     const tooDeep = [{ param: path, code: 'too_deep', message: 'is nested deeper than 20 levels' }];
@@ -52,7 +52,7 @@ describe('the scan of a body', () => {
     expect(named(nested(40_000))).toEqual(tooDeep);
   });
 
-  it('names all places, up to 50, and counts the others', () => {
+  it('names up to 50 violations, and counts the others', () => {
     expect(named('{"k0":"\\u0000","k1":"\\ud800"}').map(({ param }) => param)).toEqual(['k0', 'k1']);
     const body = Object.fromEntries(Array.from({ length: 60 }, (_unused, index) => [`k${index}`, '\u0000']));
     const { found } = scanJson(JSON.stringify(body));
@@ -64,7 +64,7 @@ describe('the scan of a body', () => {
     ...['0', '-0', '0.0', '1', '-1', '1.0', '1e3', '1E+2', '1.5e-7', '0e999', '0.1', '0.30000000000000004', '1e21'],
     ...['999999999999', '9007199254740991', '9007199254740994', '5e-324', '1.7976931348623157e308', '1e308'],
     ...['123456789012345', '100000000000000000000000', '0.000000000000000000000000001', '1.10000000000000000000000'],
-  ])('takes the number %s', (number) => {
+  ])('accepts the number %s', (number) => {
     expect(named(`{"a":${number}}`)).toEqual([]);
   });
 
@@ -78,7 +78,7 @@ describe('the scan of a body', () => {
     ]);
   });
 
-  it('takes every number that was written by a program with the same numbers', () => {
+  it('accepts every number that a program with double precision writes', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
         for (const text of [JSON.stringify(number), number.toExponential()]) {
@@ -103,7 +103,7 @@ describe('the scan of a body', () => {
     );
   });
 
-  it('takes 5 000 values, and stops at the next one', () => {
+  it('accepts 5 000 values, and stops at the next one', () => {
     expect(named(`[${'0,'.repeat(4_998)}0]`)).toEqual([]);
     expect(scanJson(`{"a":[${'{},'.repeat(4_998)}0]}`)).toMatchObject({
       isExcessive: true,
@@ -111,7 +111,7 @@ describe('the scan of a body', () => {
     });
   });
 
-  it('stops where there are a thousand mistakes', () => {
+  it('stops after a thousand violations', () => {
     const { found, isExcessive } = scanJson(`[${'1e400,'.repeat(4_000)}0]`);
     expect({ isExcessive, named: found.named.length, unnamed: found.unnamed }).toEqual({
       isExcessive: true,
@@ -129,7 +129,7 @@ describe('the scan of a body', () => {
     );
   });
 
-  it('finds the same faults in a query', () => {
+  it('finds invalid characters and keys in a query', () => {
     const query = { a: 'b', c: ['d', '\u0000'], ['e\u0000']: 'x' };
     expect(scanQuery(query).named.map(({ param, code }) => `${param}: ${code}`)).toEqual([
       'c: invalid_characters',

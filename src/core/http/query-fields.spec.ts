@@ -107,21 +107,21 @@ describe('a field of a query', () => {
     expect(await refusal(read({ [field]: [text] }))).toEqual([[field, 'invalid', message]]);
   });
 
-  it('keeps the keys of an object, which class-transformer would fall over', async () => {
+  it('keeps keys of an object that would break class-transformer', async () => {
     expect(await read({ limit: '2', metadata: { constructor: '1', then: '2' } })).toEqual({
       limit: 2,
       metadata: { constructor: '1', then: '2' },
     });
   });
 
-  it('is read as the class that overrides it says', async () => {
+  it('is read by the rule of the class that overrides it', async () => {
     expect(await read({ created_after: '2026-11-21', created_before: '2026-11-21' }, LaterQuery)).toEqual({
       created_after: new Date('2026-11-22T02:59:59.999Z'),
       created_before: new Date('2026-11-22T02:59:59.999Z'),
     });
   });
 
-  it('is never read in a body', async () => {
+  it('is not converted from a text in a body', async () => {
     const body = parseBody(Buffer.from('{"limit":"2","from":"2026-11-21"}'), 'application/json');
     expect(await refusal(pipe.transform(body, { type: 'body', metatype: ListQuery }))).toEqual([
       ['limit', 'invalid', LIMIT],

@@ -88,7 +88,7 @@ async function violationsOf(value: unknown): Promise<string[]> {
 }
 
 describe('the validation of a body', () => {
-  it('gives an instance of the DTO, of its parts too, with the values as they came', async () => {
+  it('returns an instance of the DTO and of its parts, with unchanged values', async () => {
     const sent = {
       amount: 5,
       method: 'pix',
@@ -102,7 +102,7 @@ describe('the validation of a body', () => {
     expect(dto).toEqual({ ...sent, internal: 'mine' });
   });
 
-  it('does not take null for a field that is left out', async () => {
+  it('refuses null for a field that may be left out', async () => {
     expect(await violationsOf({ amount: 1, method: null, customer: null, limit: null, tags: null })).toEqual([
       'method: invalid',
       'customer: invalid',
@@ -115,12 +115,12 @@ describe('the validation of a body', () => {
     ]);
   });
 
-  it('takes null where the field says what it means', async () => {
+  it('accepts null where the field defines its meaning', async () => {
     await expect(run({ amount: 1, deadline: null })).resolves.toMatchObject({ deadline: null });
     expect(await violationsOf({ amount: 1, deadline: 5 })).toEqual(['deadline: invalid']);
   });
 
-  it('converts nothing', async () => {
+  it('converts no value to another type', async () => {
     for (const amount of ['5', 5.5, true, [5], { valueOf: 5 }, ''])
       expect(await violationsOf({ amount })).toContain('amount: invalid');
   });
@@ -147,13 +147,13 @@ describe('the validation of a body', () => {
     ]);
   });
 
-  it('says of a missing field only that it is required', async () => {
+  it('reports a missing field only as required', async () => {
     expect(await violationsOf({})).toEqual(['amount: required']);
     expect(await violationsOf(undefined)).toEqual(['amount: required']);
     expect(await violationsOf({ amount: null })).toEqual(['amount: required']);
   });
 
-  it('says the same thing of a field only once', async () => {
+  it('reports the same problem of a field only once', async () => {
     expect(await violationsOf({ amount: 1, limit: 'x' })).toEqual(['limit: invalid']);
     await expect(run({ amount: 1, limit: 0 })).rejects.toMatchObject({ message: 'limit: must be 1 to 9' });
   });
@@ -162,12 +162,12 @@ describe('the validation of a body', () => {
     expect(await violationsOf({ amount: 1, customer })).toEqual(['customer: invalid']);
   });
 
-  it('does not take the fields of the DTO that have no rule', async () => {
+  it('refuses fields of the DTO that have no rule', async () => {
     expect(await violationsOf({ amount: 1, internal: 'forged' })).toEqual(['internal: unknown_field']);
   });
 
   it.each(PROTOTYPE_KEYS.flatMap((key) => ['1', 'null', '{}', '"x"', '[]'].map((value) => ({ key, value }))))(
-    'calls $key unknown, whatever it holds: $value',
+    'reports $key as unknown, whatever its value: $value',
     async ({ key, value }) => {
       expect(await violationsOf(`{"amount":1,"${key}":${value}}`)).toEqual([`${key}: unknown_field`]);
       if (key === 'name') return; // which a customer has
@@ -177,7 +177,7 @@ describe('the validation of a body', () => {
     },
   );
 
-  it('keeps the same keys inside a free-form value', async () => {
+  it('keeps keys such as constructor inside a free-form value', async () => {
     const tags = '[{"constructor":null,"toString":1,"hasOwnProperty":{}}]';
     await expect(run(`{"amount":1,"tags":${tags}}`)).resolves.toMatchObject({ tags: JSON.parse(tags) as unknown });
   });
@@ -193,7 +193,7 @@ describe('the validation of a body', () => {
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 
-  it('names broken characters beside the other violations', async () => {
+  it('names broken characters together with the other violations', async () => {
     expect(await violationsOf('{"amount":0,"customer":{"name":"\\ud800"}}')).toEqual([
       'amount: invalid',
       'customer.name: invalid_characters',
@@ -220,7 +220,7 @@ describe('the validation of a body', () => {
     expect(await violationsOf(text)).toEqual([violation]);
   });
 
-  it('looks at queries too, and at nothing else', async () => {
+  it('validates queries too, and leaves other parameters unchanged', async () => {
     await expect(run({ amuont: '1' }, { type: 'query', metatype: Order })).rejects.toBeInstanceOf(ApiError);
     await expect(run('x', { type: 'param', metatype: String })).resolves.toBe('x');
     await expect(run('x', { type: 'custom', metatype: Order })).resolves.toBe('x');

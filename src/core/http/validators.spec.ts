@@ -28,7 +28,7 @@ describe('IsText', () => {
     '\u202e12345',
     '1\u200b2\u200b3',
     '🧉'.repeat(10),
-  ])('takes %j', (reason) => {
+  ])('accepts %j', (reason) => {
     expect(problems(Letter, reason)).toEqual([]);
   });
 
@@ -60,14 +60,14 @@ describe('IsText', () => {
     expect(performance.now() - started).toBeLessThan(500);
   });
 
-  it('takes blanks like an empty text when nothing is required', () => {
+  it('accepts blanks like an empty text when no length is required', () => {
     expect(['', '   ', '1234567890'].map((reason) => problems(Note, reason))).toEqual([[], [], []]);
     for (const long of ['12345678901', '1234567890 ', ' '.repeat(11)]) {
       expect(problems(Note, long)).toEqual(['must have at most 10 characters']);
     }
   });
 
-  it.each([1, true, null, undefined, {}, ['12345']])('refuses %j', (reason) => {
+  it.each([1, true, null, undefined, {}, ['12345']])('refuses %j, which is not a text', (reason) => {
     expect(problems(Letter, reason)).toEqual(['must be a text']);
   });
 });
@@ -78,7 +78,7 @@ class Named {
 }
 
 describe('IsOneLine', () => {
-  it.each(['recibo.pdf', 'São João 🧉', 'مخبز', 'a\u00a0b', ''])('takes %j', (name) => {
+  it.each(['recibo.pdf', 'São João 🧉', 'مخبز', 'a\u00a0b', ''])('accepts %j', (name) => {
     expect(problems(Named, name)).toEqual([]);
   });
 

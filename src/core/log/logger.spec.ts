@@ -19,7 +19,7 @@ describe('a log line', () => {
     });
   });
 
-  it('never shows what must stay secret, at the top or one level down', () => {
+  it('never shows a secret field, at the top or one level down', () => {
     const secret = 'hunter2';
     const names = ['apikey', 'apiKey', 'authorization', 'password', 'secret', 'token', 'document', 'customerDocument'];
     const fields = Object.fromEntries(names.map((name) => [name, secret]));

@@ -11,7 +11,7 @@ describe('a mail in two languages', () => {
     });
   });
 
-  it('makes a link of its own page alone', () => {
+  it('links only the page of the service', () => {
     const page = 'https://pay.example/dashboard';
     const portuguese = [`Página: ${page}/x`, 'Motivo: https://evil.example/ http://evil.example'];
     const { html } = bilingualMail({ subject: 'Oi / Hi', page, portuguese, english: [] });
@@ -20,7 +20,7 @@ describe('a mail in two languages', () => {
     expect(bilingualMail({ subject: 'Oi / Hi', portuguese, english: [] }).html).not.toContain('<a ');
   });
 
-  it('says first when it is about test mode', () => {
+  it('says first that it is about test mode, if it is', () => {
     const mail = { subject: 'Oi / Hi', portuguese: ['Olá'], english: ['Hello'] };
     expect(bilingualMail({ ...mail, mode: 'live' })).toEqual(bilingualMail(mail));
     const { subject, text } = bilingualMail({ ...mail, mode: 'test' });

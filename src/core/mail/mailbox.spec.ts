@@ -11,13 +11,16 @@ describe('mailboxOf', () => {
     '\u3000ana@example.com\u00a0',
     'ａｎａ＠ｅｘａｍｐｌｅ．ｃｏｍ',
     '𝐚𝐧𝐚@example.com',
-  ])('gives the same hash for %j', (address) => {
+  ])('gives %j the hash of ana@example.com', (address) => {
     expect(mailboxOf(address)).toBe(ana);
   });
 
-  it.each(['a.na@example.com', 'ana@example.org', 'anna@example.com'])('gives another hash for %s', (address) => {
-    expect(mailboxOf(address)).not.toBe(ana);
-  });
+  it.each(['a.na@example.com', 'ana@example.org', 'anna@example.com'])(
+    'gives %s another hash than ana@example.com',
+    (address) => {
+      expect(mailboxOf(address)).not.toBe(ana);
+    },
+  );
 
   it('ignores dots if the provider ignores them', () => {
     const one = mailboxOf('anasilva@gmail.com');

@@ -37,7 +37,7 @@ describe('basis points', () => {
     // 999 999 999 999 × 9999 is beyond 2^53: in floating point this would be one cent off or worse.
     [MAX_AMOUNT, 9_999, 999_899_999_999],
     [MAX_AMOUNT, 0, 0],
-  ])('%d cents at %d are %d', (value, points, expected) => {
+  ])('%d cents at %d basis points are %d cents', (value, points, expected) => {
     expect(basisPoints(value, points)).toBe(expected);
   });
 });
@@ -45,7 +45,7 @@ describe('basis points', () => {
 describe('fees', () => {
   const fixed = fc.oneof(fc.integer({ min: 0, max: 1_000 }), fc.integer({ min: 0, max: MAX_AMOUNT }));
 
-  it('add up to the amount with the net amount, none of them negative', () => {
+  it('add up to the amount together with the net amount, and none is negative', () => {
     fc.assert(
       fc.property(amount, bps, fixed, fixed, (value, points, fixedFee, provider) => {
         const { providerFee, platformFee, netAmount } = feesOf(value, { bps: points, fixed: fixedFee }, provider);

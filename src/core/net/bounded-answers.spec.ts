@@ -63,7 +63,7 @@ async function peer(...answers: (readonly string[] | null)[]): Promise<string> {
 
 describe('an answer of a socket with a bound', () => {
   it.each(Object.keys({ ...ENDLESS_ANSWERS, ...ENDLESS_BODIES }))(
-    'ends by its bytes although it goes on with %s',
+    'ends at its limit of bytes, although the peer goes on with %s',
     async (name) => {
       const endless = await EndlessPeer.listen({ ...ENDLESS_ANSWERS, ...ENDLESS_BODIES }[name] ?? ['', '']);
       open.push({ close: () => endless.stop() });
@@ -77,7 +77,7 @@ describe('an answer of a socket with a bound', () => {
     },
   );
 
-  it('is whole however many came before it over the same connection', async () => {
+  it('is read whole, however many answers came before it over the same connection', async () => {
     const body = 'x'.repeat(100_000);
     const answer = [`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`];
     const url = await peer(answer, answer, answer, answer);
@@ -115,21 +115,21 @@ describe('interim answers', () => {
 describe('a connection that its peer has closed', () => {
   const OK = ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'];
 
-  it('is told apart when it was reused and nothing of an answer came', async () => {
+  it('counts as stale when it was reused and no byte of an answer came', async () => {
     const url = await peer(OK, null);
     const { agent } = bounded();
     await ask(agent, url);
     expect(isStaleConnection(await ask(agent, url).catch((error: unknown) => error))).toBe(true);
   });
 
-  it('is not told apart when it is new', async () => {
+  it('does not count as stale when it is new', async () => {
     const { agent } = bounded();
     const url = await peer(null);
     expect(isStaleConnection(await ask(agent, url).catch((error: unknown) => error))).toBe(false);
   });
 
   it.each(['HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 2', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no'])(
-    'is not told apart when %j had come',
+    'does not count as stale when %j had come',
     async (part) => {
       const sockets: Socket[] = [];
       const server = createServer((socket) => {

@@ -167,7 +167,7 @@ const HOSTS: readonly (readonly [host: string, kind: AddressClass])[] = [
 const WITHIN: ReadonlySet<AddressClass> = new Set(['private', 'loopback', 'special-use']);
 
 describe('the hosts that webhooks may go to', () => {
-  it.each(HOSTS)('%s is %s', (host, kind) => {
+  it.each(HOSTS)('%s is classified as %s', (host, kind) => {
     const url = `https://${host}/hook`;
     const strict =
       kind === 'public' ? null : WITHIN.has(kind) ? 'must have a public host' : `must not have a ${kind} address`;
@@ -220,7 +220,7 @@ describe('an address that is about to be connected to', () => {
     ['::', 'unspecified', 'unspecified'],
     ['255.255.255.255', 'reserved', 'reserved'],
     ['::7f00:1', 'reserved', 'reserved'],
-  ] as const)('%s: refused as %s, and where private ones are allowed as %s', (address, strict, open) => {
+  ] as const)('%s is refused as %s, and where private addresses are allowed as %s', (address, strict, open) => {
     expect(checkAddress(address, false)).toBe(strict);
     expect(checkAddress(address, true)).toBe(open);
   });
@@ -234,13 +234,13 @@ describe('whether private addresses are allowed', () => {
     ['live', OPEN, false],
     ['test', EMBEDDED, true],
     ['live', EMBEDDED, true],
-  ] as const)('in %s mode, by the settings', (mode, rules, expected) => {
+  ] as const)('in %s mode depend on the settings', (mode, rules, expected) => {
     expect(allowsPrivate(mode, rules)).toBe(expected);
   });
 });
 
 describe('checkUrl', () => {
-  it('takes plain http in test mode, and in live mode only to what never leaves the embedded default', () => {
+  it('accepts plain http in test mode, and in live mode only for addresses that stay within the embedded default', () => {
     const message = 'must start with https:// in live mode';
     expect(check('http://merchant.example/hook', 'test')).toBeNull();
     for (const rules of [SHARED, OPEN, EMBEDDED]) {
@@ -326,11 +326,11 @@ describe('checkUrl', () => {
     expect(check('https://merchant.example:5433/', 'test', EMBEDDED)).toBeNull();
   });
 
-  it.each(['', ':80', ':443', ':1', ':9', ':3000', ':8080', ':8443', ':65535', ':'])('takes port %j', (port) => {
+  it.each(['', ':80', ':443', ':1', ':9', ':3000', ':8080', ':8443', ':65535', ':'])('accepts port %j', (port) => {
     expect(check(`https://merchant.example${port}/hook?token=a%20b#x`, 'live')).toBeNull();
   });
 
-  it('takes 2048 characters and not one more', () => {
+  it('accepts 2048 characters and no more', () => {
     const longest = 'https://merchant.example/'.padEnd(MAX_URL_LENGTH, 'a');
     expect(check(longest)).toBeNull();
     expect(check(`${longest}a`)).toBe('must have at most 2048 characters');

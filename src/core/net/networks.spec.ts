@@ -2,17 +2,20 @@ import { describe, expect, it } from '@jest/globals';
 import { isNetwork, isWithin } from './networks.js';
 
 describe('a network', () => {
-  it.each(['203.0.113.7', '203.0.113.0/24', '0.0.0.0/0', '2001:db8::1', '2001:db8::/32', '::/0'])('is %s', (text) => {
-    expect(isNetwork(text)).toBe(true);
-  });
+  it.each(['203.0.113.7', '203.0.113.0/24', '0.0.0.0/0', '2001:db8::1', '2001:db8::/32', '::/0'])(
+    'may be written as %s',
+    (text) => {
+      expect(isNetwork(text)).toBe(true);
+    },
+  );
 
   it.each(['', 'example.com', '203.0.113', '203.0.113.7/33', '203.0.113.7/', '203.0.113.7/8/8', '2001:db8::/129'])(
-    'is not %j',
+    'may not be written as %j',
     (text) => expect(isNetwork(text)).toBe(false),
   );
 
   it.each(['fe80::1%eth0', '203.0.113.7/-1', '203.0.113.7/+8', '203.0.113.7/8 ', '0x7f.1'])(
-    'is not %j, which looks like one',
+    'may not be written as %j, which looks like one',
     (text) => {
       expect(isNetwork(text)).toBe(false);
     },

@@ -212,7 +212,7 @@ describeWith('redis')('JobQueues on Redis', () => {
       }
     });
 
-    it('one job of a key waits, and another one is taken once that has ended', async () => {
+    it('one job of a key waits, and another is accepted once it has ended', async () => {
       const adder = await api();
       for (let times = 0; times < 50; times++) await add(adder, ['a', 'b']);
       expect(await adder.jobs.waiting()).toBe(2);
@@ -225,7 +225,7 @@ describeWith('redis')('JobQueues on Redis', () => {
       await waitFor('the next job', () => runs.length === 1);
     });
 
-    it('nothing is added after the end', async () => {
+    it('no job is added after the close', async () => {
       const own = await api();
       await own.close();
       expect(await add(own, ['a'])).toBe(false);
@@ -233,7 +233,7 @@ describeWith('redis')('JobQueues on Redis', () => {
     });
   });
 
-  it('wakes a task of this process itself, and tasks of others by a job', async () => {
+  it('wakes a task of this process directly, and tasks of other processes by a job', async () => {
     const own = await worker();
     const adder = await api();
     const runs: string[] = [];
@@ -299,7 +299,7 @@ describeWith('redis')('JobQueues on Redis', () => {
     }
   }, 60_000);
 
-  it('comes through many short deaths under load', async () => {
+  it('survives many short outages of Redis under load', async () => {
     const own = await worker();
     let id = 0;
     let adding = true;
@@ -323,7 +323,7 @@ describeWith('redis')('JobQueues on Redis', () => {
     await own.addUntilSeen('the last');
   }, 60_000);
 
-  it('can be started before Redis is', async () => {
+  it('can start before Redis', async () => {
     await redis.kill();
     const own = await worker();
     await expectRefusedInTime(own);
@@ -363,7 +363,7 @@ describeWith('redis')('JobQueues on Redis', () => {
     }
   }, 30_000);
 
-  it('gives up in time on a Redis that does not answer, and goes on when it does again', async () => {
+  it('gives up in time on a Redis that does not answer, and goes on when it answers again', async () => {
     const own = await worker();
     await own.addUntilSeen('1');
     redis.freeze();
@@ -404,7 +404,7 @@ describeWith('redis')('JobQueues on Redis', () => {
     expect(await redis.command('TTL', '{recebe}:ping')).toMatch(/^:[1-6]\d?$/);
   });
 
-  it('finds its way back from a connection that only looks alive', async () => {
+  it('recovers from a connection that only looks alive', async () => {
     const own = await worker();
     await own.addUntilSeen('1');
     redis.freeze();
@@ -425,7 +425,7 @@ describeWith('redis')('JobQueues on Redis', () => {
     await own.addUntilSeen('2');
   }, 30_000);
 
-  it('hands a job that ran through a short outage to nobody else', async () => {
+  it('runs a job only once when it lasts through a short outage', async () => {
     const hold = gate();
     let runs = 0;
     const handler: Handler = async (id) => {

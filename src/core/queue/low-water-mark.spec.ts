@@ -31,13 +31,13 @@ describe('LowWaterMark', () => {
     expect(queue.claim(1_020)).toEqual({ from: 995, taken: [] });
   });
 
-  it('moves only to the last taken key when there is more', () => {
+  it('moves only to the last taken key when more rows wait', () => {
     const queue = new Queue().add(100, 200, 300, 400);
     expect(queue.claim(1_000, 2).taken).toEqual([100, 200]);
     expect(queue.claim(1_000, 2)).toEqual({ from: 190, taken: [300, 400] });
   });
 
-  it('reads all of it every five seconds, so that whatever is left below is found', () => {
+  it('reads from the beginning every five seconds, so that keys below the mark are found', () => {
     const queue = new Queue();
     queue.claim(1_000);
     expect(queue.add(3).claim(1_001).taken).toEqual([]);
@@ -47,7 +47,7 @@ describe('LowWaterMark', () => {
     expect(queue.claim(1_003)).toEqual({ from: 0, taken: [3] });
   });
 
-  it('reads all of it again while it finds something there', () => {
+  it('reads from the beginning again as long as it finds keys there', () => {
     const queue = new Queue();
     queue.claim(1_000);
     queue.clock += 5_000;
@@ -92,7 +92,7 @@ describe('LowWaterMark', () => {
     }
   });
 
-  it('begins anew when the clock was set back', () => {
+  it('reads from the beginning when the clock was set back', () => {
     const queue = new Queue();
     queue.claim(1_000);
     expect(queue.add(400).claim(500)).toEqual({ from: 0, taken: [400] });

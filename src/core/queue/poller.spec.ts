@@ -85,7 +85,7 @@ describe('Poller', () => {
     }
   });
 
-  it('spreads intervals by up to a tenth either way', () => {
+  it('varies each interval by up to a tenth in either direction', () => {
     const draws = [0, 0.25, 0.999_999];
     const jittered = create(() => draws.shift() ?? 0.5);
     for (const name of ['a', 'b', 'c']) jittered.every(name, 1_000, task.run);
@@ -104,7 +104,7 @@ describe('Poller', () => {
     expect(timers.pending).toHaveLength(1);
   });
 
-  it('rests no longer than it is told to, before and during a run', async () => {
+  it('rests at most as long as wakeIn says, before and during a run', async () => {
     poller.every('look', 60_000, task.run);
     const rests = (): number[] => timers.pending.map(({ ms }) => Math.round(ms));
     poller.wakeIn('look', 5_000);
@@ -135,7 +135,7 @@ describe('Poller', () => {
     expect(task.started).toBe(1);
   });
 
-  it('makes exactly one more run of all wakes during a run, and never two at once', async () => {
+  it('makes one more run after any number of wakes during a run, and never two at once', async () => {
     poller.every('relay', 1_000, task.run);
     poller.wake('relay');
     await settle();
@@ -152,7 +152,7 @@ describe('Poller', () => {
     expect(timers.pending).toHaveLength(1);
   });
 
-  it('loses no wake, whatever the moment of the run it comes in', async () => {
+  it('loses no wake, whatever moment of a run it comes in', async () => {
     // Each pass sees what was committed before it began; a lost wake leaves something unseen until the interval ends.
     let committed = 0;
     let seen = 0;
@@ -248,13 +248,13 @@ describe('Poller', () => {
     expect(() => poller.every('late', 1_000, task.run)).toThrow('stopped');
   });
 
-  it('ignores waking what this process does not run, and refuses one name twice', () => {
+  it('ignores a wake for a task of another process, and refuses a second task of the same name', () => {
     poller.wake('elsewhere');
     poller.every('sweep', 1_000, task.run);
     expect(() => poller.every('sweep', 1_000, task.run)).toThrow('already');
   });
 
-  it('keeps time with the real clock by default', async () => {
+  it('uses the real clock by default', async () => {
     let runs = 0;
     const real = new Poller({ logger: { error: () => undefined } });
     real.every('tick', 5, async () => void (runs += 1));

@@ -52,7 +52,7 @@ describe('openRedis', () => {
     client.disconnect();
   });
 
-  it('does not cut the next connection for the silence of the one before', async () => {
+  it('does not close the next connection because the previous one was silent', async () => {
     onData = (connection, socket) => {
       if (connection === 1) socket.destroy();
       else answer(socket);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { MemoryRateLimiter } from './memory-rate-limiter.js';
 
 describe('MemoryRateLimiter', () => {
-  it('is a token bucket: the same answers as one that counts and refills tokens', () => {
+  it('answers like a model that counts and refills tokens', () => {
     const steps = fc.array(
       fc.record({ wait: fc.integer({ min: 0, max: 3_000 }), cost: fc.integer({ min: 1, max: 4 }) }),
       {

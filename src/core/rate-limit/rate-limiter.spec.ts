@@ -39,7 +39,7 @@ function contract(create: () => Promise<{ limiter: RateLimiter; pass: Pass }>): 
     expect(results[11]?.retryAfterSeconds).toBe(90);
   });
 
-  it('gives the last token of a burst whatever fraction a token takes to come back', async () => {
+  it('allows the last token of a burst at any fractional rate', async () => {
     for (const rate of [1.5, 3, 7, 0.3, 1 / 3, 11 / 13]) {
       const results = await takeMany(`fraction-${rate}`, { rate: rate / 100, burst: 30 }, 31);
       expect(results.filter(({ allowed }) => allowed)).toHaveLength(30);
@@ -93,7 +93,7 @@ function contract(create: () => Promise<{ limiter: RateLimiter; pass: Pass }>): 
     expect(refilled.map(({ allowed }) => allowed)).toEqual([true, true, false]);
   });
 
-  it('applies a changed policy to a key it knows, as far as a debit may go', async () => {
+  it('applies a changed policy to a known key, at most as far as a debit may go', async () => {
     await takeMany('changed', slow, 10);
     expect(await limiter.take('changed', { rate: slow.rate, burst: 2 })).toMatchObject({
       allowed: false,
@@ -129,7 +129,7 @@ function contract(create: () => Promise<{ limiter: RateLimiter; pass: Pass }>): 
       expect(await limiter.takeInWindow('other', 'd', window)).toEqual(counted);
     });
 
-    it('counts a member once, and knows it also when the window is full', async () => {
+    it('counts a member once, and recognizes it even when the window is full', async () => {
       expect(await limiter.takeInWindow('twice', 'a', window)).toEqual(counted);
       expect(await limiter.takeInWindow('twice', 'a', window)).toEqual(known);
       await limiter.takeInWindow('twice', 'b', window);
@@ -138,7 +138,7 @@ function contract(create: () => Promise<{ limiter: RateLimiter; pass: Pass }>): 
       expect(await limiter.takeInWindow('twice', 'a', window)).toEqual(known);
     });
 
-    it('uncounts only the member that is given back', async () => {
+    it('removes only the member that is given back', async () => {
       for (const member of ['a', 'b', 'c']) await limiter.takeInWindow('back', member, window);
       await limiter.giveBack('back', 'nobody');
       await limiter.giveBack('nothing', 'a');
@@ -148,7 +148,7 @@ function contract(create: () => Promise<{ limiter: RateLimiter; pass: Pass }>): 
       expect(await limiter.takeInWindow('back', 'e', window)).toEqual(refused);
     });
 
-    it('slides: each leaves a window after it came, and no minute sees more than the limit', async () => {
+    it('slides: each member leaves one window after it came, and no minute has more than the limit', async () => {
       const short = { limit: 2, windowSeconds: 0.4 };
       await limiter.takeInWindow('slide', 'a', short);
       await pass(250);
@@ -159,7 +159,7 @@ function contract(create: () => Promise<{ limiter: RateLimiter; pass: Pass }>): 
       expect(await limiter.takeInWindow('slide', 'd', short)).toMatchObject({ allowed: false });
     });
 
-    it('applies a changed limit to a key it knows', async () => {
+    it('applies a changed limit to a known key', async () => {
       for (const member of ['a', 'b', 'c']) await limiter.takeInWindow('changed', member, window);
       expect(await limiter.takeInWindow('changed', 'd', { ...window, limit: 2 })).toEqual(refused);
       expect(await limiter.takeInWindow('changed', 'd', { ...window, limit: 4 })).toEqual(counted);
@@ -197,7 +197,7 @@ describe('RateLimiter in memory', () => {
     };
   });
 
-  it('answers without a promise', async () => {
+  it('answers synchronously, without a promise', async () => {
     const limiter = createRateLimiter({ redisUrl: undefined });
     expect(limiter.take('key', { rate: 1, burst: 1 })).toMatchObject({ allowed: true });
     await limiter.close();

@@ -105,7 +105,7 @@ describeWith('redis')('RedisRateLimiter', () => {
     expect(left).toBeLessThanOrEqual(8_000);
   });
 
-  it('goes on limiting, per process and without waiting, while Redis is dead, and shares again when it is back', async () => {
+  it('goes on limiting per process while Redis is dead, without waiting, and shares again when it is back', async () => {
     const limiter = await sharing();
     await redis.kill();
     await lossNoticed(limiter);
