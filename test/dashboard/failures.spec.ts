@@ -8,7 +8,7 @@ const portuguese: Translate = (text) => text;
 const english: Translate = (_, text) => text;
 
 describe('hints about a refusal', () => {
-  it.each(['forbidden', 'API_KEY_ROLE_REQUIRED'])('%s is that of a role', (code) =>
+  it.each(['forbidden', 'API_KEY_ROLE_REQUIRED'])('blame the role for %s', (code) =>
     expect(hintOf(new ApiFailure(403, code, 'No.', null), portuguese)).toMatch(/^O seu papel não permite isto/),
   );
 
@@ -16,7 +16,7 @@ describe('hints about a refusal', () => {
     ['fraud.velocity_exceeded', 'muitas por minuto para o mesmo documento', 'too many a minute for the same document'],
     ['fraud.amount_limit_exceeded', 'acima do valor máximo', 'above the maximum ticket'],
     ['fraud.document_blocked', 'documento bloqueado', 'blocked document'],
-  ])('%s is the fraud guard’s, of which the rule is named', (code, rule, inEnglish) => {
+  ])('name the rule of the fraud guard for %s', (code, rule, inEnglish) => {
     const failure = new ApiFailure(403, code, 'No.', null);
     expect(hintOf(failure, portuguese)).toBe(
       `O antifraude da conta recusou isto: ${rule}. Quem opera o serviço pode mudar as regras.`,
@@ -25,11 +25,11 @@ describe('hints about a refusal', () => {
   });
 
   it.each(['foreign_page', 'ip_not_allowed', 'account_suspended', 'totp_setup_required'])(
-    '%s is no matter of roles',
+    'do not mention roles for %s',
     (code) => expect(hintOf(new ApiFailure(403, code, 'No.', null), portuguese)).not.toMatch(/papel|^No/),
   );
 
-  it('is in Portuguese for every code of the contract that somebody may meet at a page', () => {
+  it('are in Portuguese for every code of the contract that a person may meet on a page', () => {
     // Codes for programs, and codes that each screen explains by itself.
     const others = new Set([
       ...['invalid_request', 'unauthorized', 'api_key_expired', 'unknown_cursor', 'totp_required', 'not_found'],
@@ -48,7 +48,7 @@ describe('hints about a refusal', () => {
     expect(missing).toEqual([]);
   });
 
-  it('is the screen’s own for a failure without a code, by the field concerned', () => {
+  it('use the text of the screen for a failure without a code, by the field concerned', () => {
     const refused = { token: 'Este link não vale mais.' };
     const of = (param: string): string =>
       hintOf(new ApiFailure(400, 'invalid_request', 'As it came.', null, [], param), portuguese, refused);

@@ -50,7 +50,7 @@ describe('a dashboard on an origin of its own', () => {
     token = await service.login(merchant.ownerEmail);
   });
 
-  it.each([DASHBOARD, OTHER])('is let in by the preflight: %s', async (origin) => {
+  it.each([DASHBOARD, OTHER])('is allowed by the preflight: %s', async (origin) => {
     const answer = await preflight(service, '/v1/api-keys', origin);
     expect(answer.status).toBe(204);
     expect(answer.text).toBe('');
@@ -65,7 +65,7 @@ describe('a dashboard on an origin of its own', () => {
     });
   });
 
-  it('may read answers, including those of the guards', async () => {
+  it('may read answers, including refusals of the guards', async () => {
     const headers = { origin: DASHBOARD };
     for (const answer of [
       await service.call('GET', '/v1/api-keys', { token, headers }),
@@ -86,7 +86,7 @@ describe('a dashboard on an origin of its own', () => {
     'http://dashboard.example.com',
     'null',
     '',
-  ])('is not %j', async (origin) => {
+  ])('must match exactly: %j is refused', async (origin) => {
     const asked = await preflight(service, '/v1/api-keys', origin);
     expect({ status: asked.status, ...corsHeaders(asked) }).toEqual({ status: 404, vary: 'Origin' });
     const answer = await service.call('GET', '/v1/api-keys', { token, headers: { origin } });
@@ -102,7 +102,7 @@ describe('a dashboard on an origin of its own', () => {
     }
   });
 
-  it('may send files to the URLs of the storage, without a token or key, and read them', async () => {
+  it('may send files to the URLs of the storage and read them, without a token or key', async () => {
     const { medCase } = await aDisputedCharge(service, merchant.testKey);
     const { body: ticket } = await requestUpload(service, merchant.testKey, medCase.id);
     const path = ticket.upload_url.slice('https://pay.example.com'.length);
@@ -128,7 +128,7 @@ describe('a dashboard on an origin of its own', () => {
     expect(corsHeaders(found)).toMatchObject(expected);
   });
 
-  it('answers a request without an Origin as before', async () => {
+  it('changes nothing for a request without an Origin', async () => {
     const answer = await service.call('GET', '/v1/wallets', { key: merchant.testKey });
     expect(answer.status).toBe(200);
     expect(corsHeaders(answer)).toEqual({ vary: 'Origin' });
@@ -139,14 +139,14 @@ describe('a dashboard on an origin of its own', () => {
 describe('without DASHBOARD_ORIGIN', () => {
   const service = TestService.forSpec();
 
-  it('no other origin reads anything', async () => {
+  it('a page of another origin can read nothing', async () => {
     const asked = await preflight(service, '/v1/api-keys', DASHBOARD);
     expect({ status: asked.status, ...corsHeaders(asked) }).toEqual({ status: 404 });
     expect(corsHeaders(await service.call('GET', '/v1/api-keys', { headers: { origin: DASHBOARD } }))).toEqual({});
   });
 
   it.each(['/v1/charges', '/v1/webhooks/event-catalog', '/no-such-route', '/health/live', '/openapi.json'])(
-    'answers of no page forbid browsers everything: %s',
+    'an answer that is no page forbids browsers everything: %s',
     async (path) => {
       const { headers } = await service.call('GET', path);
       expect(headers.get('content-security-policy')).toBe("default-src 'none';base-uri 'none';frame-ancestors 'none'");
@@ -169,7 +169,7 @@ describe('without DASHBOARD_ORIGIN', () => {
   });
 });
 
-describeWith('browser')('in a real browser', () => {
+describeWith('browser')('pages in a real browser', () => {
   let service: TestService;
   let browser: Browser;
   let dashboard: Server;
@@ -207,7 +207,7 @@ describeWith('browser')('in a real browser', () => {
     return { page, problems };
   }
 
-  it('shows the documentation with styles, pictures and a form that can be opened', async () => {
+  it('show the documentation with styles, pictures and a form that can be opened', async () => {
     const { page, problems } = await open('/docs');
     const operation = page.locator('.opblock-summary-path', { hasText: '/health/live' });
     // Swagger UI draws only what is in sight, so the last part appears after scrolling.
@@ -227,7 +227,7 @@ describeWith('browser')('in a real browser', () => {
     expect(problems).toEqual([]);
   });
 
-  it('shows the whole checkout, which follows its charge', async () => {
+  it('show the whole checkout, which follows its charge', async () => {
     const { testKey } = await service.merchant();
     const { body: charge } = await service.createCharge(testKey);
     const { page, problems } = await open(`/checkout/${charge.id.slice(3)}`);

@@ -35,7 +35,7 @@ describe('the login of a browser', () => {
   const ask = <T>(method: string, path: string, cookie: string, headers = {}, body?: object): Promise<Answer<T>> =>
     service.call<T>(method, path, { headers: { cookie, ...headers }, ...(body ? { body } : {}) });
 
-  it('is a cookie that no script reads, and no token', async () => {
+  it('is a cookie that no script can read, and no token', async () => {
     const answer = await logIn();
     expect(answer.status).toBe(200);
     expect(Object.keys(answer.body).sort()).toEqual(['account', 'expires_in', 'user']);
@@ -64,7 +64,7 @@ describe('the login of a browser', () => {
     expect((await ask('GET', '/v1/auth/session', `__Host-recebe_session=${program}`)).status).toBe(401);
   });
 
-  it('is a cookie of this host, sent over TLS alone where the service has TLS', async () => {
+  it('is a cookie of this host, sent only over TLS where the service has TLS', async () => {
     expect(cookieOf(await logIn())).toMatch(/^__Host-recebe_session=/);
     const local = await TestService.start({
       database: service.database,
@@ -145,7 +145,7 @@ describe('the login of a browser', () => {
     await expectLedgerCoherent(service.database.url);
   });
 
-  it('leads only to the routes of keys, whatever path follows it', async () => {
+  it('opens only the routes of keys, whatever path follows it', async () => {
     const cookie = cookieOf(await logIn());
     const paths = [
       '',
@@ -194,7 +194,7 @@ describe('the login of a browser', () => {
     expect((await ask('GET', '/v1/auth/session', idle)).status).toBe(401);
   });
 
-  it('marks the browser, whose later logins have their own limit beside strangers’', async () => {
+  it('marks the browser, whose later logins have a limit of their own beside strangers’', async () => {
     const limited = await TestService.start({
       database: service.database,
       env: { RATE_LIMIT: 'on', RATE_LIMIT_LOGIN_PER_15_MINUTES: '2', TRUST_PROXY: 'loopback' },

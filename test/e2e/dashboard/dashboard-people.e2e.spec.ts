@@ -125,7 +125,7 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
     await page.context().close();
   });
 
-  it('lets an OWNER rotate a webhook’s secret, verify what came, send again what was lost, and switch it off', async () => {
+  it('lets an OWNER rotate a webhook’s secret, verify a webhook, resend lost ones, and switch it off', async () => {
     const receiver = await WebhookReceiver.start();
     try {
       await dashboard.visit(owner, '/test/webhooks');
@@ -179,7 +179,7 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
     }
   });
 
-  it('lets an ADMIN act, and keeps the account and its owners for owners', async () => {
+  it('lets an ADMIN act, and keeps settings and owners for an OWNER', async () => {
     const page = await dashboard.open(`/invitation#${await invite('adm@example.com', 'ADMIN')}`);
     await choose(page, PASSWORD, 'Pronto. Agora entre');
     await dashboard.visit(page, '/test/sales/new');
@@ -199,7 +199,7 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
     await page.context().close();
   });
 
-  it('lets operators correct the books, each large one by two, and find accounts and their keys', async () => {
+  it('lets operators correct the books, with two of them for a large correction, and find accounts and keys', async () => {
     const passwordFile = join(dashboard.dataDir, 'operators-password');
     writeFileSync(passwordFile, PASSWORD);
     const operators: Page[] = [];
@@ -312,7 +312,7 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
     for (const page of operators) await page.context().close();
   });
 
-  it('is worked by keys alone from a dispute to its appeal, with evidence', async () => {
+  it('goes by keyboard alone from a dispute to its appeal, with evidence', async () => {
     const { id } = await dashboard.charge({ amount: 8800 });
     await dashboard.simulate(id, { event: 'pay' });
     await dashboard.simulate(id, { event: 'med_open' });
@@ -347,7 +347,7 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
     await owner.getByText('Entregue em mãos.').waitFor();
   });
 
-  it('has no barrier in open dialogs, nor in live mode', async () => {
+  it('has no accessibility barrier in open dialogs or in live mode', async () => {
     const found: unknown[] = [];
     const { id } = await dashboard.charge();
     await dashboard.simulate(id, { event: 'pay' });

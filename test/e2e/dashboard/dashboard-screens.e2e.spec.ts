@@ -88,7 +88,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     expect(page.url()).toMatch(/\/live\/sales$/);
   });
 
-  it('lists the most urgent dispute first, whatever its age, and says what is held', async () => {
+  it('lists the most urgent dispute first, whatever its age, and shows the held amount', async () => {
     for (const [amount, response_deadline] of [
       [1100, later(2 * DAY_MS)],
       [1200, null],
@@ -280,7 +280,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     await other.close();
   });
 
-  it('shows a failing endpoint though its newest deliveries all wait, and says when nothing was lost', async () => {
+  it('shows a failing endpoint although its newest deliveries all wait, and says when nothing was lost', async () => {
     const receiver = await WebhookReceiver.start();
     receiver.answer = 500;
     try {
@@ -344,7 +344,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     await outside.context().close();
   });
 
-  it('changes the old names of events beside the others, and tests no deleted endpoint', async () => {
+  it('changes the old names of events together with the others, and tests no deleted endpoint', async () => {
     const receiver = await WebhookReceiver.start();
     receiver.answer = 410;
     try {

@@ -30,7 +30,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
   });
   afterAll(() => dashboard.stop());
 
-  it('takes a first charge, its payment and a refund of R$ 9,90, found by name and order', async () => {
+  it('makes a first charge, its payment and a refund of R$ 9,90, and finds them by name and order', async () => {
     const page = await asOwner();
     await heading(page, 'Início');
     await page.getByRole('link', { name: 'Nova cobrança' }).click();
@@ -200,7 +200,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     await page.context().close();
   });
 
-  it('finds a program’s request by its answer, and shows what an event looks like', async () => {
+  it('finds the request of a program by its answer, and shows a sample of an event', async () => {
     await fetch(`${dashboard.service.url}/v1/charges/nobody`, { headers: { apikey: readDemo(dataDir).test_api_key } });
     const page = await asOwner('/test/developers');
     await page.getByLabel('Resposta').selectOption('404');
@@ -220,7 +220,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     await page.context().close();
   });
 
-  it('invites a colleague, who chooses a password by the link and can look and not act', async () => {
+  it('invites a colleague, who chooses a password by the link and can look but not act', async () => {
     const owner = await asOwner('/team');
     await owner.getByRole('button', { name: 'Convidar' }).click();
     await inDialog(owner).getByLabel('E-mail').fill('bia@example.com');
@@ -292,7 +292,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     await page.context().close();
   });
 
-  it('lets an operator decide a payment that is held', async () => {
+  it('lets an operator decide about a held payment', async () => {
     const passwordFile = join(dataDir, 'operator-password');
     writeFileSync(passwordFile, PASSWORD);
     const made = await cli(['operator', 'create', '--email', 'op@example.com', '--password-file', passwordFile]);
@@ -357,7 +357,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     await page.context().close();
   });
 
-  it('is worked by keyboard alone: a charge, its payment, a refund', async () => {
+  it('works by keyboard alone for a charge, its payment and a refund', async () => {
     const page = await open('');
     const { email, password } = readDemo(dataDir);
     await page.getByLabel('E-mail').waitFor();
@@ -415,7 +415,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
   ];
 
   it.each(['light', 'dark'] as const)(
-    'has nothing that axe finds, at any width and in both languages (%s)',
+    'has no finding of axe, at any width and in both languages (%s)',
     async (colorScheme) => {
       const { data } = await api<{ data: { id: string }[] }>('GET', '/v1/payments?limit=1');
       const cases = await api<{ data: { id: string }[] }>('GET', '/v1/med/cases?limit=1');
@@ -460,7 +460,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     },
   );
 
-  it('has pictures for the README: SCREENSHOTS=docs/images npm test -- test/e2e/dashboard.e2e', async () => {
+  it('takes pictures for the README: SCREENSHOTS=docs/images npm test -- test/e2e/dashboard.e2e', async () => {
     const directory = process.env['SCREENSHOTS'];
     if (directory === undefined) return;
     const filled = processes.dataDir();
@@ -511,7 +511,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     await other.context().close();
   });
 
-  it('ends a login after an idle hour, though its page goes on polling', async () => {
+  it('ends a login after an idle hour, although its page goes on polling', async () => {
     const page = await open('/test/sales');
     await page.clock.install();
     const { email, password } = readDemo(dataDir);
@@ -575,7 +575,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     await page.context().close();
   });
 
-  it('shows the columns that were chosen, also after a reload', async () => {
+  it('shows the chosen columns, also after a reload', async () => {
     await aCharge({ customer: { name: 'Com e-mail', email: 'com@example.com' } });
     const page = await asOwner('/test/sales');
     await page.getByText('Colunas').click();
@@ -588,7 +588,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     await page.context().close();
   });
 
-  it('shows a payment on its page and in the lists, without being asked', async () => {
+  it('shows a new payment on its page and in the lists without a reload', async () => {
     const { id } = await aCharge({ customer: { name: 'Paga de longe' } });
     const page = await asOwner(`/test/sales/${id.slice(3)}`);
     await page.getByText('Aguarda pagamento').first().waitFor();
@@ -627,7 +627,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     await page.context().close();
   });
 
-  it('is small: 150 kB for the first screen and 350 kB for all', async () => {
+  it('weighs at most 150 kB for the first screen and 350 kB for all', async () => {
     const context: BrowserContext = await dashboard.browser.newContext({ locale: 'pt-BR' });
     const page = await context.newPage();
     let first = 0;
