@@ -202,7 +202,7 @@ function schemaProblems(document: object): string[] {
 }
 
 describe('docker/Dockerfile', () => {
-  it('keeps every rule', () => {
+  it('follows every rule', () => {
     expect(dockerfileProblems(dockerfile)).toEqual([]);
   });
 
@@ -222,13 +222,13 @@ describe('docker/Dockerfile', () => {
     ['CMD in a shell', (t) => t.replace(/CMD \["node", "--max-old.*/, 'CMD node dist/bundle/main.js'), /exec form/],
     ['no stop signal', (t) => t.replace(/STOPSIGNAL .*/, ''), /STOPSIGNAL/],
   ];
-  it.each(broken)('would be caught with %s', (_name, mutate, problem) => {
+  it.each(broken)('breaks a rule with %s', (_name, mutate, problem) => {
     const changed = mutate(dockerfile);
     expect(changed).not.toBe(dockerfile);
     expect(dockerfileProblems(changed)).toContainEqual(expect.stringMatching(problem));
   });
 
-  it('has the command line as `recebe`, without npm', () => {
+  it('has the command line as `recebe`, and no npm', () => {
     const copied = stages(dockerfile)
       .at(-1)
       ?.instructions.map((each) => each.getTextContent());
@@ -247,7 +247,7 @@ describe('docker/Dockerfile', () => {
     expect(run('account', 'create', '--help')).toContain('--password-file');
   });
 
-  it('gets from .dockerignore only what it names', () => {
+  it('receives through .dockerignore only the files that it names', () => {
     const lines = read('.dockerignore')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'));
@@ -274,7 +274,7 @@ describe('docker/healthcheck.mjs', () => {
     }
   }
 
-  it('is content with 200 of /health/live', async () => {
+  it('accepts 200 of /health/live', async () => {
     expect(await exitCode((req, res) => res.writeHead(req.url === '/health/live' ? 200 : 404).end())).toBe(0);
   });
 
@@ -301,13 +301,13 @@ describe('docker/compose.yaml', () => {
     return found;
   };
 
-  it('fits the schema of the Compose Specification, which a misspelt key does not', () => {
+  it('fits the schema of the Compose Specification, which refuses a misspelt key', () => {
     expect(schemaProblems(compose)).toEqual([]);
     expect(schemaProblems(load(composeText.replace('depends_on:', 'depend_on:')))).not.toEqual([]);
     expect(schemaProblems(load(composeText.replace('service_healthy', 'healthy')))).not.toEqual([]);
   });
 
-  it('has no finding of the linter, which a port open to the world is', () => {
+  it('has no finding of the linter, which reports a port open to the world', () => {
     // Off: rules of order, which would part related keys; and build with image, since two services share one image.
     const off = ['service-keys-order', 'services-alphabetical-order', 'top-level-properties-order'];
     const alsoOff = ['service-dependencies-alphabetical-order', 'no-build-and-image'];
@@ -332,7 +332,7 @@ describe('docker/compose.yaml', () => {
     }
   });
 
-  it('names every service that runs', () => {
+  it('names exactly the services that run', () => {
     expect(Object.keys(compose.services).sort()).toEqual([...all].sort());
     expect(composeText).not.toMatch(/^version:/m);
   });
@@ -341,7 +341,7 @@ describe('docker/compose.yaml', () => {
     expect(() => load(composeText, { ...required, [name]: '' })).toThrow(`${name}: set it to`);
   });
 
-  it('documents every variable it reads, and no secret has a value', () => {
+  it('documents every variable it reads, and gives no secret a value', () => {
     const example = read('docker/.env.example').match(/^\w+=.*$/gm) ?? [];
     const used = new Set([...composeText.matchAll(/\$\{(\w+)/g)].map((m) => m[1] ?? ''));
     expect(example.map((line) => line.replace(/=.*/, '')).sort()).toEqual([...used].sort());
@@ -365,7 +365,7 @@ describe('docker/compose.yaml', () => {
     });
   });
 
-  it('documents every setting, and no other one', () => {
+  it('documents every setting, and no other', () => {
     const documented = new Set(
       [...read('docs/configuration.md').matchAll(/^\|.*$/gm)]
         .flatMap(([row]) => [...row.matchAll(/`([A-Z][A-Z0-9]*_[A-Z0-9_]+|ROLE|CLUSTER|PORT|HOST)`/g)])
@@ -374,7 +374,7 @@ describe('docker/compose.yaml', () => {
     expect([...documented].sort()).toEqual([...settings].sort());
   });
 
-  it.each([...own, 'migrate'] as const)('hands every setting to %s that has no fixed value', (name) => {
+  it.each([...own, 'migrate'] as const)('passes every setting without a fixed value to %s', (name) => {
     const handed = settings.filter((setting) => {
       const { services } = load(composeText, { ...required, [setting]: 'from outside' });
       return services[name]?.environment[setting] === 'from outside';
@@ -438,7 +438,7 @@ describe('docker/compose.yaml', () => {
   });
 
   itWith('psql')(
-    'makes an owner who is no superuser and migrates all the same',
+    'creates an owner who is no superuser and can still migrate',
     async () => {
       const database = await createEmptyDatabase();
       const { pathname } = new URL(database.ownerUrl);
@@ -527,7 +527,7 @@ describe('docker/compose.yaml', () => {
   });
 
   it.each(own)(
-    'sends the mail of %s to the server that is named, to the pinned catcher only where somebody tries it out',
+    'sends the mail of %s to the named server, and to the pinned catcher only in the mail profile',
     (name) => {
       expect(readConfig(service(name).environment).mail.smtpUrl).toBe('smtps://u:p@mail.example');
       expect(service('mail').image).toMatch(/:v\d+\.\d+\.\d+$/);
@@ -535,7 +535,7 @@ describe('docker/compose.yaml', () => {
     },
   );
 
-  it('publishes the API and the caught mail on loopback unless told otherwise', () => {
+  it('publishes the API and the caught mail on loopback by default', () => {
     expect(service('api').ports).toEqual(['127.0.0.1:3000:3000']);
     expect(service('mail').ports).toEqual(['127.0.0.1:8025:8025']);
     expect(service('worker').ports).toBeUndefined();
