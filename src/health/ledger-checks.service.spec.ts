@@ -3,11 +3,11 @@ import { LedgerChecks } from './ledger-checks.service.js';
 
 type Needs = ConstructorParameters<typeof LedgerChecks>;
 
-describe('a gauge of what must be zero', () => {
+describe('a gauge that must be zero', () => {
   it.each([
     ['recebe_ledger_incoherent_balances', 'wallets.coherence', 3],
     ['recebe_releases_overdue', 'wallets.overdue', 3],
-  ])('%s is unknown before its first check, while it runs and after one that failed', async (name, task, counted) => {
+  ])('%s is unknown before its first check, during it and after a failed one', async (name, task, counted) => {
     const gauges = new Map<string, () => unknown>();
     const tasks = new Map<string, () => Promise<unknown>>();
     let isAway = false;
