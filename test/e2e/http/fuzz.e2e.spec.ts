@@ -142,47 +142,50 @@ describe('bodies of any kind', () => {
   it.each([
     { path: '/v1/charges', required: ['amount', 'payment_method'] },
     { path: '/v1/pix/charges', required: ['amount'] },
-  ])('POST $path: a charge for what the model calls valid, the envelope for the rest', async ({ path, required }) => {
-    let good = 0;
-    let bad = 0;
-    await throwAt(requests(chargeFields, required), async (batch) => {
-      const answers = await Promise.all(batch.map((request) => send(path, request)));
-      created += answers.filter((answer) => answer.status === 201).length;
-      for (const [index, request] of batch.entries()) {
-        const answer = answers[index];
-        if (!answer) throw new Error('unreachable');
-        check(request, answer, 201, (body) => chargeVerdict(body, required.includes('payment_method')));
-        if (answer.status !== 201) {
-          bad++;
-          continue;
+  ])(
+    'to POST $path make a charge if the model calls them valid, and get the error envelope otherwise',
+    async ({ path, required }) => {
+      let good = 0;
+      let bad = 0;
+      await throwAt(requests(chargeFields, required), async (batch) => {
+        const answers = await Promise.all(batch.map((request) => send(path, request)));
+        created += answers.filter((answer) => answer.status === 201).length;
+        for (const [index, request] of batch.entries()) {
+          const answer = answers[index];
+          if (!answer) throw new Error('unreachable');
+          check(request, answer, 201, (body) => chargeVerdict(body, required.includes('payment_method')));
+          if (answer.status !== 201) {
+            bad++;
+            continue;
+          }
+          good++;
+          // The stored charge equals the sent body.
+          const read = readBody(request);
+          const sent = 'body' in read ? read.body : {};
+          expect(answer.body).toMatchObject({
+            amount: sent['amount'],
+            currency: 'BRL',
+            status: 'pending',
+            payment_method: 'pix',
+          });
+          expect(
+            Object.keys(answer.body['metadata'] as Body).filter((key) => /^(?:_.*|med|failure)$/s.test(key)),
+          ).toEqual([]);
         }
-        good++;
-        // The stored charge equals the sent body.
-        const read = readBody(request);
-        const sent = 'body' in read ? read.body : {};
-        expect(answer.body).toMatchObject({
-          amount: sent['amount'],
-          currency: 'BRL',
-          status: 'pending',
-          payment_method: 'pix',
-        });
-        expect(
-          Object.keys(answer.body['metadata'] as Body).filter((key) => /^(?:_.*|med|failure)$/s.test(key)),
-        ).toEqual([]);
-      }
-      const stored = answers.filter((answer) => answer.status === 201);
-      const reads = await Promise.all(
-        stored.map((answer) => service.getCharge(merchant.testKey, String(answer.body['id']))),
-      );
-      expect(reads.map((read) => read.body)).toEqual(stored.map((answer) => answer.body));
-    });
-    // The generators reach both sides; a model that calls nothing valid would prove nothing.
-    expect(good).toBeGreaterThan(atLeast(50));
-    expect(bad).toBeGreaterThan(atLeast(500));
-    expect(await countTransactions()).toBe(created);
-  });
+        const stored = answers.filter((answer) => answer.status === 201);
+        const reads = await Promise.all(
+          stored.map((answer) => service.getCharge(merchant.testKey, String(answer.body['id']))),
+        );
+        expect(reads.map((read) => read.body)).toEqual(stored.map((answer) => answer.body));
+      });
+      // The generators reach both sides; a model that calls nothing valid would prove nothing.
+      expect(good).toBeGreaterThan(atLeast(50));
+      expect(bad).toBeGreaterThan(atLeast(500));
+      expect(await countTransactions()).toBe(created);
+    },
+  );
 
-  it('POST /v1/webhooks/endpoints', async () => {
+  it('to POST /v1/webhooks/endpoints are accepted or refused as the model says', async () => {
     let owner = await service.merchant({ fraud_mode: 'off' });
     let registered = 0;
     let good = 0;
@@ -210,7 +213,7 @@ describe('bodies of any kind', () => {
     expect(await countTransactions()).toBe(created);
   });
 
-  it('PATCH /v1/webhooks/endpoints/{id}', async () => {
+  it('to PATCH /v1/webhooks/endpoints/{id} are accepted or refused as the model says', async () => {
     const body = { url: 'https://merchant.example/', events: ['*'] };
     const { testKey: key } = await service.merchant();
     const { body: endpoint } = await service.call<{ id: string }>('POST', '/v1/webhooks/endpoints', { key, body });
@@ -228,7 +231,7 @@ describe('bodies of any kind', () => {
     expect(good).toBeGreaterThan(atLeast(50));
   });
 
-  it('POST /v1/webhooks/verify', async () => {
+  it('to POST /v1/webhooks/verify are accepted or refused as the model says', async () => {
     const reasons = new Set<unknown>();
     await throwAt(requests(verifyFields, ['payload', 'headers', 'secret']), async (batch) => {
       const answers = await Promise.all(batch.map((request) => send('/v1/webhooks/verify', request)));
@@ -245,7 +248,7 @@ describe('bodies of any kind', () => {
     expect(reasons).not.toContain(null);
   });
 
-  it('POST /v1/sandbox/charges/{id}/simulate', async () => {
+  it('to POST /v1/sandbox/charges/{id}/simulate are accepted or refused as the model says', async () => {
     const before = await countTransactions();
     const own: ChargeAnswer[] = [];
     for (let index = 0; index < 60; index++) {
@@ -272,7 +275,7 @@ describe('bodies of any kind', () => {
     expect(new Set(statuses.map((answer) => answer.body.status)).size).toBeGreaterThan(2);
   });
 
-  it('POST /v1/payments', async () => {
+  it('to POST /v1/payments are accepted or refused as the model says', async () => {
     let good = 0;
     await throwAt(requests(paymentFields, ['amount', 'paymentMethods', 'idempotencyKey']), async (batch) => {
       const answers = await Promise.all(batch.map((request) => send('/v1/payments', request)));
@@ -301,7 +304,7 @@ describe('bodies of any kind', () => {
     });
   });
 
-  it('POST /v1/payments/{id}/refund', async () => {
+  it('to POST /v1/payments/{id}/refund are accepted or refused as the model says', async () => {
     const owner = await service.merchant();
     const payments: string[] = [];
     for (let index = 0; index < 40; index++) {
@@ -335,7 +338,7 @@ describe('bodies of any kind', () => {
     expect(refunds).toHaveLength(good);
   });
 
-  it('an id of any kind in the path is a 404', async () => {
+  it('under an id of any kind in the path get a 404', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }), { minLength: BATCH, maxLength: BATCH }),

@@ -141,7 +141,7 @@ describe('answers follow the OpenAPI document', () => {
     }
   });
 
-  it('when charges are read, in every state that a test can bring them to', async () => {
+  it('when charges are read, in every state that a test can reach', async () => {
     const make = async (body = {}): Promise<string> =>
       (await service.createCharge(key(), { customer: { name: 'Maria' }, ...body })).body.id;
     const lock = { expected_payer_tax_id: '52998224725' };
@@ -168,7 +168,7 @@ describe('answers follow the OpenAPI document', () => {
     keeps('charges_list', await service.call('GET', '/v1/charges'));
   });
 
-  it('when something is simulated', async () => {
+  it('when a charge is simulated in the sandbox', async () => {
     const simulate = (body: object, options: { key?: string; id?: string } = {}): Promise<Answer> =>
       service.call('POST', `/v1/sandbox/charges/${options.id ?? charge.id}/simulate`, {
         key: options.key ?? key(),
@@ -338,7 +338,7 @@ describe('answers follow the OpenAPI document', () => {
     keeps('refunds_list', await list('x'));
   });
 
-  it('when balances are read, with money and without', async () => {
+  it('when balances are read, with and without money', async () => {
     const paid = await service.createCharge(key());
     await service.simulate(key(), paid.body.id, { event: 'pay' });
     for (const who of [key(), merchant.liveKey]) {
@@ -372,7 +372,7 @@ describe('answers follow the OpenAPI document', () => {
     keeps('events_stream', await service.call('GET', '/v1/events/stream'));
   });
 
-  it('when reports are asked for', async () => {
+  it('when reports are requested', async () => {
     const body = { type: 'statement', format: 'csv', from: '2026-11-01', to: '2026-11-30' };
     const path = '/v1/reports';
     const asked = await service.call<{ id: string }>('POST', path, { key: key(), body });
@@ -946,7 +946,7 @@ describe('answers follow the OpenAPI document', () => {
     }
   });
 
-  it('when evidence is attached, and looked at', async () => {
+  it('when evidence is attached and downloaded', async () => {
     const { testKey } = await service.merchant();
     const { medCase } = await aDisputedCharge(service, testKey);
     const { medCase: full } = await aDisputedCharge(service, testKey);
@@ -1076,7 +1076,7 @@ describe('answers follow the OpenAPI document', () => {
     keeps('health_show', await service.call('GET', '/metrics'));
   });
 
-  it('for every documented answer that needs no breakage', () => {
+  it('for every documented answer, except those that need a failure', () => {
     const rest = operations.flatMap(({ operation }) =>
       Object.keys(operation.responses)
         .map((status) => `${operation.operationId} ${status}`)

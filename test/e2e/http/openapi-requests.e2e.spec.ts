@@ -16,7 +16,7 @@ function withNull(schema: unknown): unknown {
   return nullable === true ? { anyOf: [{ type: 'null' }, rest] } : rest;
 }
 
-describe('the OpenAPI document and the service agree on', () => {
+describe('the OpenAPI document and the service agree', () => {
   const service = TestService.forSpec({ env: { CHARGE_LIST_ENABLED: 'true' } });
   let merchant: Merchant;
   let owner: string;
@@ -108,7 +108,7 @@ describe('the OpenAPI document and the service agree on', () => {
     ...bad.map((value) => ({ route, field, value, isRight: false })),
   ]);
 
-  it.each(cases)('$route: $field $value: $isRight', async ({ route, field, value, isRight }) => {
+  it.each(cases)('on $route with $field $value: accepted is $isRight', async ({ route, field, value, isRight }) => {
     const [method = '', path = ''] = route.split(' ');
     const [name = '', inner] = field.split('.');
     const made = BODIES[route]?.() ?? {};
@@ -142,7 +142,7 @@ describe('the OpenAPI document and the service agree on', () => {
     ...bad.map((value) => ({ route, name, value, isRight: false })),
   ]);
 
-  it.each(filters)('$route?$name=$value: $isRight', async ({ route, name, value, isRight }) => {
+  it.each(filters)('on $route?$name=$value: accepted is $isRight', async ({ route, name, value, isRight }) => {
     const path = `${route.split(' ')[1]}?${new URLSearchParams({ [name]: value }).toString()}`;
     const answer = await service.call('GET', path, { key: merchant.testKey });
     const parameter = operation(route).parameters?.find((candidate) => candidate.name === name);

@@ -36,7 +36,7 @@ describe('the OpenAPI document', () => {
     ];
   });
 
-  it('is valid OpenAPI, for a validator that is not ours', async () => {
+  it('is valid OpenAPI for an independent validator', async () => {
     const validator = new Validator();
     const result = await validator.validate(structuredClone(document));
     expect(result.errors ?? []).toEqual([]);
@@ -44,13 +44,13 @@ describe('the OpenAPI document', () => {
     expect(validator.version).toMatch(/^3\.[01]$/);
   });
 
-  it('would not be valid with a mistake in it', async () => {
+  it('is invalid for that validator when it has a mistake', async () => {
     const broken = structuredClone(document);
     delete (broken.paths['/v1/charges']?.['post'] as Partial<Operation>).responses;
     expect((await new Validator().validate(broken)).valid).toBe(false);
   });
 
-  it('points nowhere into the void', () => {
+  it('has no reference to a missing schema', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
       ([, name]) => name,
     );
@@ -70,13 +70,13 @@ describe('the OpenAPI document', () => {
     expect([...used].sort()).toEqual(document.tags.map(({ name }) => name).sort());
   });
 
-  it('tells of every operation what it is for, under an id of its own', () => {
+  it('has a summary, a description and a unique id for every operation', () => {
     expect(operations.filter(({ operation }) => !operation.summary || !operation.description)).toEqual([]);
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('has every route of the API, and nothing that is not one', () => {
+  it('has exactly the routes of the API', () => {
     const documented = operations.map(({ method, path }) => `${method} ${path}`).sort();
     const routes = Object.keys(ROUTES).filter(
       (route) => !/^GET \/(?:docs\b.*|dashboard\b.*|openapi\.json)?$/.test(route),
@@ -92,7 +92,7 @@ describe('the OpenAPI document', () => {
     expect(properties.filter(({ property }) => !property.description).map(({ name }) => name)).toEqual([]);
   });
 
-  it('gives an example of every plain value, one that its own schema takes', () => {
+  it('gives an example of every plain value that its own schema accepts', () => {
     const ajv = new Ajv({
       strict: false,
       formats: { 'date-time': true, date: true, uri: true, uuid: true, binary: true, password: true },
@@ -110,7 +110,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('describes every parameter, each once: names of headers have no case', () => {
+  it('describes every parameter once, with names of headers in any case', () => {
     for (const { operation, path } of operations) {
       const parameters = operation.parameters ?? [];
       expect(
@@ -123,7 +123,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('tells that financial writes need an Idempotency-Key', () => {
+  it('says which financial writes require an Idempotency-Key', () => {
     const needing = operations.filter(({ operation }) =>
       operation.parameters?.some(({ name, required }) => name === 'Idempotency-Key' && required === true),
     );
@@ -132,7 +132,7 @@ describe('the OpenAPI document', () => {
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['400', '409']));
   });
 
-  it('tells of which operations the body may be left out', () => {
+  it('says which operations may have no body', () => {
     const optional = operations.filter(
       ({ path, operation }) => path.startsWith('/v1/') && operation.requestBody?.required === false,
     );
@@ -142,7 +142,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('tells what each operation asks for, as it does, and what it may answer before it is reached', () => {
+  it('states the security of each operation as it is, and the answers of its guards', () => {
     const schemeOf = { public: [], 'api-key': ['apikey'], dashboard: ['dashboard'] };
     for (const { method, path, operation } of operations) {
       const row = ROUTES[`${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`];
@@ -193,7 +193,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('is a page for people at /docs, with everything it needs from here', async () => {
+  it('is shown to people at /docs, which loads every file from the service', async () => {
     const page = await service.call('GET', '/docs');
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toMatch(/^text\/html/);

@@ -50,7 +50,7 @@ describe('requests as shop systems send them', () => {
     });
   }
 
-  describe('fields that only describe', () => {
+  describe('with fields that only describe', () => {
     const DESCRIPTIVE: [Route, string, 'text' | 'object'][] = [
       ['charge', 'description', 'text'],
       ['charge', 'metadata', 'object'],
@@ -73,7 +73,7 @@ describe('requests as shop systems send them', () => {
       [...BLANKS, ...(kind === 'object' ? [[]] : [])].map((value) => ({ route, field, value })),
     );
 
-    it.each(cases)('$route: $field $value is as if it had been left out', async ({ route, field, value }) => {
+    it.each(cases)('treat $field $value on $route as if it had been left out', async ({ route, field, value }) => {
       const key = randomUUID();
       const left = await send(route, ROUTES[route].body, key);
       const empty = await send(route, withField(ROUTES[route].body, field, value), key);
@@ -83,19 +83,22 @@ describe('requests as shop systems send them', () => {
       else expect(empty.text).toBe(left.text);
     });
 
-    it.each(DESCRIPTIVE.filter(([, , kind]) => kind === 'text'))('%s: %s is no list', async (route, field) => {
-      const refused = await send(route, withField(ROUTES[route].body, field, []));
-      expect([refused.status, refused.body.error.param]).toEqual([400, field]);
-    });
+    it.each(DESCRIPTIVE.filter(([, , kind]) => kind === 'text'))(
+      'to %s with a list as %s get a 400',
+      async (route, field) => {
+        const refused = await send(route, withField(ROUTES[route].body, field, []));
+        expect([refused.status, refused.body.error.param]).toEqual([400, field]);
+      },
+    );
 
-    it('keeps the label of a rotated key where the new one is blank', async () => {
+    it('keep the label of a rotated key if the new label is blank', async () => {
       const { body: issued } = await send('apiKey', { test: true, label: 'Shop' });
       const path = `/v1/api-keys/${String(issued['id'])}/rotate`;
       const rotated = await service.call('POST', path, { token: owner, body: { label: null } });
       expect(rotated.body).toMatchObject({ label: 'Shop' });
     });
 
-    it('keeps metadata.description where the description of the body is blank', async () => {
+    it('keep metadata.description if the description of the body is blank', async () => {
       const { body } = await send('charge', {
         ...ROUTES.charge.body,
         description: '',
@@ -105,7 +108,7 @@ describe('requests as shop systems send them', () => {
     });
   });
 
-  it.each(['charge', 'payment'] as const)('the metadata of a %s keep the order of their keys', async (route) => {
+  it.each(['charge', 'payment'] as const)('keep the order of the keys in the metadata of a %s', async (route) => {
     const metadata = { zone: 'z', orderId: 7, a: { second: 2, b: [{ y: 1, x: 2 }] }, ab: null };
     const { body } = await send(route, { ...ROUTES[route].body, metadata });
     const id = String(body['id']);
@@ -116,7 +119,7 @@ describe('requests as shop systems send them', () => {
     expect(events.text).toContain(`"metadata":${JSON.stringify(metadata).slice(0, -1)}`);
   });
 
-  describe('fields that decide about money, time or a lock', () => {
+  describe('with fields that decide about money, time or a lock', () => {
     const DECISIVE: [Route, string][] = [
       ...['amount', 'currency', 'payment_method', 'expires_in', 'expected_payer_tax_id'].map(
         (name): [Route, string] => ['charge', name],
@@ -131,14 +134,14 @@ describe('requests as shop systems send them', () => {
     ];
     const cases = DECISIVE.flatMap(([route, field]) => [null, '', '   '].map((value) => ({ route, field, value })));
 
-    it.each(cases)('$route: $field $value is a 400', async ({ route, field, value }) => {
+    it.each(cases)('to $route with $field $value get a 400', async ({ route, field, value }) => {
       const lock = { customer: { name: 'Maria da Silva' } };
       const body = { ...ROUTES[route].body, ...(route === 'charge' ? lock : {}) };
       const refused = await send(route, withField(body, field, value));
       expect([refused.status, refused.body.error.param]).toEqual([400, field]);
     });
 
-    it('a lock needs a name that says something', async () => {
+    it('with a lock need a name that is not blank', async () => {
       for (const name of BLANKS) {
         const refused = await send('charge', {
           ...ROUTES.charge.body,
@@ -150,27 +153,30 @@ describe('requests as shop systems send them', () => {
     });
   });
 
-  describe('amounts', () => {
+  describe('with amounts', () => {
     const AMOUNTS = ['19.90', '"19.90"', '"19,90"', '19.999', '0', '-1', '1e15', '1e400', '1990.00000000000000000001'];
     const cases = (['charge', 'payment', 'refund'] as const).flatMap((route) =>
       [...AMOUNTS, '99999999999999999999', 'true', '{}'].map((amount) => ({ route, amount })),
     );
 
-    it.each(cases)('$route: $amount is told how an amount is written', async ({ route, amount }) => {
-      const rawBody = JSON.stringify({ ...ROUTES[route].body, amount: '@', idempotencyKey: randomUUID() });
-      const key = route === 'charge' ? rawBody.replace(/,"idempotencyKey":"[^"]+"/, '') : rawBody;
-      const answer = await service.call<ErrorAnswer>('POST', ROUTES[route].path(), {
-        key: merchant.testKey,
-        headers: { 'Idempotency-Key': randomUUID() },
-        rawBody: key.replace('"@"', amount),
-      });
-      expect([answer.status, answer.body.error.param]).toEqual([400, 'amount']);
-      expect(answer.body.error.message).toBe(
-        'amount: must be an integer from 1 to 999999999999, in cents: R$ 19,90 is 1990',
-      );
-    });
+    it.each(cases)(
+      'to $route with the amount $amount get a 400 that says how to write amounts',
+      async ({ route, amount }) => {
+        const rawBody = JSON.stringify({ ...ROUTES[route].body, amount: '@', idempotencyKey: randomUUID() });
+        const key = route === 'charge' ? rawBody.replace(/,"idempotencyKey":"[^"]+"/, '') : rawBody;
+        const answer = await service.call<ErrorAnswer>('POST', ROUTES[route].path(), {
+          key: merchant.testKey,
+          headers: { 'Idempotency-Key': randomUUID() },
+          rawBody: key.replace('"@"', amount),
+        });
+        expect([answer.status, answer.body.error.param]).toEqual([400, 'amount']);
+        expect(answer.body.error.message).toBe(
+          'amount: must be an integer from 1 to 999999999999, in cents: R$ 19,90 is 1990',
+        );
+      },
+    );
 
-    it('gives a number with too many digits in another field that field’s rule', async () => {
+    it('with a number of too many digits in another field get the rule of that field', async () => {
       const answer = await service.call<ErrorAnswer>('POST', '/v1/charges', {
         key: merchant.testKey,
         headers: { 'Idempotency-Key': randomUUID() },
@@ -180,7 +186,7 @@ describe('requests as shop systems send them', () => {
     });
   });
 
-  describe('metadata.returnUrl', () => {
+  describe('with metadata.returnUrl', () => {
     const REFUSED =
       /^metadata\.returnUrl: must (?:start with https:\/\/; http:\/\/ is for|be an absolute URL|be a text|not contain)/;
     const cases = (['charge', 'payment'] as const).flatMap((route) =>
@@ -204,7 +210,7 @@ describe('requests as shop systems send them', () => {
       ).map(([returnUrl, isTaken]) => ({ route, returnUrl, isTaken })),
     );
 
-    it.each(cases)('$route with $returnUrl: $isTaken', async ({ route, returnUrl, isTaken }) => {
+    it.each(cases)('to $route with $returnUrl are accepted: $isTaken', async ({ route, returnUrl, isTaken }) => {
       const answer = await send(route, { ...ROUTES[route].body, metadata: { returnUrl } });
       expect(answer.status).toBe(isTaken ? 201 : 400);
       if (!isTaken) expect(answer.body.error.message).toMatch(REFUSED);
@@ -214,7 +220,7 @@ describe('requests as shop systems send them', () => {
   it.each([
     ...['E1', 'card1', 'E00000000202602301530abcDEF12345', 'E00000000202611212460abcDEF12345'],
     ...['D00000000202611211530abcDEF12345', 'E00000000202611211530abcDEF1234', `E${'0'.repeat(31)}`],
-  ])('the sandbox refuses the end-to-end id %s, which no Pix can have', async (id) => {
+  ])('that simulate the end-to-end id %s, which no Pix can have, are refused by the sandbox', async (id) => {
     const { body } = await service.createCharge(merchant.testKey);
     const pay = { event: 'pay', end_to_end_id: id };
     const path = `/v1/sandbox/charges/${body.id}/simulate`;
@@ -222,7 +228,7 @@ describe('requests as shop systems send them', () => {
     expect([answer.status, answer.body.error.param]).toEqual([400, 'end_to_end_id']);
   });
 
-  it('shows nothing to pay on a cancelled sale', async () => {
+  it('that read a cancelled sale get nothing to pay', async () => {
     const { body: made } = await send('payment', { ...ROUTES.payment.body, paymentMethods: ['PIX', 'BOLETO'] });
     const path = `/v1/payments/${String(made['id'])}`;
     const cancelled = await service.call('POST', `${path}/cancel`, { key: merchant.testKey });
@@ -238,11 +244,11 @@ describe('requests as shop systems send them', () => {
     expect((await service.call('GET', new URL(charge.pix.qr_code_url).pathname)).status).toBe(404);
   });
 
-  describe('the header Content-Type', () => {
+  describe('with the header Content-Type', () => {
     it.each([
       ...['application/json', 'application/json;', 'application/json; ', 'application/json;charset=utf8'],
       ...['application/json; charset=UTF-8;', 'Application/JSON; Charset="utf8"', 'application/json;;charset=utf-8'],
-    ])('%j is JSON', async (type) => {
+    ])('%j count as JSON', async (type) => {
       const answer = await service.call('POST', '/v1/charges', {
         key: merchant.testKey,
         headers: { 'Idempotency-Key': randomUUID(), 'content-type': type },
@@ -254,7 +260,7 @@ describe('requests as shop systems send them', () => {
     it.each([
       ...['', ';', 'text/plain', 'application/jsonp', 'application/json; charset=utf-16', 'application/json; charset'],
       ...['application/json; charset=latin1', 'application/json, text/plain'],
-    ])('%j is not', async (type) => {
+    ])('%j get a 415', async (type) => {
       const answer = await service.call('POST', '/v1/charges', {
         key: merchant.testKey,
         headers: { 'Idempotency-Key': randomUUID(), 'content-type': type },
@@ -264,7 +270,7 @@ describe('requests as shop systems send them', () => {
     });
   });
 
-  describe('the address of a caller, for allowed_ips', () => {
+  describe('with the address of a caller, for allowed_ips', () => {
     it.each([
       ['203.0.113.7', '203.0.113.7', 200],
       ['203.0.113.7', '203.0.113.7:40000', 200],
@@ -281,7 +287,7 @@ describe('requests as shop systems send them', () => {
       ['203.0.113.7', '203.0.113.7:40000, 198.51.100.2:55', 403],
       ['2001:db8::/32', '[2001:db9::7]:40000', 403],
       ['203.0.113.7', 'unknown', 403],
-    ])('a key of %s called from "%s": %d', async (network, forwardedFor, status) => {
+    ])('use a key of %s from "%s" with status %d', async (network, forwardedFor, status) => {
       const { body } = await send('apiKey', { test: true, allowed_ips: [network] });
       const answer = await service.call('GET', '/v1/wallets', {
         key: String(body['apiKey']),
@@ -291,7 +297,7 @@ describe('requests as shop systems send them', () => {
     });
   });
 
-  describe('addresses beside a route', () => {
+  describe('with addresses close to a route', () => {
     const id = randomUUID();
 
     it.each([
@@ -313,7 +319,7 @@ describe('requests as shop systems send them', () => {
       ['GET', `/v1/payments/${id}/refund`, 'POST /v1/payments/{id}/refund'],
       ['PUT', `/v1/webhooks/endpoints/${id}`, 'PATCH /v1/webhooks/endpoints/{id}'],
       ['GET', `/v1/dashboard/test/payments/${id}/`, 'GET /v1/payments/{id}'],
-    ])('%s %s is a 404 that names %s', async (method, path, route) => {
+    ])('%s %s get a 404 that suggests %s', async (method, path, route) => {
       const answer = await service.call<ErrorAnswer>(method, path, { key: merchant.testKey });
       expect(answer.status).toBe(404);
       expect(answer.body.error).toEqual({
@@ -324,7 +330,7 @@ describe('requests as shop systems send them', () => {
     });
 
     it.each(['/', '/v2/charges', '/v1', '/v1/charges/a/b/c/d', '/wp-login.php', '/v1/dashboard'])(
-      'POST %s is near nothing',
+      'POST %s get a 404 without a suggestion',
       async (path) => {
         const answer = await service.call<ErrorAnswer>('POST', path, { key: merchant.testKey });
         expect([answer.status, answer.body.error.message]).toEqual([404, 'No such route.']);

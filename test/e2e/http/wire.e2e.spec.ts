@@ -94,7 +94,7 @@ describe('an address', () => {
     wire.socket.destroy();
   });
 
-  it('has 64 parameters at most, all of them checked; more are refused to everybody', async () => {
+  it('has 64 parameters at most, all of them checked; more are refused to every caller', async () => {
     const query = `${'limit=1&'.repeat(63)}nobody=1`;
     const answer = await service.call('GET', `/v1/payments?${query}`, { key: merchant.testKey });
     expect(answer.body).toMatchObject({
@@ -111,7 +111,7 @@ describe('an address', () => {
 });
 
 describe('an unknown expectation', () => {
-  it('is a request as any other', async () => {
+  it('is ignored: the request is answered like any other', async () => {
     const wire = await Wire.send('GET /health/live HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\n\r\n');
     expect(await wire.answer(/"up"\}$/)).toMatch(/^HTTP\/1\.1 200/);
     for (let n = 0; n < 6; n++) wire.socket.write('GET /v1/wallets HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\n\r\n');
@@ -190,7 +190,7 @@ describe('requests that do not wait for answers', () => {
     expect(many.text.split('HTTP/1.1 200').length).toBeLessThan(10);
   });
 
-  it('delay no read of their account, however long the answer before them takes', async () => {
+  it('delay no other read of their account, however long the answer before them takes', async () => {
     const limited = await TestService.start({ database, env: { RATE_LIMIT: 'on', RATE_LIMIT_BURST: '1000' } });
     try {
       for (const behind of ['HEAD /v1/events/stream', 'GET /v1/charges/unknown', 'GET /v1/wallets']) {
@@ -246,7 +246,7 @@ describe('bytes that are no part of a request', () => {
     wire.socket.destroy();
   });
 
-  it('are counted apart from bytes of requests, however many and wherever these are cut', async () => {
+  it('are counted separately from requests, however many and wherever requests are cut', async () => {
     const wire = await Wire.open(service);
     const body = JSON.stringify({ amount: 1990, description: ' '.repeat(60_000) });
     const post = create(merchant.testKey, body.length) + body;
@@ -298,14 +298,14 @@ describe('a client that is refused while still sending', () => {
     await wire.closed();
   });
 
-  it('is cut off after that while', async () => {
+  it('is cut off after a while', async () => {
     const wire = await Wire.send(create('ak_test_unknown', 40_000_000), Buffer.alloc(20_000_000, 'x'));
     await wire.closed();
   });
 });
 
 describe('half of a body', () => {
-  it('is no way in for a member who was let in when it began and removed since', async () => {
+  it('gives no access to a member who was removed while the rest of the body was missing', async () => {
     const owner = await service.login(merchant.ownerEmail);
     const begin = (path: string, caller: string, body: string): Promise<Wire> => {
       const length = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
@@ -344,7 +344,7 @@ describe('half of a body', () => {
     for (const wire of begun) wire.socket.destroy();
   });
 
-  it('from a client with a key is waited for 10 s, and from a thousand others not at all', async () => {
+  it('from a client with a key is waited for 10 s, and from a thousand other clients not at all', async () => {
     const timed = async (): Promise<number> => {
       const started = performance.now();
       expect((await service.call('GET', '/v1/wallets', { key: merchant.testKey })).status).toBe(200);
@@ -374,8 +374,8 @@ describe('half of a body', () => {
   }, 60_000);
 });
 
-describe('a charge that was wholly sent', () => {
-  it('is made although its sender hangs up at once', async () => {
+describe('a charge whose request was sent completely', () => {
+  it('is created even if its sender hangs up at once', async () => {
     const body = JSON.stringify({ amount: 4711, payment_method: 'pix' });
     const wire = await Wire.send(create(merchant.testKey, body.length) + body);
     wire.socket.destroySoon();
@@ -387,7 +387,7 @@ describe('a charge that was wholly sent', () => {
 });
 
 describe('a service that is closed', () => {
-  it('answers what is under way, and waits for no connection that is kept alive', async () => {
+  it('answers requests under way, and does not wait for idle kept-alive connections', async () => {
     const own = await TestService.start({ database });
     const { testKey } = await own.merchant();
     const body = JSON.stringify({ amount: 4712, payment_method: 'pix' });
