@@ -53,7 +53,7 @@ describe('the check of all balances', () => {
   afterEach(() => expectLedgerCoherent(schema.database.url, { madeUp: true }));
   afterAll(() => schema.close());
 
-  it('knows nothing before the first one, and nothing any more when no worker has checked for long', async () => {
+  it('has no result before it first ran, or when no worker has run it for long', async () => {
     expect(await checks.incoherent()).toBeNull();
     expect(await next()).toBe(0);
     clock.offsetMs += 15 * MINUTE_MS + 1;
@@ -61,7 +61,7 @@ describe('the check of all balances', () => {
     expect(await next()).toBe(0);
   });
 
-  it.each(['available', 'pending'])('finds %s changed by hand, until it is right again', async (bucket) => {
+  it.each(['available', 'pending'])('finds %s that was changed by hand, until it is right again', async (bucket) => {
     const accountId = randomUUID();
     await post(accountId, { clearing: -10, [bucket]: 10 });
     expect(await next()).toBe(0);
@@ -92,7 +92,7 @@ describe('the check of all balances', () => {
     expect(await next()).toBe(0);
   });
 
-  it('finds an entry that moved no balance', async () => {
+  it('finds an entry that changed no balance', async () => {
     const accountId = randomUUID();
     await post(accountId, { clearing: -10, available: 10 });
     expect(await next()).toBe(0);
@@ -114,7 +114,7 @@ describe('the check of all balances', () => {
     expect(await next()).toBe(0);
   });
 
-  it('is made again after one by a clock that was ahead', async () => {
+  it('runs again after a clock ahead of time has run it', async () => {
     const accountId = randomUUID();
     await post(accountId, { clearing: -10, available: 10 });
     clock.offsetMs += DAY_MS;
@@ -129,7 +129,7 @@ describe('the check of all balances', () => {
     expect(await next()).toBe(0);
   });
 
-  it('takes no longer where a connection has known the journal as an empty one', async () => {
+  it('takes no longer on a connection that planned its queries for an empty journal', async () => {
     const young = await TestSchema.open();
     const doors = await young.connect(1);
     for (const table of ['journal_lines', 'journal_entries', 'balances', 'balance_checkpoints']) {
@@ -158,7 +158,7 @@ describe('the check of all balances', () => {
     }
   });
 
-  it('adds up each line once: what lies behind is not read again', async () => {
+  it('adds up each line once, and does not read earlier lines again', async () => {
     const accountId = randomUUID();
     await post(accountId, { clearing: -1, available: 1 }, 500);
     expect(await next()).toBe(0);
@@ -183,7 +183,7 @@ describe('the check of all balances', () => {
     expect([number, amount].map(Number)).toEqual([503, 503]);
   });
 
-  it('goes on in steps where more was posted than one transaction adds up, and tells nothing in between', async () => {
+  it('continues in steps when more was posted than one transaction adds up, without a result in between', async () => {
     const wallets = Array.from({ length: 3 }, () => randomUUID());
     for (const accountId of wallets) await post(accountId, { clearing: -1, available: 1 }, 9_000);
     clock.offsetMs += DAY_MS;
@@ -200,7 +200,7 @@ describe('the check of all balances', () => {
     ).toEqual([{ wallets: 3 }]);
   });
 
-  it('is made by one of several workers, and finds nothing wrong of what is posted meanwhile', async () => {
+  it('is run by one of several workers, and ignores lines that are posted meanwhile', async () => {
     const wallets = Array.from({ length: 4 }, () => randomUUID());
     const workers = [checks, worker(), worker()];
     errors.length = 0;

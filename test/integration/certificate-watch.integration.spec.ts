@@ -7,7 +7,7 @@ import { type Merchant, TestService } from '../support/service.js';
 
 const DAY = 86_400;
 
-describe('client certificates that end', () => {
+describe('warnings about client certificates that expire', () => {
   let service: TestService;
   let other: TestService;
 
@@ -62,7 +62,7 @@ describe('client certificates that end', () => {
     return found ? Number(found[1]) : null;
   };
 
-  it('are warned about 60, 30 and 7 days before, once each, in two languages', async () => {
+  it('are sent 60, 30 and 7 days before, once each, in two languages', async () => {
     const merchant = await service.merchant();
     const id = await configure(merchant, randomUUID());
     await endsIn(id, 61 * DAY);
@@ -86,7 +86,7 @@ describe('client certificates that end', () => {
     }
   });
 
-  it('sends only the latest of several missed warnings', async () => {
+  it('are reduced to the latest when several were missed', async () => {
     const merchant = await service.merchant();
     const id = await configure(merchant, randomUUID());
     await endsIn(id, 5 * DAY);
@@ -101,7 +101,7 @@ describe('client certificates that end', () => {
     expect((await mails(merchant))[1]?.subject).toContain('PSP certificate has expired');
   });
 
-  it('sends one mail for a certificate that serves several keys', async () => {
+  it('are one mail for a certificate that serves several keys', async () => {
     const merchant = await service.merchant();
     const keys = [randomUUID(), randomUUID()];
     for (const key of keys) await endsIn(await configure(merchant, key), 20 * DAY, 'shared');
@@ -111,7 +111,7 @@ describe('client certificates that end', () => {
     for (const key of keys) expect(sent[0]?.text_body).toContain(key);
   });
 
-  it('repeats no warning after a new secret alone, and starts anew for a new certificate', async () => {
+  it('are not repeated after a new secret alone, and start anew for a new certificate', async () => {
     const merchant = await service.merchant();
     const key = randomUUID();
     const id = await configure(merchant, key);
@@ -133,7 +133,7 @@ describe('client certificates that end', () => {
     expect(await mails(merchant)).toHaveLength(1);
   });
 
-  it('are a metric, the first end at each PSP', async () => {
+  it('are also a metric of the first expiry at each PSP', async () => {
     const merchant = await service.merchant();
     expect(await metric('itau')).toBeNull();
     const [soon, later, gone] = [

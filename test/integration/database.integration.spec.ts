@@ -65,7 +65,7 @@ describe('Database.transaction', () => {
     expect((await rows()).map(({ id }) => id)).toEqual([1, 2, 3]);
   });
 
-  it('writes nothing when the work throws, and throws the same', async () => {
+  it('writes nothing when the work throws, and throws the same error', async () => {
     const error = new Error('mine');
     const failed = database.transaction(async (tx) => {
       tx.defer(INSERT, [1, 10]);
@@ -76,13 +76,13 @@ describe('Database.transaction', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('uses no connection when the work does not need the database', async () => {
+  it('uses no connection when the work needs no database', async () => {
     const hooks: string[] = [];
     await expect(database.transaction(async (tx) => tx.afterCommit(() => hooks.push('ran')))).resolves.toBeUndefined();
     expect(hooks).toEqual(['ran']);
   });
 
-  it('throws inside another one, however deep, and the outer one writes nothing', async () => {
+  it('throws inside another transaction, however deep, and the outer one writes nothing', async () => {
     const inner = (): Promise<void> => database.transaction(async (tx) => tx.defer(INSERT, [2, 20]));
     const outer = (call: () => Promise<void>): Promise<void> =>
       database.transaction(async (tx) => {
@@ -107,7 +107,7 @@ describe('Database.transaction', () => {
     expect(await reader.query(READ, [])).toEqual([]);
   });
 
-  it('runs side by side with others: only nesting is refused', async () => {
+  it('runs beside other transactions, since only nesting is refused', async () => {
     const together = barrier(3);
     await Promise.all(
       [1, 2, 3].map((id) =>
@@ -121,7 +121,7 @@ describe('Database.transaction', () => {
   });
 
   describe('with a deferred statement that fails', () => {
-    it('rolls back everything, what was sent before and after', async () => {
+    it('rolls back every statement before and after it', async () => {
       const failed = database.transaction(async (tx) => {
         tx.defer(INSERT, [1, 10]);
         tx.defer(INSERT, [1, 11]);
@@ -131,7 +131,7 @@ describe('Database.transaction', () => {
       expect(await rows()).toEqual([]);
     });
 
-    it('reports the first failure and neither a later one nor its echo', async () => {
+    it('reports the first failure, not a later one and not its echo', async () => {
       const two = database.transaction(async (tx) => {
         tx.defer(INSERT, [1, 1000]);
         tx.defer(INSERT, [2, 10]);
@@ -147,7 +147,7 @@ describe('Database.transaction', () => {
       expect(uniqueViolation(await asked.catch((error: unknown) => error))).toBe('scratch_pkey');
     });
 
-    it('cannot be swallowed by the work', async () => {
+    it('fails even if the work swallows the error', async () => {
       const swallowed = database.transaction(async (tx) => {
         tx.defer(INSERT, [1, 1000]);
         await tx.query(READ, []).catch(() => []);
@@ -158,7 +158,7 @@ describe('Database.transaction', () => {
     });
   });
 
-  it('is not taken for committed when the work swallows the failure of a query', async () => {
+  it('is not reported as committed when the work swallows the failure of a query', async () => {
     const swallowed = database.transaction(async (tx) => {
       await tx.query(INSERT, [1, 10]);
       await tx.query(INSERT, [1, 11]).catch(() => []);
@@ -182,7 +182,7 @@ describe('Database.transaction', () => {
       expect(await rows()).toEqual([{ id: 4, value: 4 }]);
     });
 
-    it('retries also when only the commit finds out', async () => {
+    it('runs the work again when only the commit fails', async () => {
       let runs = 0;
       await database.transaction(async (tx) => {
         runs++;
@@ -212,7 +212,7 @@ describe('Database.transaction', () => {
       expect(runs).toBe(1);
     });
 
-    it('lets both sides of a real deadlock through', async () => {
+    it('lets both sides of a real deadlock finish', async () => {
       await database.transaction(async (tx) => {
         tx.defer(INSERT, [1, 0]);
         tx.defer(INSERT, [2, 0]);
@@ -234,7 +234,7 @@ describe('Database.transaction', () => {
   });
 
   describe('runs work after the commit', () => {
-    it('once, in order, when everybody can see the rows', async () => {
+    it('once, in order, when every connection can see the rows', async () => {
       const seen: Promise<Row[]>[] = [];
       const order: string[] = [];
       const first = (): void => void order.push('first');
@@ -252,7 +252,7 @@ describe('Database.transaction', () => {
       expect(await seen[0]).toHaveLength(1);
     });
 
-    it('where another transaction may be opened', async () => {
+    it('that may open another transaction', async () => {
       const opened: Promise<void>[] = [];
       await database.transaction(async (tx) => {
         tx.defer(INSERT, [1, 10]);
@@ -283,8 +283,8 @@ describe('Database.transaction', () => {
     });
   });
 
-  describe('gives its connection back', () => {
-    it('after failures of every kind, unspoilt', async () => {
+  describe('returns its connection', () => {
+    it('in good order after failures of every kind', async () => {
       const one = await single();
       const failures: ((tx: Tx) => Promise<unknown>)[] = [
         () => Promise.reject(new Error('x')),
@@ -304,7 +304,7 @@ describe('Database.transaction', () => {
       expect(await rows()).toHaveLength(1);
     });
 
-    it('except a broken one: the pool makes another', async () => {
+    it('unless it is broken: the pool then opens another', async () => {
       const one = await single();
       const killed = one.transaction(async (tx) => {
         tx.defer(INSERT, [1, 10]);
@@ -405,7 +405,7 @@ describe('Database.transaction', () => {
     }
   });
 
-  describe('prepares statements so that they outlive a failure', () => {
+  describe('prepares statements that survive a failure', () => {
     it.each([
       [
         'behind a deferred one that failed',
@@ -445,7 +445,7 @@ describe('Database.transaction', () => {
       },
     );
 
-    it('including the failed statement itself', async () => {
+    it('even when the statement itself has failed', async () => {
       const one = await single();
       const insert = fresh('INSERT INTO scratch (id, value) VALUES ($1, $2)');
       await expect(one.transaction((tx) => tx.query(insert, [1, 1000]))).rejects.toThrow();

@@ -165,7 +165,7 @@ describe('the queue of deliveries', () => {
       }
     });
 
-    it('take the oldest up to the limit, and nothing that is not due', async () => {
+    it('take the oldest deliveries up to the limit, and none that is not due', async () => {
       const id = await endpoint();
       const [first, second, third] = await deliveries(id, 3);
       await deliveries(id, 5, { dueAt: ago(-60) });
@@ -175,7 +175,7 @@ describe('the queue of deliveries', () => {
       expect(await look()).toEqual([]);
     });
 
-    it('bring what the sender needs, with the account’s default secret for a transaction’s own URL', async () => {
+    it('return the data that the sender needs, with the account’s default secret for a transaction’s own URL', async () => {
       const until = ago(-3600);
       const id = await endpoint({
         secret_sealed: Buffer.from('new'),
@@ -219,7 +219,7 @@ describe('the queue of deliveries', () => {
       ]);
     });
 
-    it('alternate between new and failed deliveries, each oldest first, so that neither line blocks the other', async () => {
+    it('alternate between new and failed deliveries, each oldest first, so that neither blocks the other', async () => {
       const id = await endpoint();
       const again = await deliveries(id, 40, { attempts: 2, dueAt: ago(600) });
       const byHand = await deliveries(id, 40, { manual: true, dueAt: ago(300) });
@@ -238,7 +238,7 @@ describe('the queue of deliveries', () => {
       expect(rest).toHaveLength(120 - 10 - 40);
     });
 
-    it('leave a paused endpoint alone; after the pause there is one probe in all processes, then none for a while', async () => {
+    it('skip a paused endpoint; after the pause all processes send one probe, and then none for a while', async () => {
       const id = await endpoint({ failures: 7, failing_since: ago(60), paused_until: ago(-30) });
       await deliveries(id, 20);
       expect([await look(0), await look(1)]).toEqual([[], []]);
@@ -258,7 +258,7 @@ describe('the queue of deliveries', () => {
       expect(await claim(id, 8, 1)).toHaveLength(1);
     });
 
-    it('take nothing for an INACTIVE endpoint, whose waiting deliveries the next look cancels, due or not', async () => {
+    it('skip an INACTIVE endpoint, whose waiting deliveries the next poll cancels, due or not', async () => {
       const id = await endpoint({ status: 'INACTIVE' });
       const well = await endpoint();
       await deliveries(id, 3);
@@ -273,14 +273,14 @@ describe('the queue of deliveries', () => {
       expect(ofIt[0]).toMatchObject({ next_attempt_at: null, last_error: 'the endpoint is inactive' });
     });
 
-    it('are cancelled in steps for an INACTIVE endpoint, even when none is due', async () => {
+    it('cancel deliveries of an INACTIVE endpoint in steps, even when none is due', async () => {
       const id = await endpoint({ status: 'INACTIVE' });
       await deliveries(id, 2_500, { attempts: 1, dueAt: ago(-36_000) });
       await look();
       expect(new Set((await rows()).map(({ status }) => status))).toEqual(new Set(['CANCELLED']));
     });
 
-    it('are handed back without a trace', async () => {
+    it('can be handed back without a trace', async () => {
       const id = await endpoint();
       const due = { fresh: ago(7), again: ago(8) };
       const [fresh] = await deliveries(id, 1, { dueAt: due.fresh });
@@ -293,7 +293,7 @@ describe('the queue of deliveries', () => {
       expect(await claim(id, 2, 1)).toHaveLength(2);
     });
 
-    it('are not handed back by a worker whose lease has run out', async () => {
+    it('cannot be handed back by a worker whose lease has run out', async () => {
       const id = await endpoint();
       const [delivery] = await deliveries(id, 1);
       const late = await claim(id, 1);
@@ -307,8 +307,8 @@ describe('the queue of deliveries', () => {
     });
   });
 
-  describe('a look', () => {
-    it('gives back deliveries of a dead worker, and ends one that kills its workers', async () => {
+  describe('a poll', () => {
+    it('gives back deliveries of a dead worker, and fails one that kills its workers', async () => {
       const id = await endpoint();
       const [lost] = await deliveries(id, 1, { status: 'PROCESSING', attempts: 2, dueAt: ago(1) });
       const [last] = await deliveries(id, 1, { status: 'PROCESSING', attempts: 4, dueAt: ago(1) });
@@ -322,7 +322,7 @@ describe('the queue of deliveries', () => {
       expect(await row(held ?? '')).toMatchObject({ status: 'PROCESSING' });
     });
 
-    it('uses the clock of the database: a worker with a wrong clock takes nothing from others', async () => {
+    it('uses the clock of the database, so that a worker with a wrong clock takes nothing from others', async () => {
       class WrongClock extends Clock {
         override now(): Date {
           return new Date(super.now().getTime() + 120_000);
@@ -350,7 +350,7 @@ describe('the queue of deliveries', () => {
       await ahead.stop();
     });
 
-    it('says how long the oldest has waited', async () => {
+    it('reports how long the oldest delivery has waited', async () => {
       expect((await queues[0]?.look())?.lagMs).toBe(0);
       await deliveries(await endpoint(), 3, { dueAt: ago(40) });
       await deliveries(await endpoint({ failures: 9, paused_until: ago(-60) }), 1, { dueAt: ago(4000) });
@@ -359,7 +359,7 @@ describe('the queue of deliveries', () => {
       expect(lag).toBeLessThan(60_000);
     });
 
-    it('covers any number of endpoints in steps without missing one, in either line', async () => {
+    it('covers any number of endpoints in steps, new and failed deliveries, without missing one', async () => {
       const ids: string[] = [];
       for (let n = 0; n < 23; n++) {
         const id = await endpoint();
@@ -384,7 +384,7 @@ describe('the queue of deliveries', () => {
     });
   });
 
-  it('reads only what it needs, however much waits, with plans from when the table was empty', async () => {
+  it('reads few rows however much waits, with plans from when the table was empty', async () => {
     // Statistics of an empty table would be trusted until the next ones, a minute later.
     await service.sql('ALTER TABLE webhook_deliveries SET (autovacuum_enabled = off)');
     // Uses one connection, since it owns its prepared statements and plans.
@@ -433,7 +433,7 @@ describe('the queue of deliveries', () => {
     const handedBack = async (id: string, attempts = 0): Promise<string> =>
       (await deliveries(id, 1, { attempts, dueAt: ago(120) }))[0] ?? '';
 
-    it('are found within seconds by later claims, even behind lines of others and after a pause', async () => {
+    it('are found within seconds by later claims, even behind deliveries of others and after a pause', async () => {
       const endpoints = await Promise.all(Array.from({ length: 12 }, () => endpoint()));
       const paused = await endpoint();
       for (const id of endpoints) {
@@ -470,7 +470,7 @@ describe('the queue of deliveries', () => {
       return claim(endpointId, count);
     }
 
-    it('are written with their attempts, even twice', async () => {
+    it('are written with their attempts, even when written twice', async () => {
       const id = await endpoint();
       const [good, bad] = await claimed(id, 2);
       if (!good || !bad) throw new Error('unreachable');
@@ -502,7 +502,7 @@ describe('the queue of deliveries', () => {
       ]);
     });
 
-    it('are ignored from a worker whose lease ran out', async () => {
+    it('are ignored from a worker whose lease has run out', async () => {
       const id = await endpoint();
       const [late] = await claimed(id);
       advance(60);
@@ -521,7 +521,7 @@ describe('the queue of deliveries', () => {
       ]);
     });
 
-    it('for an endpoint that was switched off: a success counts, a retry is cancelled', async () => {
+    it('count a success of an endpoint that was switched off, and cancel its retries', async () => {
       const id = await endpoint();
       const [good, bad] = await claimed(id, 2);
       if (!good || !bad) throw new Error('unreachable');
@@ -532,7 +532,7 @@ describe('the queue of deliveries', () => {
       expect(await health(id)).toMatchObject({ failures: 0, paused_until: null });
     });
 
-    it('open the breaker, and close it', async () => {
+    it('open the circuit breaker, and close it', async () => {
       const id = await endpoint();
       const [one, two, ...more] = await claimed(id, 8);
       if (!one || !two) throw new Error('unreachable');
@@ -566,7 +566,7 @@ describe('the queue of deliveries', () => {
       expect((await rows()).every(({ status, attempts }) => status === 'PENDING' && attempts === 1)).toBe(true);
     });
 
-    it('ignore an address that was changed meanwhile, and attempts that were not signed', async () => {
+    it('do not count for an address that was changed meanwhile, or without a signature', async () => {
       const moved = await endpoint();
       const [old] = await claimed(moved);
       await service.sql(`UPDATE webhook_endpoints SET url = 'http://new.example/' WHERE id = $1`, [moved]);
@@ -667,7 +667,7 @@ describe('the queue of deliveries', () => {
       (await rows()).filter((found) => found['endpoint_id'] === id && found.attempts === 0).map(({ status }) => status);
     const all = (status: string): string[] => Array.from({ length: 34 }, () => status);
 
-    it('a 410 is recorded with everybody’s outcomes, and looks go on', async () => {
+    it('a 410 is recorded with the outcomes of others, and polls go on', async () => {
       const { id, bad, good, other: healthy } = await underWay();
       await outcomes.write([outcome(bad, 410), outcome(good, 200)]);
       expect(await health(id)).toMatchObject({ status: 'INACTIVE' });
@@ -683,7 +683,7 @@ describe('the queue of deliveries', () => {
       expect(await waiting(id)).toEqual(all('CANCELLED'));
     });
 
-    it('giving up an endpoint after five days waits for nothing', async () => {
+    it('an endpoint without success for five days is switched off without waiting', async () => {
       const { id, bad, good } = await underWay();
       await service.sql('UPDATE webhook_endpoints SET failures = 19, failing_since = $2 WHERE id = $1', [
         id,
@@ -696,7 +696,7 @@ describe('the queue of deliveries', () => {
       await release();
     });
 
-    it.each(['PATCH', 'DELETE'])('after a %s the endpoint’s outcomes are recorded at once', async (method) => {
+    it.each(['PATCH', 'DELETE'])('the outcomes of the endpoint are recorded at once after a %s', async (method) => {
       const { id, bad, good } = await underWay();
       const scope = { accountId, mode: 'test' } as const;
       const endpoints = service.get(EndpointsService);
@@ -751,7 +751,7 @@ describe('the queue of deliveries', () => {
       expect(mail?.['html_body']).toContain('https://shop.example/hook?a=&lt;b&gt;&amp;c');
     });
 
-    it('stays on after a success; the address of a single transaction always stays on', async () => {
+    it('stays on after a success, and always for the address of a single transaction', async () => {
       const { id, held } = await hopeless();
       const [one, two] = held;
       if (!one || !two) throw new Error('unreachable');
@@ -763,7 +763,7 @@ describe('the queue of deliveries', () => {
       expect(await mails()).toEqual([]);
     });
 
-    it('stays on when a late worker finds it well again', async () => {
+    it('stays on when a late worker finds that it works again', async () => {
       const { id } = await hopeless();
       await service.sql('UPDATE webhook_endpoints SET failures = 3 WHERE id = $1', [id]);
       const [last] = await claim(id, 1);

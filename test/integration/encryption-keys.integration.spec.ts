@@ -17,7 +17,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const [A, B, C] = ['aa', 'bb', 'cc'].map((byte) => byte.repeat(32)) as [string, string, string];
 
-describe('the keys of what is stored', () => {
+describe('the encryption keys of stored data', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'recebe-keys-'));
   const file = join(dataDir, 'encryption-key');
   let database: TestDatabase;
@@ -132,7 +132,7 @@ describe('the keys of what is stored', () => {
     expect(await idsOf()).toEqual(ids);
   });
 
-  it('gives two processes that begin at once on an empty database one key, and refuses one that brings another', async () => {
+  it('are one when two processes begin at once on an empty database, and a process with another key is refused', async () => {
     await Promise.all([start(null), start(null), start(null)]);
     expect(await idsOf()).toEqual(['1']);
     const key = readFileSync(file, 'utf8');
@@ -145,7 +145,7 @@ describe('the keys of what is stored', () => {
   });
 
   it.each(['canary', 'value'])(
-    'never replaces a missing key file of a database with a %s, and names it',
+    'are not replaced when the key file of a database with a %s is missing, and the file is named',
     async (stored) => {
       const secrets = await start(null);
       const copy = readFileSync(file, 'utf8');

@@ -81,7 +81,7 @@ describe('figures of transactions', () => {
     await expectLedgerCoherent(schema.database.url);
   });
 
-  it('count each change once, with two workers folding while others write and read', async () => {
+  it('count each change once while two workers fold and others write and read', async () => {
     await make(500);
     let writing = true;
     let seen = 0;
@@ -123,7 +123,7 @@ describe('figures of transactions', () => {
     expect(await differences(null)).toEqual([]);
   });
 
-  it('lose nothing to a worker that dies before its commit', async () => {
+  it('lose nothing when a worker dies before its commit', async () => {
     await make(300);
     const expected = await actual();
     const before = await waiting();
@@ -144,7 +144,7 @@ describe('figures of transactions', () => {
     expect(await differences()).toEqual([]);
   });
 
-  it('changed by hand are found and corrected, without touching other accounts', async () => {
+  it('that were changed by hand are found and corrected, without changing other accounts', async () => {
     await make(400);
     while ((await fold(5_000)) > 0);
     const other = accountId;

@@ -11,7 +11,7 @@ const AFTER = 40;
 /** Indexes of pending rows: taken rows keep entries while a snapshot may see them as pending. */
 const QUEUES = ['events_pending_idx', 'webhook_deliveries_fresh_idx', 'acquirer_notifications_due_idx'];
 
-describe('queues beside a snapshot that somebody holds', () => {
+describe('queues beside a snapshot that another connection holds', () => {
   let service: TestService;
   let merchant: Merchant;
   let receiver: WebhookReceiver;
@@ -61,7 +61,7 @@ describe('queues beside a snapshot that somebody holds', () => {
     return Object.fromEntries(rows.map((row) => [row.name, row.reads]));
   }
 
-  it('do not read taken rows again at each claim', async () => {
+  it('do not read rows again at each claim that were already taken', async () => {
     await pay(BEFORE, 20);
     const before = await reads();
     await pay(AFTER, 1);

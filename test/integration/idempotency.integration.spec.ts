@@ -168,7 +168,7 @@ describe('idempotency', () => {
     expect(await things()).toHaveLength(5);
   });
 
-  it('answers 30 twins at once with one thing', async () => {
+  it('answers 30 simultaneous requests under one key with one result', async () => {
     const asked = request();
     const answers = await Promise.all(Array.from({ length: 30 }, () => run(asked)));
     const [id] = await things();
@@ -177,7 +177,7 @@ describe('idempotency', () => {
     expect(answers.filter((answer) => !answer.replayed)).toHaveLength(1);
   });
 
-  it('lets a twin wait for one that has not committed yet, and replay it', async () => {
+  it('lets a request wait for a twin that has not committed yet, and repeats its answer', async () => {
     const asked = request();
     const [taken, gate] = [new Gate(), new Gate()];
     const first = run(asked, { uncommitted: () => (taken.open(), gate.opened) });
@@ -188,7 +188,7 @@ describe('idempotency', () => {
     expect(await things()).toHaveLength(1);
   });
 
-  it('lets a twin go first when the one before it rolls back', async () => {
+  it('lets a waiting request run when its twin rolls back', async () => {
     const asked = request();
     const [taken, gate] = [new Gate(), new Gate()];
     const first = run(asked, {
@@ -206,7 +206,7 @@ describe('idempotency', () => {
     expect(await things()).toEqual([(await twin).body.id]);
   });
 
-  it('makes a twin wait for an unknown outcome, and replay it', async () => {
+  it('lets a request wait for the unknown outcome of its twin, and repeats its answer', async () => {
     const asked = request();
     let twin: Promise<IdempotentAnswer<Body>> | undefined;
     const first = await run(asked, {
@@ -219,7 +219,7 @@ describe('idempotency', () => {
     expect(await things()).toHaveLength(1);
   });
 
-  it('answers a twin after 10 s that the first request is still in progress', async () => {
+  it('answers a request after 10 s that its twin is still in progress', async () => {
     const asked = request();
     await run(asked, {
       committed: async (id, claim) => {
@@ -234,7 +234,7 @@ describe('idempotency', () => {
     });
   }, 30_000);
 
-  describe('when the first one died before it had an answer', () => {
+  describe('when the first request died before it had an answer', () => {
     /** Leaves a thing and its key without an answer. */
     async function die(asked: IdempotentRequest): Promise<string> {
       await expect(run(asked, { committed: () => Promise.reject(new Error('killed')) })).rejects.toThrow('killed');
@@ -242,7 +242,7 @@ describe('idempotency', () => {
       return id;
     }
 
-    it('lets one of many repetitions go on with its thing, once its lease has run out', async () => {
+    it('lets one of many repetitions continue with its result, once the lease has run out', async () => {
       const asked = request();
       const id = await die(asked);
       clock.advance(41);
@@ -260,7 +260,7 @@ describe('idempotency', () => {
       expect(await things()).toEqual([id]);
     });
 
-    it('renews the lease: a continuation that dies is continued too', async () => {
+    it('renews the lease, so that a repetition that dies is continued too', async () => {
       const asked = request();
       const id = await die(asked);
       clock.advance(41);
@@ -290,7 +290,7 @@ describe('idempotency', () => {
       expect(await things()).toHaveLength(1);
     });
 
-    it('frees the key and starts anew when nothing came of it', async () => {
+    it('frees the key and starts anew when the first request made nothing', async () => {
       const asked = request();
       const id = await die(asked);
       clock.advance(41);
@@ -303,7 +303,7 @@ describe('idempotency', () => {
       expect(await run(asked)).toEqual({ ...answer, replayed: true });
     });
 
-    it('forbids the first one to answer or free the key after its successor has', async () => {
+    it('forbids the first request to answer or free the key after its successor has', async () => {
       const asked = request();
       const answered = await run(asked, {
         committed: async (id, claim) => {
@@ -358,7 +358,7 @@ describe('idempotency', () => {
     expect(await things()).toHaveLength(2);
   });
 
-  it('replays a permanent key permanently; after a day it rebuilds the answer from the stored thing', async () => {
+  it('replays a permanent key permanently, and after a day rebuilds the answer from the stored result', async () => {
     const asked = request({ permanent: true });
     const first = await run(asked);
     const kept = async (): Promise<unknown> =>
@@ -391,7 +391,7 @@ describe('idempotency', () => {
     expect(left).toEqual([{ account_id: young.accountId }]);
   });
 
-  describe('a guard before new requests', () => {
+  describe('with a guard before new requests', () => {
     let counted: number;
     let open: boolean;
     const refusal = new ApiError(403, 'fraud_error', 'refused', 'Refused.');
@@ -428,7 +428,7 @@ describe('idempotency', () => {
       expect(counted).toBe(1);
     });
 
-    it('does not refuse a request whose twin was let in before the guard closed', async () => {
+    it('admits a request whose twin was admitted before the guard closed', async () => {
       const asked = request();
       let first: IdempotentAnswer<Body> | undefined;
       const closing = async (): Promise<Admission> => {
@@ -440,7 +440,7 @@ describe('idempotency', () => {
       expect(counted).toBe(1);
     });
 
-    it('lets who goes on with an unfinished request finish it', async () => {
+    it('lets a repetition finish an unfinished request after the guard closed', async () => {
       const asked = request();
       const died = new Error('died');
       await expect(run(asked, { admit, committed: () => Promise.reject(died) })).rejects.toBe(died);
@@ -449,7 +449,7 @@ describe('idempotency', () => {
       expect(await run(asked, { admit })).toMatchObject({ status: 201, replayed: true });
     });
 
-    it('counts created things, and no failure, repetition or contradiction', async () => {
+    it('counts created results, and no failure, repetition or conflict', async () => {
       const asked = request();
       await run(asked, { admit });
       expect(counted).toBe(1);
@@ -465,7 +465,7 @@ describe('idempotency', () => {
       expect(counted).toBe(1);
     });
 
-    it('is refunded for a refusal before the key is taken, and not for a repetition', async () => {
+    it('gives its count back for a refusal before the key is taken, but not for a repetition', async () => {
       const asked = request();
       const late = new ApiError(422, 'business_error', 'late', 'Late.');
       const refused = (): never => {
@@ -479,7 +479,7 @@ describe('idempotency', () => {
       expect(counted).toBe(1);
     });
 
-    it('counts a request whose outcome is not known, and what is made in the place of one that came to nothing', async () => {
+    it('counts a request of unknown outcome, and one that is made in place of one without result', async () => {
       const asked = request();
       const died = new Error('died');
       await expect(run(asked, { admit, committed: () => Promise.reject(died) })).rejects.toBe(died);
@@ -493,7 +493,7 @@ describe('idempotency', () => {
       expect(counted).toBe(2);
     });
 
-    it('keeps its count for twins, since nobody knows which one made the thing', async () => {
+    it('keeps its count for simultaneous twins, since nobody knows which one made the result', async () => {
       const asked = request();
       const answers = await Promise.all(Array.from({ length: 5 }, () => run(asked, { admit })));
       expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);

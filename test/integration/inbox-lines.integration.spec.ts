@@ -39,7 +39,7 @@ class SlowBank extends FarBank {
 const forged = (count: number): NotificationHint[] =>
   Array.from({ length: count }, () => ({ kind: 'pix', reference: newEndToEndId('12345678', new Date()) }));
 
-describe('hints in lines', () => {
+describe('the hints of an inbox', () => {
   const service = TestService.forSpec({ env: { RATE_LIMIT: 'on' } });
   const banks: SlowBank[] = [];
 
@@ -72,7 +72,7 @@ describe('hints in lines', () => {
     return { hint: { kind: 'pix', reference: endToEndId, txid }, isCredited };
   }
 
-  it('ask about few unconfirmed reports of a bank at once; its list and other banks wait for none of them', async () => {
+  it('are queried a few at a time while unconfirmed; the list of that bank and other banks do not wait', async () => {
     const other = aBank();
     const told = await paid(other);
     const bank = aBank();
@@ -90,7 +90,7 @@ describe('hints in lines', () => {
     await waitFor('the Pix of the list', listed.isCredited);
   });
 
-  it('ask about more reports at once of a bank that confirms them', async () => {
+  it('are queried more at a time for a bank that confirms them', async () => {
     const bank = aBank();
     for (let n = 0; n < 5; n++) {
       const { hint, isCredited } = await paid(bank);
@@ -103,7 +103,7 @@ describe('hints in lines', () => {
     await waitFor('six questions', () => bank.asked.length === 6);
   });
 
-  it('are put off all at once, without an attempt, when questions in vain are used up', async () => {
+  it('are postponed all at once, without an attempt, when the allowance of vain queries is used up', async () => {
     const bank = aBank();
     await tell(bank, forged(1_000));
     const waiting = (): Promise<{ untried: number; due: number; asked: number }[]> =>
@@ -120,7 +120,7 @@ describe('hints in lines', () => {
     expect(untried).toBeGreaterThanOrEqual(880);
   });
 
-  it('have room for so many unconfirmed reports of a bank, in a minute and in all; the list has no limit', async () => {
+  it('are stored up to a limit of unconfirmed reports per minute and in all, without limit for the list', async () => {
     const bank = aBank();
     const pending = async (): Promise<number> =>
       (await service.sql('SELECT 1 FROM acquirer_notifications WHERE acquirer = $1', [bank.name])).length;
@@ -152,7 +152,7 @@ describeWith('redis')('a process without workers', () => {
     await redis.stop();
   });
 
-  it('adds one job however many hints are stored, and a worker confirms all of them', async () => {
+  it('adds one job for any number of hints, and a worker confirms all of them', async () => {
     const bank = new SlowBank(`bank-${randomUUID()}`);
     service.get(AcquirersService).register(bank, { servesTestMode: false });
     const inbox = service.get(InboxService);

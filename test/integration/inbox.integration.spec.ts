@@ -29,7 +29,7 @@ function rows(): Promise<Record<string, unknown>[]> {
   );
 }
 
-it('stores each of many partly repeated hints once', async () => {
+it('the inbox stores each of many partly repeated hints once', async () => {
   const ids = await store([pix('b'), dispute('a'), pix('a'), pix('b'), dispute('a')]);
   expect(new Set(ids).size).toBe(3);
   expect(await rows()).toEqual([
@@ -40,7 +40,7 @@ it('stores each of many partly repeated hints once', async () => {
   expect(await store([])).toEqual([]);
 });
 
-it('requeues only set-aside and changing hints, under their old ids', async () => {
+it('the inbox requeues only set-aside and changing hints, under their old ids', async () => {
   const first = await store([pix('applied'), pix('ignored'), pix('pending'), dispute('applied'), dispute('pending')]);
   await service.sql(
     `UPDATE acquirer_notifications SET attempts = 3,
@@ -66,7 +66,7 @@ it('requeues only set-aside and changing hints, under their old ids', async () =
   ]);
 });
 
-it('does not deadlock when two report the same in another order', async () => {
+it('the inbox does not deadlock when two processes report the same hints in another order', async () => {
   const names = Array.from({ length: 40 }, (_, n) => `e${n}`);
   const rounds = Array.from({ length: 6 }, () =>
     Promise.all([store(names.map(pix)), store([...names].reverse().map(pix))]),
@@ -75,7 +75,7 @@ it('does not deadlock when two report the same in another order', async () => {
   expect(new Set((await rows()).map(({ hints }) => hints))).toEqual(new Set([12]));
 });
 
-describe('a hint that the acquirer once knew', () => {
+describe('a hint that the acquirer once confirmed', () => {
   const bank = new FarBank(ACQUIRER);
   const process = (id = ''): Promise<unknown> => service.get(ConfirmationService).confirm(id);
   const state = async (): Promise<Record<string, unknown>> =>
@@ -111,7 +111,7 @@ describe('a hint that the acquirer once knew', () => {
     },
   );
 
-  it('is given up, with or without silence between', async () => {
+  it('is given up, even when the acquirer was silent in between', async () => {
     const [id] = await store([pix('never')]);
     await process(id);
     await service.sql('UPDATE acquirer_notifications SET attempts = 38');

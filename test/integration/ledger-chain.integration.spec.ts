@@ -217,7 +217,7 @@ describe('the chain over the journal', () => {
       20,
       'balance',
     ],
-  ])('finds %s that does not add up, before it is linked', async (_what, sql, number, what) => {
+  ])('finds %s that does not add up, before the entry is linked', async (_what, sql, number, what) => {
     await history(5);
     const accountId = await history(20);
     expect((await chain.verify(accountId)).broken).toEqual([]);
@@ -227,7 +227,7 @@ describe('the chain over the journal', () => {
     expect((await chain.verify(null)).broken).toContainEqual(expect.objectContaining({ accountId, number, what }));
   });
 
-  it('reports that nobody links', async () => {
+  it('reports a stall when no worker links', async () => {
     const accountId = await history(3);
     expect(await chain.verify(accountId)).toMatchObject({ notYetLinked: 3, isStalled: false });
     clock.offsetMs = 11 * 60_000;
@@ -249,7 +249,7 @@ describe('the chain over the journal', () => {
     expect((await chain.verify(accountId)).notYetLinked).toBe(0);
   });
 
-  it('walks long chains, each currency its own, and shows their heads', async () => {
+  it('follows long chains, one per currency, and shows their heads', async () => {
     const accountId = randomUUID();
     for (let step = 0; step < 5; step++) await history(500, accountId);
     await history(3, accountId, 'USD');

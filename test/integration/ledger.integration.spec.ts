@@ -47,7 +47,7 @@ describe('the ledger', () => {
     return Object.fromEntries(rows.map(({ bucket, amount }) => [bucket, amount]));
   }
 
-  it('moves balances by the lines of an entry, without those of zero', async () => {
+  it('changes balances by the lines of an entry, and ignores lines of zero', async () => {
     const first = posting({ clearing: -1000, available: 975, platform_fees: 25, provider_fees: 0 });
     await post(first);
     expect(await balanceOf(first.accountId)).toEqual({ clearing: -1000, available: 975, platform_fees: 25 });
@@ -60,7 +60,7 @@ describe('the ledger', () => {
     });
   });
 
-  it('checks the lines of an entry by index, even with a plan made for an empty journal', async () => {
+  it('checks the lines of an entry by an index, even with a plan made for an empty journal', async () => {
     // Fresh statistics in between would cause a new plan.
     for (const table of ['journal_lines', 'journal_entries']) {
       await schema.database.pool.query(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
@@ -121,7 +121,7 @@ describe('the ledger', () => {
     ['fractions of a cent', { clearing: -0.5, available: 0.5 }],
     ['more than a number holds', { clearing: -(2 ** 53), available: 2 ** 53 }],
     ['what is not a number', { clearing: Number.NaN, available: 1 }],
-  ])('refuses %s before it queries the database', async (_what, lines) => {
+  ])('refuses an entry of %s before it queries the database', async (_what, lines) => {
     const before = await count('journal_entries');
     const good = posting({ clearing: -1, available: 1 });
     await expect(post(good, posting(lines))).rejects.toThrow('not to zero');
@@ -161,7 +161,7 @@ describe('the ledger', () => {
     expect([await count('journal_entries'), await count('journal_lines')]).toEqual(before);
   });
 
-  it('posts one cause once, even repeatedly, at once, or with other lines', async () => {
+  it('posts one cause once, even when it comes repeatedly, at once, or with other lines', async () => {
     const once = posting({ clearing: -100, available: 100 });
     await post(once);
     const violated = async (work: Promise<void>): Promise<string | null> =>
@@ -182,7 +182,7 @@ describe('the ledger', () => {
     expect(await balanceOf(raced.accountId)).toEqual({ clearing: -3, available: 3 });
   });
 
-  it('takes 50 postings at once over crossing accounts without a deadlock, and every cent is there', async () => {
+  it('takes 50 postings at once over crossing accounts without a deadlock or a lost cent', async () => {
     const accounts = Array.from({ length: 6 }, () => randomUUID());
     let runs = 0;
     await Promise.all(
@@ -207,7 +207,7 @@ describe('the ledger', () => {
     expect([sum('clearing'), sum('pending'), sum('available')]).toEqual([-500, 200, 300]);
   });
 
-  it('takes 50 postings at once to one new account: its rows are made once', async () => {
+  it('takes 50 postings at once to one new account, whose rows are made once', async () => {
     const { accountId } = posting({});
     await Promise.all(
       Array.from({ length: 50 }, () => post(posting({ clearing: -10, available: 9, platform_fees: 1 }, { accountId }))),

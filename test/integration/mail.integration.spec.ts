@@ -144,7 +144,7 @@ describe('mail', () => {
   }
 
   describe('written in a transaction', () => {
-    it('is sent once it has committed, and the worker is woken for it', async () => {
+    it('is sent once the transaction has committed, and the worker is woken for it', async () => {
       await enqueue({});
       expect(wakes).toEqual(['work']);
       expect(await worker().run()).toBe(false);
@@ -192,7 +192,7 @@ describe('mail', () => {
       expect(await rows()).toMatchObject([{ status: 'sent', secret_sealed: null }]);
     });
 
-    it('is dropped on a rollback, and nobody is woken', async () => {
+    it('is dropped on a rollback, and no worker is woken', async () => {
       const by = mailer();
       const failed = database.transaction(async (tx) => {
         by.enqueue(tx, MAIL);
@@ -282,7 +282,7 @@ describe('mail', () => {
       expect(mailbox.seen['RCPT TO']).toBe(11);
     });
 
-    it('is given up as well when its secret cannot be opened', async () => {
+    it('is given up after its last attempt when its secret cannot be opened', async () => {
       await enqueue({ secret: 'a token' });
       await reader.query(raw(`UPDATE emails SET secret_sealed = '\\x00'`), []);
       for (let attempt = 1; attempt <= 11; attempt++) {
@@ -293,7 +293,7 @@ describe('mail', () => {
       expect(mailbox.seen.CONNECT).toBe(0);
     });
 
-    it('holds up no other mail', async () => {
+    it('delays no other mail', async () => {
       await enqueue({ to: 'not an address' }, { subject: 'next' });
       await worker().run();
       expect((await rows()).map(({ status }) => status).sort()).toEqual(['failed', 'sent']);
@@ -514,7 +514,7 @@ describe('mail', () => {
       }
     });
 
-    it('speaks TLS from the start with smtps://', async () => {
+    it('uses TLS from the start with smtps://', async () => {
       const secure = await Mailbox.start({ secure: true });
       try {
         await enqueue({});
@@ -545,7 +545,7 @@ describe('mail', () => {
       }
     });
 
-    it('is one file when it is written twice', async () => {
+    it('is one file even if it is written twice', async () => {
       await enqueue({});
       await worker(transport({})).run();
       await reader.query(

@@ -176,7 +176,7 @@ describe('a Pix is in exactly one book', () => {
   }
 
   it.each(KEYS.flatMap((key) => TXIDS.map((txid) => ({ key, txid }))))(
-    'whose key is $key and whose txid is $txid, however it is told',
+    'with the key $key and the txid $txid, whichever way it is reported',
     async ({ key, txid }) => {
       const found: Record<string, string> = {};
       const wanted: Record<string, string> = {};
@@ -227,7 +227,7 @@ describe('a Pix is in exactly one book', () => {
     await expectLedgerCoherent(service.database.url);
   });
 
-  it('no such Pix touches another account or test mode', async () => {
+  it('no Pix changes another account or test mode', async () => {
     const rows = await service.sql('SELECT DISTINCT status FROM transactions WHERE txid = ANY ($1::text[])', [
       [others, tests],
     ]);
@@ -301,7 +301,7 @@ describe('an unmatched Pix that its charge names later', () => {
     (['list', 'callback', 'callback that names the charge'] as const).flatMap((told) =>
       (['whole', 'by its id only'] as const).map((shown) => ({ told, shown })),
     ),
-  )('pays the charge: told by a $told, then shown $shown', async ({ told, shown }) => {
+  )('pays the charge when it is reported by a $told and then shown $shown', async ({ told, shown }) => {
     const own = await charge(shop.merchant.liveKey);
     const pix = aPix();
     const { endToEndId } = pix;
@@ -320,7 +320,7 @@ describe('an unmatched Pix that its charge names later', () => {
     expect(entries).toHaveLength(1);
   });
 
-  it('stays with the operators where an assignment would be refused, and its charge expires', async () => {
+  it('stays with the operators when an assignment would be refused, and its charge expires', async () => {
     const own = await charge(shop.merchant.liveKey);
     const pix = aPix({ valor: '19.91' });
     await tell(shop, 'list', own, pix);
@@ -331,7 +331,7 @@ describe('an unmatched Pix that its charge names later', () => {
     expect(await decide(pix.endToEndId, 'return')).toBe('applied');
   });
 
-  it('stays with the operators where a second operator is to decide about it', async () => {
+  it('stays with the operators when a second operator must decide about it', async () => {
     const own = await charge(shop.merchant.liveKey, { amount: 200_000 });
     const pix = aPix({ valor: '2000.00' });
     await tell(shop, 'list', own, pix);
@@ -340,21 +340,24 @@ describe('an unmatched Pix that its charge names later', () => {
     expect([await booksOf(pix.endToEndId), await statusOf(own)]).toEqual([['unmatched'], 'WAITING_PAYMENT']);
   });
 
-  it.each(['return', 'assign'] as const)('is decided about once where an operator asks to %s it then', async (kind) => {
-    for (let time = 0; time < 5; time += 1) {
-      const own = await charge(shop.merchant.liveKey);
-      const pix = aPix();
-      await tell(shop, 'list', own, pix);
-      const target = kind === 'assign' ? await charge(shop.merchant.liveKey) : null;
-      const [decided] = await Promise.all([decide(pix.endToEndId, kind, target), tell(shop, 'charge', own, pix)]);
-      const isOperators = decided === 'applied';
-      if (!isOperators) expect(decided).toBe('pix_not_in_suspense');
-      expect(await statusOf(own)).toBe(isOperators ? 'WAITING_PAYMENT' : 'PAID');
-      if (target) expect(await statusOf(target)).toBe(isOperators ? 'PAID' : 'WAITING_PAYMENT');
-      const book = isOperators && kind === 'return' ? 'returned unmatched' : 'credited';
-      expect(await booksOf(pix.endToEndId)).toEqual([book]);
-    }
-  });
+  it.each(['return', 'assign'] as const)(
+    'is decided about once when an operator asks to %s it at that time',
+    async (kind) => {
+      for (let time = 0; time < 5; time += 1) {
+        const own = await charge(shop.merchant.liveKey);
+        const pix = aPix();
+        await tell(shop, 'list', own, pix);
+        const target = kind === 'assign' ? await charge(shop.merchant.liveKey) : null;
+        const [decided] = await Promise.all([decide(pix.endToEndId, kind, target), tell(shop, 'charge', own, pix)]);
+        const isOperators = decided === 'applied';
+        if (!isOperators) expect(decided).toBe('pix_not_in_suspense');
+        expect(await statusOf(own)).toBe(isOperators ? 'WAITING_PAYMENT' : 'PAID');
+        if (target) expect(await statusOf(target)).toBe(isOperators ? 'PAID' : 'WAITING_PAYMENT');
+        const book = isOperators && kind === 'return' ? 'returned unmatched' : 'credited';
+        expect(await booksOf(pix.endToEndId)).toEqual([book]);
+      }
+    },
+  );
 });
 
 describe('a Pix that two connections of one account see', () => {
@@ -413,7 +416,7 @@ describe("a Pix of an account's charge that another account's connection shows f
     expect(open).toEqual([]);
   });
 
-  it("is shown to operators where it has come into the other's books, and the charge does not expire", async () => {
+  it('is shown to operators when it was booked for the other account, and the charge does not expire', async () => {
     await tell(second, 'callback', own, pix);
     await passPatience(pix.endToEndId);
     expect(await booksOf(pix.endToEndId)).toEqual(['unmatched']);

@@ -175,7 +175,7 @@ describe('the outbox', () => {
     expect(await consumed()).toHaveLength(8);
   });
 
-  it('delays no event for lack of the database', async () => {
+  it('delays no event after the database was away', async () => {
     await record(3);
     let isAway = true;
     const away = (): Error => Object.assign(new Error('terminating connection'), { code: '57P01' });
@@ -227,7 +227,7 @@ describe('the outbox', () => {
     expect(await pending()).toHaveLength(3);
   });
 
-  it('neither sees nor loses an uncommitted event: ids commit out of order', async () => {
+  it('loses no uncommitted event and does not see it early, although ids commit out of order', async () => {
     const recorder = new Recorder('a');
     const one = await relay(recorder);
     const outbox = outboxWith();
@@ -267,7 +267,7 @@ describe('the outbox', () => {
       await reader.query(raw('INSERT INTO subjects SELECT unnest($1::uuid[]), 0'), [SUBJECTS]);
     });
 
-    it('1, 2, … in the order of their commits, however many change it at once', async () => {
+    it('as 1, 2, … in the order of their commits, however many change it at once', async () => {
       const outbox = outboxWith();
       const change = (connection: Database, id: string, then: () => void = () => undefined): Promise<void> =>
         connection.transaction(async (tx) => {
@@ -439,7 +439,7 @@ describe('the outbox', () => {
     expect(await pending()).toEqual([{ id: newer?.id, late: false }]);
   });
 
-  describe('keep the order of their subject for readers that resume', () => {
+  describe('keeps events in the order of their subject for readers that resume', () => {
     const scope = { accountId: aTransaction().accountId, mode: 'test' } as const;
     /** A transaction that is open anywhere in the cluster holds the events back. */
     const sequences = (count: number): Promise<number[]> =>
@@ -472,7 +472,7 @@ describe('the outbox', () => {
     });
   });
 
-  it('reports how much waits, and how long', async () => {
+  it('reports how many events wait, and how long', async () => {
     const events = new OutboxRepository(reader, secrets, SILENT);
     expect(await events.lag(new Clock().now())).toEqual({ pending: 0, seconds: 0 });
     await record(3);

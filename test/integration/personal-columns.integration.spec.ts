@@ -106,7 +106,7 @@ describe('a personal column of a new entity', () => {
     expect(await parcel()).toMatchObject({ remark: null, size: 'L' });
   });
 
-  it('refuses to start where nothing ties its table to a transaction', () => {
+  it('stops the start when nothing ties its table to a transaction', () => {
     expect(() => withTables([Stray, 'spec_strays', ['id', 'name']])).toThrow('spec_strays');
   });
 });

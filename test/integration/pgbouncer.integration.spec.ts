@@ -32,11 +32,11 @@ describeWith('pgbouncer')('behind a pooler that gives each transaction another c
 
   const itOfOlder = keepsPreparedStatements ? it.skip : it;
 
-  itOfOlder('the service does not start with prepared statements, and says what to do', async () => {
+  itOfOlder('the service does not start with prepared statements, and gives advice', async () => {
     await expect(start()).rejects.toThrow('set DATABASE_PREPARE=false');
   });
 
-  it('refuses to start without time limits, which the pooler would keep to itself', async () => {
+  it('the service refuses to start without time limits, which the pooler would not pass on', async () => {
     const role = new URL(database.url).username;
     await expect(start(PREPARE)).rejects.toThrow(`ALTER ROLE ${role} SET idle_in_transaction_session_timeout = '60s';`);
     for (const [limit, seconds] of [
@@ -51,7 +51,7 @@ describeWith('pgbouncer')('behind a pooler that gives each transaction another c
     await pooler.start(CONNECTIONS);
   });
 
-  it('leaves no lock of migrations behind, even where the pooler is the only address', async () => {
+  it('the service leaves no lock of migrations behind, even where the pooler is the only address', async () => {
     const byPooler = { DATABASE_MIGRATION_URL: pooler.url };
     if (!keepsPreparedStatements) await expect(start(byPooler)).rejects.toThrow('set DATABASE_PREPARE=false');
     const service = await start({ ...byPooler, ...PREPARE });
@@ -61,7 +61,7 @@ describeWith('pgbouncer')('behind a pooler that gives each transaction another c
     expect(rows).toEqual([]);
   });
 
-  it('creates, credits, announces and refunds over fewer connections than the service has', async () => {
+  it('the service creates, credits, announces and refunds over fewer connections than it has', async () => {
     const service = await start(PREPARE);
     const receiver = await WebhookReceiver.start();
     try {

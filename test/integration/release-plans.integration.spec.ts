@@ -77,7 +77,7 @@ describe('queries of pending money', () => {
     return plan ? rowsRead(plan) : Number.NaN;
   }
 
-  it('read only what they need, however much waits, with plans from an empty table and later ones', async () => {
+  it('read few rows however much waits, with plans from an empty table and with later ones', async () => {
     const scope = { accountId: big, mode: 'live' } as const;
     for (let n = 0; n < 8; n++) {
       expect(await repository.next(scope)).toEqual([]);

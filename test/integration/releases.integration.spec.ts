@@ -30,7 +30,7 @@ const SETUP = `
   CREATE TRIGGER spec_refuse BEFORE INSERT ON journal_entries FOR EACH ROW EXECUTE FUNCTION spec_refuse();
 `;
 
-describe('pending money whose day has come', () => {
+describe('pending money on its release day', () => {
   let schema: TestSchema;
   let database: Database;
   let reader: Reader;
@@ -142,7 +142,7 @@ describe('pending money whose day has come', () => {
     expect(logged).toEqual([]);
   });
 
-  it('is released despite refused money before and beside it, which is logged and put off', async () => {
+  it('is released beside refused money, which is logged and postponed', async () => {
     const transactions = [...(await due(20)), ...(await due(250))];
     const bad = [transactions[0] ?? '', transactions[7] ?? '', transactions[120] ?? ''];
     for (const one of bad) await refuse(one);
@@ -165,7 +165,7 @@ describe('pending money whose day has come', () => {
     expect(logged).toEqual([]);
   });
 
-  it('is tried and released once by several workers at a time, even when some is refused', async () => {
+  it('is tried and released by one of several workers at a time, even when some is refused', async () => {
     const accountIds = Array.from({ length: 5 }, () => randomUUID());
     const all = (await Promise.all(accountIds.map((accountId) => due(60, accountId)))).flat();
     const bad = all.filter((_, index) => index % 43 === 7);
@@ -237,7 +237,7 @@ describe('pending money whose day has come', () => {
     expect(await worker().overdue()).toBe(0);
   });
 
-  it('is released even beside a row that refuses to be put off', async () => {
+  it('is released even beside a row that cannot be postponed', async () => {
     const transactions = await due(5);
     const [frozen = ''] = transactions;
     await schema.database.pool.query(`ALTER TABLE releases ADD CHECK (transaction_id <> '${frozen}') NOT VALID`);
@@ -250,7 +250,7 @@ describe('pending money whose day has come', () => {
     }
   });
 
-  it('in a locked wallet is tried once and put off together, since each row would wait as long', async () => {
+  it('in a locked wallet is tried once and postponed together, since each row would wait as long', async () => {
     const held = await due(5);
     const others = await due(5);
     for (const one of held) await refuse(one, '55P03');
@@ -286,7 +286,7 @@ describe('pending money whose day has come', () => {
     expect(await pending(held)).toEqual([]);
   });
 
-  it('is not put off because the database is away', async () => {
+  it('is not postponed when the database is away', async () => {
     const transactions = await due(3);
     for (const one of transactions) await refuse(one, '57P01');
     await expect(worker().run()).rejects.toThrow('refused by the spec');
@@ -348,7 +348,7 @@ describe('pending money whose day has come', () => {
         0,
         [],
       ],
-    ])('%s', async (_, terms, available, releases) => {
+    ])('is released as agreed: %s', async (_, terms, available, releases) => {
       const [accountId, transactionId] = [randomUUID(), randomUUID()];
       const sale = { ...settlement(accountId, transactionId, 960), amount: 1_000, platformFee: 40, ...terms };
       await database.transaction((tx) => Promise.resolve(walletsService().credit(tx, sale)));

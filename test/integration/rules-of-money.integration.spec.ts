@@ -15,7 +15,7 @@ import { type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
 
 /** Writes with the database role of the service. A bug or a stolen password has the same rights. */
-describe('the database refuses in matters of money', () => {
+describe('the database refuses', () => {
   let service: TestService;
   let client: pg.Client;
   let merchant: Merchant;
@@ -493,7 +493,7 @@ describe('the database refuses in matters of money', () => {
       [`rows of ${table} that go`, `DELETE FROM ${table}`, 'permission denied'],
       [`${table} without their rules`, `ALTER TABLE ${table} DISABLE TRIGGER ALL`, 'must be owner'],
     ]),
-  ])('%s', async (_, sql, refusal) => {
+  ])('a wrong change of money: %s', async (_, sql, refusal) => {
     await expect(client.query(written(sql))).rejects.toThrow(refusal);
   });
 
@@ -559,19 +559,19 @@ describe('the database refuses in matters of money', () => {
       .filter((pair) => !/^(\w+)>\1$/.test(pair))
       .sort();
 
-  it('every move of a sale that its state machine lacks', async () => {
+  it('every move of a sale that its state machine does not have', async () => {
     expect(await legalMoves('transactions', ids['paid'] ?? '', TRANSACTION_STATUSES)).toEqual(
       pairs(Object.values(MOVES)),
     );
   });
 
-  it('every move of a refund that its state machine lacks', async () => {
+  it('every move of a refund that its state machine does not have', async () => {
     expect(await legalMoves('refunds', ids['refund'] ?? '', REFUND_STATUSES)).toEqual(
       pairs(Object.values(REFUND_MOVES)),
     );
   });
 
-  it('every move of a case that its state machine lacks', async () => {
+  it('every move of a case that its state machine does not have', async () => {
     // The held and lost amounts of a case depend on its status.
     await service.simulate(merchant.testKey, ids['disputed'] ?? '', { event: 'med_withdraw' });
     expect(await legalMoves('med_cases', ids['case'] ?? '', MED_CASE_STATUSES)).toEqual(
@@ -611,7 +611,7 @@ describe('the database refuses in matters of money', () => {
        decided_at = CASE WHEN $2 <> 'waiting' THEN created_at END`,
       ['waiting>applied', 'waiting>rejected'],
     ],
-  ])('every other move of %s', async (_, table, id, statuses, set, legal) => {
+  ])('every illegal move of %s', async (_, table, id, statuses, set, legal) => {
     expect(await legalMoves(table, id() ?? '', statuses, set)).toEqual(legal);
   });
 });

@@ -74,13 +74,13 @@ describe('the role that the service runs as', () => {
     'CREATE TABLE public.own (id int)',
     'CREATE SCHEMA own',
     'DELETE FROM migrations',
-  ])('may not: %s', async (sql) => {
+  ])('may not run: %s', async (sql) => {
     const before = await counts();
     await expect(client.query(sql)).rejects.toMatchObject({ code: '42501' });
     expect(await counts()).toEqual(before);
   });
 
-  it('may not have the owner’s functions take another table for the one that is meant, nor remove what is young', async () => {
+  it('may not redirect the owner’s functions to another table, nor remove young rows', async () => {
     const before = await counts();
     await client.query('CREATE TEMPORARY TABLE audit_events (id uuid, created_at timestamptz)');
     await client.query(`INSERT INTO pg_temp.audit_events VALUES ($1, '2000-01-01')`, [randomUUID()]);
@@ -116,7 +116,7 @@ describe('the role that the service runs as', () => {
     expect(await left()).toEqual([true, true, false]);
   });
 
-  it('is who serves requests', async () => {
+  it('is the role that serves requests', async () => {
     const used = await service.sql<{ name: string }>(
       `SELECT DISTINCT usename AS name FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'recebe'`,
     );
@@ -127,7 +127,7 @@ describe('the role that the service runs as', () => {
 });
 
 describe('a database', () => {
-  it('gets a role for the service with the password of its URL, and none that may do more', async () => {
+  it('gets a role for the service with the password of its URL, without further rights', async () => {
     const database = await createEmptyDatabase();
     const url = new URL(database.url);
     url.username = `svc_${randomUUID().slice(0, 8)}`;

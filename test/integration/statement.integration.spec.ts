@@ -146,7 +146,7 @@ describe('the statement of a random history', () => {
     return rows.map(({ line }) => line).sort();
   };
 
-  it('is the lines of the ledger, each once, whatever the size of the pages', async () => {
+  it('has every line of the ledger once, whatever the size of the pages', async () => {
     // The refunds and cases of these entries are not there.
     const broken = await brokenPromises(
       async (sql) => (await schema.database.pool.query<Record<string, unknown>>(sql)).rows,
@@ -172,7 +172,7 @@ describe('the statement of a random history', () => {
     }
   });
 
-  it('leads for any window from the balance before it to the one at its end', async () => {
+  it('goes in any window from the balance before it to the balance at its end', async () => {
     for (let round = 0; round < 60; round++) {
       const scope = pick(scopes);
       const [from, to] = [
@@ -195,7 +195,7 @@ describe('the statement of a random history', () => {
     }
   });
 
-  it('ends with the balance of now', async () => {
+  it('ends with the current balance', async () => {
     for (const scope of scopes) {
       const now = await new WalletsRepository(reader, new OperatorQueues(reader)).balances(scope);
       const [brl, ...others] = await statement.balancesAt(scope, 'BRL', new Date(START + SPAN_MS));
@@ -206,7 +206,7 @@ describe('the statement of a random history', () => {
     }
   });
 
-  it('is filtered alike by every filter, also together', async () => {
+  it('is filtered equally by every filter, also together', async () => {
     for (let round = 0; round < 40; round++) {
       const scope = pick(scopes);
       const everything = await all(scope, {});
@@ -234,7 +234,7 @@ describe('the statement of a random history', () => {
     }
   });
 
-  it('finds what follows from one refund or case', async () => {
+  it('finds the lines of one refund or case', async () => {
     for (const scope of scopes) {
       for (const entry of (await all(scope, {}))
         .filter(({ type }) => type === 'refund' || type === 'chargeback')
@@ -246,7 +246,7 @@ describe('the statement of a random history', () => {
     }
   });
 
-  it('is in the files of reports as it is in the API, for any window', async () => {
+  it('is equal in the files of reports and in the API, for any window', async () => {
     for (let round = 0; round < 30; round++) {
       const order = orderOf('csv');
       const [header, ...lines] = (await textOf(order)).trimEnd().split('\r\n');
@@ -273,7 +273,7 @@ describe('the statement of a random history', () => {
     }
   });
 
-  itWith('bookkeepers')('is balanced to the cent by programs of others, for any window', async () => {
+  itWith('bookkeepers')('is balanced to the cent by independent bookkeeping programs, for any window', async () => {
     for (let round = 0; round < 5; round++) {
       const order = orderOf('journal');
       const path = join(directory, `${round}.journal`);

@@ -103,7 +103,7 @@ describe.each([
     return agreed;
   }
 
-  it('go up and come down as they were, under the name of their sender', async () => {
+  it('are uploaded and downloaded unchanged, under the name of their sender', async () => {
     const { key } = await uploaded();
     const object = await storage.take(key);
     expect(object).toEqual({ name: expect.stringMatching(new RegExp(`^${key}/[0-9a-f-]{36}$`)), size: BYTES.length });
@@ -173,7 +173,7 @@ describe.each([
     expect((await storage.firstBytes(object?.name ?? '', BYTES.length)).equals(again)).toBe(true);
   });
 
-  describe('are refused, and nothing is left of them,', () => {
+  describe('are refused without a trace', () => {
     let agreed: Upload;
     let url: string;
     beforeEach(async () => {
@@ -193,13 +193,13 @@ describe.each([
       ['empty', () => [headersOf(upload({ size: 0 })), Buffer.alloc(0)]],
       ['with a token', (of) => [{ ...headersOf(of), Authorization: 'Bearer a.b.c' }, BYTES]],
     ];
-    it.each(refusals)('%s', async (_what, request) => {
+    it.each(refusals)('when the upload is %s', async (_what, request) => {
       const [headers, bytes] = request(agreed);
       expect([400, 403]).toContain(await put(url, headers, bytes));
       expect((await place.stored()).filter((name) => name.includes(agreed.key))).toEqual([]);
     });
 
-    it('to another key, size or type than was signed', async () => {
+    it('when the key, size or type differs from the signed one', async () => {
       const changes: [string, string][] = [
         [agreed.key, randomUUID()],
         [String(BYTES.length), String(BYTES.length + 1)],
@@ -224,7 +224,7 @@ describe.each([
       );
     });
 
-    it('after 900 seconds', async () => {
+    it('when sent after 900 seconds', async () => {
       const { clock } = place.service;
       // The store has its own clock, so the URL is made in the past instead.
       clock.advance(-LIFETIME - 1);
@@ -238,7 +238,7 @@ describe.each([
     });
   });
 
-  it('are hidden from another URL, and after its time', async () => {
+  it('are hidden from a changed URL, and after its time', async () => {
     const { clock } = place.service;
     const { key } = await uploaded();
     const name = (await storage.take(key))?.name ?? '';
@@ -270,7 +270,7 @@ describe.each([
     expect([403, 404]).toContain((await fetch(await uploadUrl(agreed))).status);
   });
 
-  it('are closed: only the kept file stays, and closing again removes later ones', async () => {
+  it('are reduced to the kept one when closed, and closing again removes later ones', async () => {
     const agreed = await uploaded();
     const url = await uploadUrl(agreed);
     const kept = (await storage.take(agreed.key))?.name ?? '';
@@ -288,7 +288,7 @@ describe.each([
     expect(await mine()).toEqual([]);
   });
 
-  it('are closed without a trace when none is kept', async () => {
+  it('are removed without a trace when they are closed and none is kept', async () => {
     const { key } = await uploaded();
     await storage.take(key);
     await storage.close(key, null);
@@ -298,7 +298,7 @@ describe.each([
   });
 
   it.each(['down', 'error'] as const)(
-    'are a 503 while the store is gone (%s), and there again after it',
+    'are a 503 while the store is gone (%s), and available again after it',
     async (fault) => {
       const { key } = await uploaded();
       const kept = (await storage.take(key))?.name ?? '';
@@ -326,7 +326,7 @@ describe.each([
 });
 
 describe('a store that does not answer', () => {
-  it('is given up after seconds, during which nothing else waits for it', async () => {
+  it('is given up after seconds, while nothing else waits for it', async () => {
     const place = await inS3();
     await place.fail('silence');
     const given = performance.now();
@@ -364,7 +364,7 @@ describe('files on disk', () => {
     expect(await place.storage.take(agreed.key)).toBeNull();
   });
 
-  it('are answered with headers that forbid running anything', async () => {
+  it('are served with headers that forbid running anything', async () => {
     const agreed = upload();
     const url = new URL(await place.storage.uploadUrl(agreed, LIFETIME));
     const headers = { 'content-type': 'image/png' };
@@ -396,7 +396,7 @@ describe('files on disk', () => {
     rmSync(young);
   });
 
-  it('never have paths taken from a user', async () => {
+  it('never have paths from a user', async () => {
     for (const key of ['..', '../x', 'a/b', '', 'closed']) await expect(place.storage.take(key)).rejects.toThrow();
     for (const name of ['x', '../../etc/passwd', `${randomUUID()}/../x`, `${randomUUID()}/upload`]) {
       await expect(place.storage.firstBytes(name, 1)).rejects.toThrow();

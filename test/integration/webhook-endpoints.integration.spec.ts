@@ -129,8 +129,8 @@ const deliveryStatuses = async (id: string): Promise<string[]> => {
   return rows.map(({ status }) => status);
 };
 
-describe('two calls for one endpoint', () => {
-  it('to rotate: each answers with its own secret, and the later one stays with the other as previous', async () => {
+describe('two simultaneous calls for one endpoint', () => {
+  it('that rotate its secret each answer with a new secret, and keep the earlier one as previous', async () => {
     const { id, secret } = await register(receiver.url);
     const answers = await inLine(id, [rotate(id, { overlap_seconds: 600 }), rotate(id, { overlap_seconds: 600 })]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
@@ -142,7 +142,7 @@ describe('two calls for one endpoint', () => {
   });
 
   it.each(['rotate', 'patch'] as const)(
-    'to delete and %s: in both orders the endpoint is deleted and has no secret',
+    'that delete it and %s leave it deleted and without a secret, in both orders',
     async (kind) => {
       for (const isDeletedFirst of [true, false]) {
         const { id } = await register(receiver.url);
@@ -156,13 +156,13 @@ describe('two calls for one endpoint', () => {
     },
   );
 
-  it('to delete: only one succeeds', async () => {
+  it('that delete it succeed once', async () => {
     const { id } = await register(receiver.url);
     const answers = await inLine(id, [remove(id), remove(id)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 404]);
   });
 
-  it('to change different fields: both changes stay', async () => {
+  it('that change different fields both take effect', async () => {
     const { id } = await register(receiver.url);
     const answers = await inLine(id, [patch(id, { events: ['charge.paid'] }), patch(id, { url: slow.url })]);
     expect(answers.map(({ body }) => body)).toEqual([
@@ -178,7 +178,7 @@ describe('an attempt under way', () => {
     ['set INACTIVE', 500, 'CANCELLED'],
     ['deleted', 200, 'DELIVERED'],
     ['deleted', 500, 'CANCELLED'],
-  ])('when its endpoint is %s ends as %d says: %s, and is not made again', async (what, status, end) => {
+  ])('when its endpoint is %s and it is answered %d ends as %s, and is not repeated', async (what, status, end) => {
     const { id } = await register(slow.url);
     await service.createCharge(key);
     const answer = await slow.next();
@@ -200,7 +200,7 @@ describe('an attempt under way', () => {
     expect(attempt).toEqual({ status_code: status });
   });
 
-  it('to a changed address: its 410 does not switch off the new one', async () => {
+  it('to a changed address: its 410 does not switch the new address off', async () => {
     const { id } = await register(slow.url);
     await service.createCharge(key);
     const answer = await slow.next();
@@ -242,8 +242,8 @@ describe('events while an endpoint is switched off and on', () => {
   });
 });
 
-describe('registrations at the limit', () => {
-  it('let in exactly as many as there is room for', async () => {
+describe('registrations of webhook endpoints at the limit', () => {
+  it('succeed exactly as often as there are places', async () => {
     await service.sql(
       `INSERT INTO webhook_endpoints (id, account_id, mode, url, events, secret_sealed, status, kind, deleted_at, created_at, updated_at)
        SELECT gen_random_uuid(), $1, 'test', 'https://merchant.example/' || n, '{}', '', 'INACTIVE',
@@ -272,7 +272,7 @@ describe('the default secret', () => {
   ): Promise<{ mode: 'test'; secret_sealed: Buffer; previous_secret_sealed: Buffer | null }[]> =>
     service.sql('SELECT * FROM webhook_default_secrets WHERE account_id = $1 ORDER BY mode', [accountId]);
 
-  it('is made once, however many need it at once, and is another one in each mode', async () => {
+  it('is created once, however many need it at once, and differs between modes', async () => {
     const { accountId } = merchant;
     await Promise.all(Array.from({ length: 10 }, () => ensure({ accountId, mode: 'test' })));
     const [made] = await rows(accountId);

@@ -84,7 +84,7 @@ describe('late work', () => {
     return Math.round(((row?.['due_at'] as Date).getTime() - clock.now().getTime()) / 100) / 10;
   };
 
-  it('is done once, after the commit that adds it, and never after a rollback', async () => {
+  it('runs once after the commit that adds it, and never after a rollback', async () => {
     const done: string[] = [];
     const work = await process(async (id) => {
       done.push(id);
@@ -219,7 +219,7 @@ describe('late work', () => {
     expect(await rows()).toMatchObject([{ subject_id: id, attempts: 0, leased_until: null }]);
   });
 
-  it('added again while it runs runs again, whatever the first run returns', async () => {
+  it('runs again when it was added again while it ran, whatever the first run returns', async () => {
     const gate = new Gate();
     let runs = 0;
     const work = await process(
@@ -242,7 +242,7 @@ describe('late work', () => {
     expect([runs, await rows()]).toEqual([2, []]);
   });
 
-  it('added again and claimed in the same moment stays with its current owner', async () => {
+  it('stays with its current owner when it is added again and claimed in the same moment', async () => {
     // A clock one second ahead makes the added work due.
     const own = new FixedClock(new Date(clock.now().getTime() + 1_000));
     const [first, second, id] = [new Gate(), new Gate(), randomUUID()];
@@ -291,7 +291,7 @@ describe('late work', () => {
     expect([runs, await rows()]).toEqual([['one'], []]);
   });
 
-  it('waiting for room follows at once, even when other kinds were looked for meanwhile', async () => {
+  it('that waits for room follows at once, even when other kinds were polled meanwhile', async () => {
     const gate = new Gate();
     const runs: string[] = [];
     const never: Timer = () => () => undefined;
@@ -327,7 +327,7 @@ describe('late work', () => {
   it.each([
     ['new', 0, 1],
     ['tried again', 1, 0],
-  ])('which is %s does not wait for all of the other kind', async (_what, attempts, others) => {
+  ])('is not held up by much other work when it is %s', async (_what, attempts, others) => {
     const [late, runs] = [randomUUID(), [] as string[]];
     await source.query(
       `INSERT INTO work (kind, subject_id, due_at, attempts)
@@ -350,7 +350,7 @@ describe('late work', () => {
     await end();
   });
 
-  it('is claimed within its room and quickly, with a plan made for an empty table', async () => {
+  it('is claimed quickly and only as far as there is room, with a plan made for an empty table', async () => {
     const { reader } = await schema.connect(1);
     const repository = new WorkRepository(reader, clock, new OperatorQueues(reader));
     const rooms = [KIND, 'other', 'none'].map((kind) => ({ kind, room: 16, leaseMs: LEASE_MS }));
@@ -384,7 +384,7 @@ describe('late work', () => {
     }
   });
 
-  it('being claimed when the process shuts down runs before it ends', async () => {
+  it('that is being claimed when the process shuts down runs before the process ends', async () => {
     const gate = new Gate();
     let runs = 0;
     const work = await process(
@@ -414,17 +414,17 @@ describe('late work', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('with an unknown kind cannot be added', async () => {
+  it('that has an unknown kind cannot be added', async () => {
     const work = await process(async () => 'done', { sweeps: false });
     const adding = database.transaction(async (tx) => work.add(tx, 'nonsense', randomUUID(), clock.now()));
     await expect(adding).rejects.toThrow('no processor for work of kind nonsense');
   });
 });
 
-describe('in the service', () => {
+describe('late work in the service', () => {
   const service = TestService.forSpec({ env: { ROLE: 'api' } });
 
-  it('creating and paying a sandbox charge adds no work', async () => {
+  it('is not added when a sandbox charge is created and paid', async () => {
     const { testKey } = await service.merchant();
     await service.sql(`CREATE FUNCTION spec_refuse() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'work was added: %', NEW.kind; END $$`);
@@ -438,7 +438,7 @@ describe('in the service', () => {
     }
   });
 
-  it('operators see overdue and failed work, and can run it at once', async () => {
+  it('is shown to operators when it is overdue or failed, and can be run at once', async () => {
     const [overdue, failed, fresh] = [randomUUID(), randomUUID(), randomUUID()];
     await service.sql(
       `INSERT INTO work (kind, subject_id, due_at, attempts, last_error) VALUES
