@@ -83,7 +83,7 @@ describe('the command line of live acquirers', () => {
     expect(audited).toMatchObject({ actor_type: 'cli', data: { connection_id: id, psp: 'standard', renewed: false } });
   });
 
-  it('checks it step by step, with a charge that is taken back, and registers the callback', async () => {
+  it('checks the connection step by step, with a charge that is taken back, and registers the callback', async () => {
     const without = await run(['check', '--account', merchant.accountId]);
     expect(without).toMatchObject({
       code: 0,
@@ -169,7 +169,7 @@ describe('the command line of live acquirers', () => {
     expect(simulator.state().webhooks[0]?.webhookUrl).toBe(registered);
   });
 
-  it('takes the secret from the environment, renews in place, and check names what does not work', async () => {
+  it('takes the secret from the environment, renews the connection in place, and names what fails in a check', async () => {
     const pem = [
       '--cert',
       file('cert', CLIENT.cert),
@@ -187,7 +187,7 @@ describe('the command line of live acquirers', () => {
     expect(checked.stdout + checked.stderr + done.stdout).not.toContain('a-wrong-secret');
   });
 
-  it('disconnects, while the service runs: no new live charges until it is configured again', async () => {
+  it('disconnects while the service runs: no new live charges until it is configured again', async () => {
     const done = await run(['disconnect', '--account', merchant.accountId]);
     expect(done).toMatchObject({ code: 0, stderr: '' });
     const printed = JSON.parse(done.stdout) as { connection_id: string };
@@ -214,7 +214,7 @@ describe('the command line of live acquirers', () => {
     });
   });
 
-  it('knows the addresses of a PSP`s test environment', async () => {
+  it('has the addresses of a PSP`s test environment', async () => {
     const { accountId } = await service.merchant();
     const secret = ['--client-secret-file', file('secret', 's'), '--cert', file('cert', CLIENT.cert)];
     const more = [...secret, '--key-file', file('key', CLIENT.key), '--homologation'];
@@ -229,7 +229,7 @@ describe('the command line of live acquirers', () => {
     expect(stdout).toContain(`"base_url": "${base}"`);
   });
 
-  it('reports everything that is wrong at once, on stderr alone', async () => {
+  it('reports every fault at once, on stderr alone', async () => {
     const { accountId } = await service.merchant();
     const good = ['--client-secret-file', file('x', 'x'), '--cert', file('c', CERTIFICATES.cert)];
     const cases: [string[], number, RegExp][] = [

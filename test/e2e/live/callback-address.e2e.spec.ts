@@ -7,7 +7,7 @@ import { LiveStory } from '../../support/live-story.js';
 import { TestService } from '../../support/service.js';
 import { waitFor } from '../../support/wait.js';
 
-describe('a stranger who has learnt the address of callbacks', () => {
+describe('a stranger who knows the address of callbacks', () => {
   const service = TestService.forSpec({ env: { RATE_LIMIT: 'on' } });
   const story = LiveStory.forSpec(service);
   /** Changed by the first test. */
@@ -51,7 +51,7 @@ describe('a stranger who has learnt the address of callbacks', () => {
     }
   }, 60_000);
 
-  it('makes us query the PSP at most 120 times a minute, and true payments are still credited', async () => {
+  it('causes at most 120 queries to the PSP a minute, and true payments are still credited', async () => {
     // More than the limit: confirmed notifications do not count towards it.
     const paid = await Promise.all(Array.from({ length: 130 }, () => story.charge()));
     for (const charge of paid) story.pay(charge);

@@ -61,7 +61,7 @@ describe('callbacks of a PSP', () => {
     await settled(made);
   });
 
-  it('accepts a batch with a Pix without a charge and a Pix of an unknown txid, which operators see', async () => {
+  it('accepts a batch with a Pix without a charge and a Pix of an unknown txid, and shows both to operators', async () => {
     const made = await Promise.all(Array.from({ length: 5 }, () => charge()));
     const stray = bank.receive({ txid: '', amount: 7 }, { txid: null, settledAt: service.clock.now() });
     const unknown = bank.receive({ txid: 'x'.repeat(26), amount: 8 }, { settledAt: service.clock.now() });
@@ -215,7 +215,7 @@ describe('callbacks of a PSP', () => {
     ['[]', 'read', 'read'],
     ['{"pix": 1}', 'read', 'partly_read'],
     ['{"pix": [null, {"endToEndId": "../../etc"}, {"endToEndId": 7}]}', 'read', 'partly_read'],
-  ])('stores a body without a meaning and answers 200: %j', async (rawBody, status, outcome) => {
+  ])('stores a body that names nothing, and answers 200: %j', async (rawBody, status, outcome) => {
     const before = (await callbacks()).length;
     const known = await counted(outcome);
     expect((await bank.send(`${rawBody}${' '.repeat(before)}`)).status).toBe(200);
@@ -227,13 +227,13 @@ describe('callbacks of a PSP', () => {
     await waitFor('it to be counted', async () => (await counted(outcome)) === known + 1);
   });
 
-  it('takes a larger body than the API, and none above its own limit', async () => {
+  it('accepts a larger body than the API, but none above its own limit', async () => {
     const { endToEndId } = pay(await charge());
     expect((await bank.post([{ endToEndId, padding: 'x'.repeat(600_000) }])).status).toBe(200);
     expect((await bank.post([{ endToEndId, padding: 'x'.repeat(1_100_000) }])).status).toBe(413);
   });
 
-  it('lets in a PSP with a certificate only by the proxy`s word, where the proxy checks it', async () => {
+  it('accepts a PSP with a certificate only by the word of the proxy, where the proxy checks it', async () => {
     bank.inbound = { mtls: true, addresses: null };
     const forwarded = { 'x-forwarded-for': '192.0.2.7' };
     expect((await bank.send('{}', '', forwarded)).status).toBe(404);
@@ -242,7 +242,7 @@ describe('callbacks of a PSP', () => {
     expect((await bank.send('{}', '', { ...forwarded, 'x-client-verify': 'SUCCESS' })).status).toBe(200);
   });
 
-  it('answers 404 to other addresses than the PSP`s', async () => {
+  it('answers 404 to an address that is not the PSP`s', async () => {
     bank.inbound = { mtls: false, addresses: ['192.0.2.0/28', '2001:db8::/32'] };
     const from = async (address: string): Promise<number> =>
       (await bank.send('{}', '', { 'x-forwarded-for': address })).status;
@@ -280,7 +280,7 @@ describe('callbacks of a PSP', () => {
     expect(rows.filter((row) => forms.some((form) => row.text.includes(form)))).toEqual([]);
   });
 
-  it('does not wait for a stranger’s body, and limits guesses', async () => {
+  it('does not wait for the body of a stranger, and limits guesses of the secret', async () => {
     const { port } = new URL(service.url);
     const half = (path: string): Promise<string> =>
       new Promise((resolve, reject) => {
@@ -316,7 +316,7 @@ describe('callbacks of a PSP', () => {
 });
 
 describe('bodies of callbacks that are never finished', () => {
-  it('are in memory eight at a time for one connection, and delay no other connection', async () => {
+  it('are held in memory eight at a time for one connection, and delay no other connection', async () => {
     const service = await TestService.start();
     try {
       const [busy, other] = [new CallingBank(service), new CallingBank(service)];

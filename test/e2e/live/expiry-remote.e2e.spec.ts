@@ -9,7 +9,7 @@ import { FarBank } from '../../support/far-bank.js';
 import { type ChargeAnswer, type Merchant, TestService } from '../../support/service.js';
 import { waitFor } from '../../support/wait.js';
 
-describe('a charge of an acquirer far away, past its expiry', () => {
+describe('a charge of a remote acquirer past its expiry', () => {
   const service = TestService.forSpec();
   let merchant: Merchant;
   const bank = new FarBank();
@@ -64,7 +64,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     expect(await eventsOf(made)).toEqual(['transaction.created', 'transaction.paid']);
   });
 
-  it('expires once the bank confirms that nobody paid, after one question', async () => {
+  it('expires after one query, once the bank confirms that nobody paid', async () => {
     const made = await charge();
     let asked = 0;
     bank.blind = () => {
@@ -97,7 +97,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     await waitFor('the payment', async () => (await statusOf(made)) === 'PAID');
   });
 
-  it('asks about a charge that expired while no worker ran for long', async () => {
+  it('is queried after a time in which no worker ran', async () => {
     const made = await charge();
     payInSilence(made);
     // Nothing runs meanwhile, as in an outage of the service or of its database.
@@ -106,7 +106,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     expect([await statusOf(made), await eventsOf(made)]).toEqual(['PAID', ['transaction.created', 'transaction.paid']]);
   });
 
-  it('does not write the expiry while questions fail before the bank is asked, however long', async () => {
+  it('stays unexpired while queries fail before they reach the bank, however long', async () => {
     const made = await charge();
     payInSilence(made);
     // Simulates an outage of the database.
@@ -122,7 +122,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     expect([status, await statusOf(made)]).toEqual(['WAITING_PAYMENT', 'PAID']);
   });
 
-  it('does not write the expiry where a question was lost before the bank was asked', async () => {
+  it('stays unexpired when a query was lost before it reached the bank', async () => {
     const made = await charge();
     payInSilence(made);
     // Simulates a process that ends before it asks, and a long outage after it.
@@ -137,7 +137,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     expect(await statusOf(made)).toBe('PAID');
   });
 
-  it('does not write the expiry where a question had no answer and the service was away until the bank was back', async () => {
+  it('stays unexpired when a query got no answer and the service was away until the bank was back', async () => {
     const made = await charge();
     payInSilence(made);
     bank.blind = true;
@@ -149,7 +149,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     expect(await statusOf(made)).toBe('PAID');
   });
 
-  it('asks about each of many unanswered charges before writing an expiry', async () => {
+  it('is queried before its expiry is written, even when many charges had no answer', async () => {
     const made = await Promise.all(Array.from({ length: 14 }, charge));
     made.forEach(payInSilence);
     bank.blind = true;
@@ -172,7 +172,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     expect(await count(`status = 'PAID'`)).toBe(14);
   });
 
-  it('does not write the expiry when a Pix is reported between the answer and the writing', async () => {
+  it('stays unexpired when a Pix is reported between the answer and the writing of the expiry', async () => {
     const made = await charge();
     const { endToEndId } = payInSilence(made);
     bank.blind = true;
@@ -203,7 +203,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     ).toEqual([{ status: 'pending' }]);
   });
 
-  it('stops waiting at last: a payment that turns up later goes back', async () => {
+  it('expires at last when the bank stays silent, and a payment that turns up later goes back', async () => {
     const made = await charge();
     const pix = payInSilence(made);
     bank.blind = true;
@@ -224,7 +224,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     expect(rows).toEqual([{ outcome: 'returned', reason: 'late' }]);
   });
 
-  describe('with an unreadable payment', () => {
+  describe('whose payment cannot be read', () => {
     let token = '';
 
     /** Waits past the expiry longer than a silent bank is given, with as many questions. */
@@ -293,7 +293,7 @@ describe('a charge of an acquirer far away, past its expiry', () => {
     });
   });
 
-  it('ends each charge once and credits each payment once when callbacks, questions and expiry come at once', async () => {
+  it('ends once and is credited once when callbacks, queries and expiry come at once', async () => {
     const made = await Promise.all(Array.from({ length: 20 }, () => charge()));
     const paid = made.filter((_, index) => index % 2 === 0);
     const pix = paid.map(payInSilence);

@@ -33,7 +33,7 @@ describe('live acquirers', () => {
     return { merchant: await service.merchant(), at: { pixKey, clientId: `client-${pixKey}` } };
   }
 
-  it('serve live keys from the moment they are configured; test keys stay in the sandbox', async () => {
+  it('serve live keys from the moment they are configured, while test keys stay in the sandbox', async () => {
     const { merchant, at } = await newcomer();
     const before = await service.createCharge<Refused>(merchant.liveKey);
     expect([before.status, before.body.error.code]).toEqual([422, 'no_provider_configured']);
@@ -81,7 +81,7 @@ describe('live acquirers', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('keep their secrets sealed: they are in no column of any table, and in no list', async () => {
+  it('keep their secrets sealed, so that they are in no column of any table and in no list', async () => {
     const { merchant, at } = await newcomer();
     await goLive(service, simulator, merchant.accountId, { ...at, clientSecret: 'wrong-secret' });
     await goLive(service, simulator, merchant.accountId, at);
@@ -98,7 +98,7 @@ describe('live acquirers', () => {
     for (const secret of SECRETS) expect(list).not.toContain(secret);
   });
 
-  it('are listed for operators, of all accounts or one: the last configured one is in use, and no secret is shown', async () => {
+  it('are listed for operators, of all accounts or one, with the last configured one in use and without secrets', async () => {
     const { merchant, at } = await newcomer();
     const first = await goLive(service, simulator, merchant.accountId, at);
     const { at: elsewhere } = await newcomer();
@@ -130,7 +130,7 @@ describe('live acquirers', () => {
     expect((await service.call('GET', path, { token: owner })).status).toBe(403);
   });
 
-  it('are sealed to their row: credentials copied to another connection do not open there', async () => {
+  it('are sealed to their row, so that credentials copied to another connection do not open there', async () => {
     const [one, two] = [await newcomer(), await newcomer()];
     const first = await goLive(service, simulator, one.merchant.accountId, one.at);
     const second = await goLive(service, simulator, two.merchant.accountId, two.at);

@@ -42,7 +42,7 @@ describe('a PSP whose answers deviate', () => {
     ['local time marked as UTC', { horario: local('Z') }],
     ['no time', { horario: null }],
     ['a text of 10 000 letters', { infoPagador: 'x'.repeat(10_000), pagador: { nome: 'x'.repeat(10_000) } }],
-  ])('credits a Pix with %s', async (_, fields) => {
+  ])('a Pix with %s is credited', async (_, fields) => {
     const made = await story.charge();
     answers('pix.get', fields);
     story.pay(made, { endToEndId: newEndToEndId('99999008', SETTLED), at: SETTLED.toISOString() });
@@ -57,12 +57,12 @@ describe('a PSP whose answers deviate', () => {
     ['an amount that is a number', { valor: { original: 19.9 } }],
     ['a debtor, a key and a location of other types', { devedor: 7, chave: 7, location: 7, loc: [] }],
     ['a state in small letters', { status: 'ativa' }],
-  ])('makes a charge whose answer has %s', async (_, fields) => {
+  ])('a charge is made when its answer has %s', async (_, fields) => {
     answers('cob.put', fields);
     await story.paid();
   });
 
-  it.each([200, 202])('makes a charge that is answered %i', async (status) => {
+  it.each([200, 202])('a charge is made when it is answered with %i', async (status) => {
     story.bank.addFault({ operation: 'cob.put', fault: { kind: 'answer', status } });
     await story.paid();
   });
@@ -71,7 +71,7 @@ describe('a PSP whose answers deviate', () => {
     ['little in it', { rtrId: null, horario: null, natureza: null }],
     ['a state in small letters', { status: 'devolvido' }],
     ['an amount that is a number', { valor: 9.9 }],
-  ])('refunds where the answer about the return has %s', async (_, fields) => {
+  ])('a refund is made when the answer about the return has %s', async (_, fields) => {
     const { charge } = await story.paid();
     answers('return.put', { ...fields, status: 'EM_PROCESSAMENTO' });
     answers('return.get', fields);
@@ -87,20 +87,20 @@ describe('a PSP whose answers deviate', () => {
   it.each([
     [403, { error: 'invalid_token' }],
     [400, { error: 'invalid_token' }],
-  ])('takes one new token after %i %j', async (status, fields) => {
+  ])('one new token is taken after %i %j', async (status, fields) => {
     const before = story.asked('token');
     story.bank.addFault({ operation: 'cob.put', fault: { kind: 'answer', status, fields } });
     await story.paid();
     expect(story.asked('token')).toBe(before + 1);
   });
 
-  it('points to the key of the connection where the PSP refuses it', async () => {
+  it('a refusal of the Pix key of the connection gives an error that names the key', async () => {
     story.bank.addFault({ operation: 'cob.put', fault: { kind: 'answer', status: 412, fields: null } });
     const { status, body } = await service.createCharge(story.key, {});
     expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining('the Pix key of the account')]);
   });
 
-  it('never shows a charge that the PSP made with another amount, and takes it back', async () => {
+  it('a charge that the PSP made with another amount is never shown, and is taken back', async () => {
     answers('cob.put', { valor: { original: '1.99' } });
     answers('cob.get', { valor: { original: '1.99' } });
     const { status, body } = await service.createCharge(story.key, {});
@@ -108,7 +108,7 @@ describe('a PSP whose answers deviate', () => {
     expect(story.bank.state().cobs.at(-1)?.status).toBe('REMOVIDA_PELO_USUARIO_RECEBEDOR');
   });
 
-  it('is asked for a list that ends before now, and may answer 404 to it', async () => {
+  it('the list is queried up to a time before now, and a 404 to it is accepted', async () => {
     const made = await story.charge();
     story.bank.addFault({ operation: 'callback', fault: { kind: 'lose' } });
     story.bank.addFault({ operation: 'pix.list', fault: { kind: 'answer', status: 404, fields: null } });

@@ -23,7 +23,7 @@ describe('an account that is disconnected from its PSP', () => {
   const disconnect = () => live().disconnect(story.merchant.accountId, CLI);
   const reconnect = () => goLive(service, story.bank, story.merchant.accountId, { pixKey: story.live.pixKey });
 
-  it('takes no new live charges; what was made is settled, expired, disputed and refunded as before', async () => {
+  it('takes no new live charges, while older ones are settled, expired, disputed and refunded as before', async () => {
     const { acquirer, pixKey } = story.live;
     const before = await story.paid();
     const [called, listed, unpaid] = [
@@ -79,7 +79,7 @@ describe('an account that is disconnected from its PSP', () => {
     });
   }, 60_000);
 
-  it('is listed as such, has nothing to check or to end, and has come back once it is configured again', async () => {
+  it('is listed as disconnected, cannot be checked or disconnected again, and returns once it is configured again', async () => {
     const { accountId } = story.merchant;
     expect(await live().list(accountId)).toMatchObject([{ live: false, version: 1 }]);
     const nothing = { status: 422, code: 'no_provider_configured' };
@@ -104,7 +104,7 @@ describe('an account that is disconnected from its PSP', () => {
     ]);
   });
 
-  it('is disconnected once, also when more ask for it at the same moment than there are connections to the database', async () => {
+  it('is disconnected once when more requests come at the same moment than there are connections to the database', async () => {
     const { databasePool } = service.runtime.app.get<Config>(CONFIG);
     const all = await Promise.allSettled(Array.from({ length: databasePool + 1 }, disconnect));
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

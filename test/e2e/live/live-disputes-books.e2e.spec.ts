@@ -79,7 +79,7 @@ describe('money that a PSP took back by the MED, compared with our cases', () =>
   });
 
   // Runs first: the command uses another clock than the service, and later tests move the service's clock.
-  it('names a case where the bank took another amount than was lost here, and says what to do', async () => {
+  it('a case where the bank took another amount than was lost here is reported as a difference with advice', async () => {
     const one = await disputed(1000);
     await review(one, 'amount_mismatch');
     expect(await differences()).toEqual([]);
@@ -124,7 +124,7 @@ describe('money that a PSP took back by the MED, compared with our cases', () =>
     expect(await differences()).toEqual([]);
   }, 30_000);
 
-  it('says nothing during the case, that it waits once the bank has taken the money, and nothing after', async () => {
+  it('a case is not reported while it is open, reported as waiting once the bank has taken the money, and not after the decision', async () => {
     const one = await disputed();
     expect(await differences()).toEqual([]);
     ends(one);
@@ -143,7 +143,7 @@ describe('money that a PSP took back by the MED, compared with our cases', () =>
     expect(acquirers).toMatchObject([{ here: { returned: 2990 }, there: { returned: 2990 } }]);
   });
 
-  it('ends a case of a stray Pix when an operator has booked the amount the bank took', async () => {
+  it('a dispute of a stray Pix ends when an operator has booked the amount the bank took', async () => {
     const { endToEndId } = story.bank.pay({ key: story.live.pixKey, amount: 820 });
     await listed();
     await story.sweepStatement();
@@ -192,7 +192,7 @@ describe('money that a PSP took back by the MED, compared with our cases', () =>
     expect(await differences()).toEqual([]);
   });
 
-  it('says nothing of a case that the merchant gave up before the bank takes the money', async () => {
+  it('a case that the merchant gave up before the bank takes the money is not reported as a difference', async () => {
     const one = await disputed();
     expect((await answerCase(service, story.key, one.caseId, 'accept')).status).toBe(200);
     expect(await differences()).toEqual([]);
@@ -200,7 +200,7 @@ describe('money that a PSP took back by the MED, compared with our cases', () =>
     expect(await differences()).toEqual([]);
   });
 
-  it('names money that the bank took in an open case, whose ruling was dismissed or never arrived', async () => {
+  it('money that the bank took in an open case is reported as a difference when the ruling was dismissed or never arrived', async () => {
     const dismissed = await disputed();
     ends(dismissed);
     await review(dismissed, 'ruling');
@@ -221,7 +221,7 @@ describe('money that a PSP took back by the MED, compared with our cases', () =>
     await decided(unheard, 'approve');
   }, 30_000);
 
-  it('names a case that was lost here although the bank left the money, before and after the decision', async () => {
+  it('a case that was lost here although the bank left the money is reported as a difference, before and after the decision', async () => {
     const one = await disputed();
     expect((await answerCase(service, story.key, one.caseId, 'accept')).status).toBe(200);
     ends(one, 'NAO_REALIZADO');
@@ -234,7 +234,7 @@ describe('money that a PSP took back by the MED, compared with our cases', () =>
     expect(await differences()).toEqual([]);
   });
 
-  it('reopens a case dismissed for its amount when the bank took the money after all', async () => {
+  it('a case that was dismissed for its amount is opened again when the bank took the money after all', async () => {
     const { charge, endToEndId } = await story.paid({ amount: 1990 });
     await listed();
     const before = await story.balance();

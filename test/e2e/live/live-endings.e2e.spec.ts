@@ -78,7 +78,7 @@ describe('the end of a live charge that was not paid, or paid without a callback
     expect(story.returned(endToEndId)).toEqual(['19.90 DEVOLVIDO']);
   }
 
-  it('expires here and there at the same time; the bank is asked once before it is written', async () => {
+  it('a charge expires here and at the bank at the same time, after one query before the expiry is written', async () => {
     const made = await charge();
     const asked = story.asked('cob.get');
     service.clock.advance(123);
@@ -117,7 +117,7 @@ describe('the end of a live charge that was not paid, or paid without a callback
     await story.becomes(made, 'paid');
   });
 
-  it('a payment is found by a question before the expiry is written, if the list was not read', async () => {
+  it('a payment is found by a query before the expiry is written, if the list was not read', async () => {
     await hideList();
     const made = await charge();
     loseCallback();
@@ -264,7 +264,7 @@ describe('the end of a live charge that was not paid, or paid without a callback
         expect(settled).toEqual([{ outcome: 'credited' }]);
       });
 
-      it('keeps it for ten minutes; then the charge expires, and a later confirmation goes back', async () => {
+      it('delays the expiry for ten minutes; then the charge expires, and a later confirmation goes back', async () => {
         service.clock.advance(600);
         await waitFor('it to be written', async () => {
           const rows = await service.sql(`SELECT 1 FROM transactions WHERE id = $1 AND status = 'EXPIRED'`, [
@@ -298,31 +298,34 @@ describe('the end of a live charge that was not paid, or paid without a callback
     it.each([
       ['does not expire', 'ATIVA'],
       ['is not refused', 'REMOVIDA_PELO_PSP'],
-    ])('a charge %s by an answer after an unreadable one, while a Pix of it is reported (%s)', async (_, status) => {
-      let isBehind = true;
-      let isUnread = false;
-      const made = await charge();
-      change('getPix', (body) => (isBehind ? null : body));
-      // Questions about other charges may be sent too.
-      change('getCob', (body, txid) => {
-        if (!isBehind || txid !== made.pix.txid) return body;
-        const behind = { ...body, status, pix: [] };
-        if (!isUnread) return behind;
-        isUnread = false;
-        return without(behind, 'valor');
-      });
-      const { endToEndId } = story.pay(made);
-      await pixHint(endToEndId);
-      isUnread = true;
-      service.clock.advance(123);
-      await unreadable(made);
-      // The sweep comes every second.
-      await new Promise((go) => setTimeout(go, 2_500));
-      isBehind = false;
-      service.clock.advance(120);
-      await story.becomes(made, 'paid');
-      expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
-    });
+    ])(
+      'a charge %s when a readable answer comes after an unreadable one, while a Pix for it is reported (%s)',
+      async (_, status) => {
+        let isBehind = true;
+        let isUnread = false;
+        const made = await charge();
+        change('getPix', (body) => (isBehind ? null : body));
+        // Questions about other charges may be sent too.
+        change('getCob', (body, txid) => {
+          if (!isBehind || txid !== made.pix.txid) return body;
+          const behind = { ...body, status, pix: [] };
+          if (!isUnread) return behind;
+          isUnread = false;
+          return without(behind, 'valor');
+        });
+        const { endToEndId } = story.pay(made);
+        await pixHint(endToEndId);
+        isUnread = true;
+        service.clock.advance(123);
+        await unreadable(made);
+        // The sweep comes every second.
+        await new Promise((go) => setTimeout(go, 2_500));
+        isBehind = false;
+        service.clock.advance(120);
+        await story.becomes(made, 'paid');
+        expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
+      },
+    );
 
     it('a charge does not expire while its Pix cannot be read and the charge does not name it', async () => {
       let isBehind = true;
@@ -348,7 +351,7 @@ describe('the end of a live charge that was not paid, or paid without a callback
     it.each([
       ['named a Pix of it, which cannot be had yet', withoutAmounts],
       ['called it paid, and not by what', (body: object) => ({ ...body, pix: [] })],
-    ])('a charge does not expire by an answer that is older than the one that %s', async (_, shown) => {
+    ])('a charge does not expire by an answer that is older than the answer that %s', async (_, shown) => {
       let isBehind = true;
       let isShown = true;
       change('getPix', (body) => (isBehind ? null : body));
@@ -462,7 +465,7 @@ describe('the end of a live charge that was not paid, or paid without a callback
       expect(await outcomeOf(endToEndId)).toEqual([{ outcome: 'credited' }]);
     });
 
-    it('a charge that the bank shows without its code, and without a Pix, expires with the answer', async () => {
+    it('a charge that the bank shows without its code and without a Pix expires with that answer', async () => {
       const made = await charge();
       change('getCob', (body) => without(body, 'pixCopiaECola', 'location', 'loc'));
       service.clock.advance(123);
@@ -496,7 +499,7 @@ describe('the end of a live charge that was not paid, or paid without a callback
     ['fails', { kind: 'error', effect: false }],
     ['is answered by silence though it was heard', { kind: 'timeout', effect: true }],
     ['is turned away', { kind: 'throttle', retryAfterSeconds: 3600 }],
-  ] as const)('a cancellation that %s is repeated until it is known', async (_, fault) => {
+  ] as const)('a cancellation that %s is repeated until its outcome is known', async (_, fault) => {
     const made = await charge();
     story.bank.addFault({ operation: 'cob.patch', fault });
     const asked = story.asked('cob.patch');
@@ -522,7 +525,7 @@ describe('the end of a live charge that was not paid, or paid without a callback
     await story.becomes(made, 'cancelled');
   });
 
-  it('a payment during the cancellation: exactly one of them wins, and no money is left over', async () => {
+  it('exactly one of a simultaneous payment and cancellation wins, and no money is left over', async () => {
     const before = await story.balance();
     const made = await Promise.all(Array.from({ length: 8 }, charge));
     const ends = await Promise.all(

@@ -115,7 +115,7 @@ describe('a PSP that fails, in every way and at every route that calls it', () =
     .map(({ of, fault }) => [of, fault] as const);
 
   it.each(cases)(
-    'on a %s answered by %s: every request that needs it at once gets 503 provider_unavailable',
+    'on a %s answered by %s, every request that needs the PSP gets 503 provider_unavailable',
     async (of, fault) => {
       const paths = of === 'read' ? [] : ['/v1/charges', '/v1/pix/charges'];
       const asked = paths.map((path) => ({ path, key: randomUUID() }));
@@ -155,7 +155,7 @@ describe('a PSP that fails, in every way and at every route that calls it', () =
     ['write', 'a 200 about nothing'],
     ['write', 'silence'],
   ] as const)(
-    'on a %s answered by %s: work that can wait is accepted, tried again and never failed',
+    'on a %s answered by %s, work that can wait is accepted, tried again and never failed',
     async (of, fault) => {
       const [open, { charge: paid }] = [await story.charge(), await story.paid()];
       const call = (path: string, body?: object): Promise<Answer<{ id: string; status: string }>> =>
@@ -198,7 +198,7 @@ describe('a PSP that fails, in every way and at every route that calls it', () =
   it.each([
     ['that has arrived', true, { providerStatus: 'ATIVA' }],
     ['that has not', false, { providerStatus: null, error: 'TRANSACTION_HAS_NO_PROVIDER_REFERENCE' }],
-  ])('provider-status of a charge in flight %s is the bank’s current answer', async (_, effect, expected) => {
+  ])('the provider-status of a charge in flight %s is the current answer of the bank', async (_, effect, expected) => {
     const key = randomUUID();
     story.bank.addFault({ operation: 'cob.put', fault: { kind: 'timeout', effect } });
     breaks('read', 'a 500');
@@ -213,7 +213,7 @@ describe('a PSP that fails, in every way and at every route that calls it', () =
     expect((await create('/v1/charges', key)).status).toBe(201);
   });
 
-  it('an outage of our own database is service_unavailable and no fault of the acquirer', async () => {
+  it('an outage of our own database is reported as service_unavailable, not as a fault of the PSP', async () => {
     const { id } = await story.charge();
     const { acquirer } = story.live;
     const away = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' });
@@ -235,7 +235,7 @@ describe('a PSP that fails, in every way and at every route that calls it', () =
     expect([answer.status, type, code]).toEqual([503, 'api_error', 'service_unavailable']);
   });
 
-  it('the sweeper asks about charges in flight until the bank answers', async () => {
+  it('is queried by the sweeper about charges in flight until it answers', async () => {
     const key = randomUUID();
     breaks('write', 'half a body');
     await service.createCharge(story.key, {}, key);

@@ -100,7 +100,7 @@ describe('fees of a PSP', () => {
     await moved(before, SALE);
   });
 
-  it('never exceed the sale: the platform pays the rest', async () => {
+  it('never exceed the sale, since the platform pays the rest', async () => {
     const before = await books();
     const { charge } = await story.paid({ amount: 20 });
     expect(await feesOf(charge)).toEqual([20, 0, 0]);
@@ -116,7 +116,7 @@ describe('fees of a PSP', () => {
     await moved(before, { platform_fees: -(PIX_FEE + RETURN_FEE), provider_fees: PIX_FEE + RETURN_FEE });
   });
 
-  it('for a held payment are the platform’s, and the merchant’s once it is accepted', async () => {
+  it('for a held payment are paid by the platform, and by the merchant once it is accepted', async () => {
     const payer = { customer: { name: 'Maria' }, expected_payer_tax_id: PAYER };
     const charge = await story.charge({ amount: AMOUNT, ...payer });
     const before = await books();
@@ -130,7 +130,7 @@ describe('fees of a PSP', () => {
     await moved(before, SALE);
   });
 
-  it('for a Pix without a charge are the platform’s, and once it is assigned the merchant’s, up to the sale', async () => {
+  it('for a Pix without a charge are paid by the platform, and up to the sale by the merchant once it is assigned', async () => {
     const charge = await story.charge({ amount: 20 });
     const before = await books();
     const { endToEndId } = story.bank.pay({ key: story.live.pixKey, amount: 20 });
@@ -144,7 +144,7 @@ describe('fees of a PSP', () => {
     await moved(before, { platform_fees: -5, provider_fees: 25 });
   });
 
-  it('for a refund are paid by the platform once it has arrived', async () => {
+  it('for a refund are paid by the platform once the refund has arrived', async () => {
     const { charge } = await story.paid({ amount: AMOUNT });
     const before = await books();
     story.bank.change({ returnDelayMs: 20 });
@@ -153,7 +153,7 @@ describe('fees of a PSP', () => {
     await moved(before, { available: -1_250, platform_fees: -RETURN_FEE, provider_fees: RETURN_FEE });
   });
 
-  it('for a refund that the bank could not carry out are nothing', async () => {
+  it('for a refund that the bank could not carry out are zero', async () => {
     const { charge } = await story.paid({ amount: AMOUNT });
     const before = await books();
     story.bank.change({ returnDelayMs: 20, returnOutcome: 'NAO_REALIZADO' });
@@ -163,7 +163,7 @@ describe('fees of a PSP', () => {
     await moved(before, {});
   });
 
-  it('are compared with the invoice of a month, and the named command settles the difference', async () => {
+  it('are compared with the invoice of a month, and the suggested command settles the difference', async () => {
     const month = day().slice(0, 7);
     const compare = async (invoice: number): Promise<Ended & { printed: FeesAnswer }> => {
       const about = ['--account', story.merchant.accountId, '--month', month, '--invoice', String(invoice)];
@@ -192,7 +192,7 @@ describe('fees of a PSP', () => {
     expect(less.stderr).toContain('R$ 0,41 less');
   });
 
-  it('on an invoice need month and connection of the account, or neither', async () => {
+  it('on an invoice need both month and connection of the account, or neither', async () => {
     const { accountId } = story.merchant;
     const fee = { kind: 'bank_fee', account_id: accountId, mode: 'live', amount: 5, borne_by: 'platform' };
     const [invoice_month, acquirer] = ['2026-11', story.live.acquirer];
@@ -215,7 +215,7 @@ describe('fees of a PSP', () => {
     }
   });
 
-  it('are no part of a journal where the merchant does not pay them, nor is a returned Pix', async () => {
+  it('are left out of a journal when the merchant does not pay them, as is a returned Pix', async () => {
     const about = { type: 'statement', format: 'journal', from: day(-1), to: day() };
     const { body: asked } = await service.call<ReportBody>('POST', '/v1/reports', { key: story.key, body: about });
     const url = await waitFor('the journal', async () => {
@@ -238,7 +238,7 @@ describe('fees of a PSP', () => {
     expect(sum('Expenses:Recebe:Fees:Acquirer')).toBe(Number(paid?.fees));
   });
 
-  it('begin tomorrow at the earliest once there is a schedule, and the later one of a day wins', async () => {
+  it('begin tomorrow at the earliest when there is a schedule, and the later schedule of a day wins', async () => {
     const early = await setFee('PIX', day(), '--bps', '1');
     expect([early.code, early.stderr]).toEqual([1, expect.stringMatching(/^from: is \d{4}-\d\d-\d\d at the earliest/)]);
     expect(await setFee('PIX', day(2), '--bps', '9900')).toMatchObject({ code: 0 });
@@ -271,7 +271,7 @@ describe('fees of a PSP', () => {
     expect(audited[3]).toMatchObject({ actor_type: 'cli', data: { operation: 'PIX', valid_from: day(2), fixed: 99 } });
   });
 
-  it('change with the day', async () => {
+  it('change at midnight when another schedule begins', async () => {
     service.clock.advance(2 * 86_400);
     const before = await books();
     await story.paid({ amount: AMOUNT });
@@ -302,13 +302,13 @@ describe('fees of a PSP', () => {
       ['acquirer', 'fees', 'set', '--operation', 'PIX', '--from', '2099-12-01'],
       'Name the price with --bps, --fixed or both',
     ],
-  ])('%j is a wrong command line: %s', async (args, message) => {
+  ])('refuse the command line %j: %s', async (args, message) => {
     const ended = await run(...args, '--account', story.merchant.accountId);
     expect([ended.code, ended.stdout]).toEqual([2, '']);
     expect(ended.stderr).toContain(message);
   });
 
-  it('are known for existing accounts and connections only', async () => {
+  it('can be set for existing accounts and connections only', async () => {
     const nobody = randomUUID();
     const fee = ['--operation', 'PIX', '--from', day(3), '--bps', '1'];
     const account = ['--account', story.merchant.accountId];

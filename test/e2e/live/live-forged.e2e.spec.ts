@@ -22,7 +22,7 @@ interface Other {
 
 const SHARED = randomUUID();
 
-describe('callbacks that lie, and accounts beside each other', () => {
+describe('forged callbacks and neighbouring accounts', () => {
   const logged: string[] = [];
   const logger = createLogger('warn', { write: (line) => logged.push(line) });
   const service = TestService.forSpec({ overrides: { logger } });
@@ -174,7 +174,7 @@ describe('callbacks that lie, and accounts beside each other', () => {
   const chargeOf = async ({ merchant }: Other): Promise<ChargeAnswer> =>
     (await service.createCharge(merchant.liveKey)).body;
 
-  it('a payment of B sent to the address of A: the PSP of A does not know it, and B is unaffected', async () => {
+  it('a payment of B sent to the callback address of A leaves B unaffected, since the PSP of A does not know it', async () => {
     const charge = await story.charge();
     story.bank.addFault({ operation: 'callback', fault: { kind: 'lose' } });
     const { endToEndId } = story.pay(charge);
@@ -187,7 +187,7 @@ describe('callbacks that lie, and accounts beside each other', () => {
     await story.becomes(charge, 'paid');
   });
 
-  it('a payment to another key of the same holder is not this account`s, though the PSP confirms it', async () => {
+  it('a payment to another key of the same holder is not credited to this account, although the PSP confirms it', async () => {
     const elsewhere =
       story.bank.state().merchants.find(({ clientId }) => clientId === sibling.clientId)?.pixKeys[1] ?? '';
     const charge = await chargeOf(sibling);
@@ -203,7 +203,7 @@ describe('callbacks that lie, and accounts beside each other', () => {
     expect((await service.getCharge(sibling.merchant.liveKey, charge.id)).body.status).toBe('pending');
   });
 
-  it('a live connection is its account`s alone, and test keys never reach the PSP', async () => {
+  it('a live connection serves its account alone, and test keys never reach the PSP', async () => {
     const nobody = await service.merchant();
     // Leaves out the statements, which are read on a schedule and for no request.
     const requests = (): string => JSON.stringify({ ...story.bank.state().traffic.requests, 'pix.list': undefined });

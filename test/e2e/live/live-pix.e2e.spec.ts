@@ -90,7 +90,7 @@ describe('the main job with a live key', () => {
     expect(receiver.ofType('charge.created')).toHaveLength(1);
   });
 
-  it('POST /v1/payments: the code comes from the PSP, and its own status can be read', async () => {
+  it('a payment made with POST /v1/payments gets its code from the PSP, and its status at the PSP can be read', async () => {
     const at = <T>(id: string, path = '') => service.call<T>('GET', `/v1/payments/${id}${path}`, { key: story.key });
     const { status, body } = await service.call<{ id: string; status: string }>('POST', '/v1/payments', {
       key: story.key,
@@ -120,7 +120,7 @@ describe('the main job with a live key', () => {
     expect((await at<{ error: { code: string } }>(body.id, '/receipt')).body.error.code).toBe('RECEIPT_NOT_AVAILABLE');
   });
 
-  it('provider-status of a PSP that is away is a 503 without a guess', async () => {
+  it('the provider-status of an unreachable PSP is a 503 without a guess', async () => {
     const charge = await story.charge();
     story.bank.addFault({ operation: 'cob.get', fault: { kind: 'throttle', retryAfterSeconds: 3600 } });
     const answer = await service.call<{ error: { code: string } }>('GET', `/v1/payments/${charge.id}/provider-status`, {
@@ -134,7 +134,7 @@ describe('the main job with a live key', () => {
     ['with a txid that nobody here has', { txid: 'ffffffffffffffffffffffffff' }],
     ['with the short txid of a static QR', { txid: 'CAIXA7' }],
     ['without payer', { payer: null }],
-  ])('a Pix straight to the key %s comes to the operators, and to nobody`s balance', async (_, how) => {
+  ])('a Pix straight to the key %s is shown to operators, and credited to nobody', async (_, how) => {
     const before = await story.balance();
     const { endToEndId } = story.bank.pay({ key: story.live.pixKey, amount: 711, ...how });
     await story.sweepStatement();

@@ -12,7 +12,7 @@ const ENCRYPTION_KEY = '4d'.repeat(32);
 /** Nobody listens there. */
 const GONE = 'https://127.0.0.1:1';
 
-describe('an account of two PSPs, one of which is gone', () => {
+describe('the comparison of an account with two PSPs, one of which is gone', () => {
   const service = TestService.forSpec({ env: { ENCRYPTION_KEY } });
   const story = LiveStory.forSpec(service);
   let gone: string;
@@ -46,7 +46,7 @@ describe('an account of two PSPs, one of which is gone', () => {
     expect(stderr).not.toContain('    at ');
   }
 
-  it('the other one is compared and agrees: exit code 3', async () => {
+  it('exits with 3 when the PSP that answers agrees with our books', async () => {
     const finished = await reconcile();
     expect(finished.code).toBe(3);
     expectNamed(finished);
@@ -54,7 +54,7 @@ describe('an account of two PSPs, one of which is gone', () => {
     expect(finished.stderr).not.toContain('difference');
   }, 60_000);
 
-  it('the other one differs: exit code 1, whatever could not be compared', async () => {
+  it('exits with 1 when the PSP that answers differs from our books, even though the other is gone', async () => {
     const { endToEndId } = story.bank.state().pix[0] ?? { endToEndId: '' };
     await story.live.psp.call('PUT', `/pix/${endToEndId}/devolucao/app1`, { valor: '1.00' });
     const finished = await reconcile();

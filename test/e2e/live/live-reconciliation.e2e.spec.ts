@@ -47,7 +47,7 @@ describe('live money at a PSP', () => {
   const today = (): Promise<Ended> =>
     reconcile('--account', merchant.accountId, '--day', saoPauloDay(service.clock.now()));
 
-  it('an unreported payment is found in the list, or by a question when the charge expires', async () => {
+  it('an unreported payment is found in the list, or by a query when the charge expires', async () => {
     const [listed, asked] = [await charge(), await charge()];
     pay(listed);
     await becomes(listed, 'paid');
@@ -63,7 +63,7 @@ describe('live money at a PSP', () => {
     await service.sql('UPDATE acquirer_statements SET next_due_at = now()');
   }, 60_000);
 
-  it('credits a payment once when the PSP calls back a hundred times, with the path that it appends', async () => {
+  it('a payment is credited once when the PSP calls back a hundred times, with the path that it appends', async () => {
     const { psp, pixKey, callbackUrl } = live;
     expect((await psp.call('PUT', `/webhook/${pixKey}`, { webhookUrl: callbackUrl })).status).toBe(200);
     const made = await charge(500);
@@ -77,7 +77,7 @@ describe('live money at a PSP', () => {
     expect(bodies.length).toBeLessThanOrEqual(2);
   });
 
-  it('a Pix straight to the key comes to the operators', async () => {
+  it('a Pix straight to the key is shown to operators', async () => {
     const { psp, pixKey } = live;
     const { endToEndId } = psp.simulator.pay({ key: pixKey, amount: 700, at: at() });
     await service.sql('UPDATE acquirer_statements SET next_due_at = now()');
@@ -112,7 +112,7 @@ describe('live money at a PSP', () => {
     });
   }, 60_000);
 
-  it('a return made in the bank`s app is a difference: exit code 1, named for people and as JSON', async () => {
+  it('a return made in the bank`s app is reported as a difference: exit code 1, for people and as JSON', async () => {
     const made = await charge();
     const { endToEndId } = pay(made);
     await becomes(made, 'paid');
@@ -133,7 +133,7 @@ describe('live money at a PSP', () => {
     await becomes(made, 'paid');
   }, 30_000);
 
-  it('an unreadable Pix is a difference and visible to operators until it can be read and credited', async () => {
+  it('an unreadable Pix is reported as a difference and shown to operators until it can be read and credited', async () => {
     const { token } = await service.operator();
     const listed = async (): Promise<Record<string, unknown>[]> =>
       (await service.call<{ data: Record<string, unknown>[] }>('GET', '/v1/operations/unreadable', { token })).body
@@ -189,7 +189,7 @@ describe('live money at a PSP', () => {
     expect(await listed()).toEqual([]);
   }, 60_000);
 
-  it('a day that has not begun in São Paulo is refused', async () => {
+  it('a comparison of a day that has not begun in São Paulo is refused', async () => {
     // The command uses its own clock.
     const tomorrow = saoPauloDay(new Date(Date.now() + 86_400_000));
     const { code, stdout, stderr } = await reconcile('--account', merchant.accountId, '--day', tomorrow);
@@ -199,7 +199,7 @@ describe('live money at a PSP', () => {
     );
   }, 30_000);
 
-  it('a wrong command line ends with 2, an unknown account with 1', async () => {
+  it('a wrong command line ends with exit code 2, an unknown account with 1', async () => {
     const nobody = '019aa0f0-0000-7000-8000-000000000001';
     const finished = await Promise.all([
       reconcile('--account', nobody),

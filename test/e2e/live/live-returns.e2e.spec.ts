@@ -74,7 +74,7 @@ describe('live money that goes back', () => {
     story.bank.settleReturn({ endToEndId, id: 'app1', status: 'NAO_REALIZADO' });
   });
 
-  it('a refund whose request and answer are lost is looked up and made once', async () => {
+  it('a refund whose request and answer are lost is looked up and sent once', async () => {
     const { charge, endToEndId } = await story.paid();
     story.bank.addFault({ operation: 'return.put', fault: { kind: 'timeout', effect: true } });
     const { body } = await requestRefund(service, story.key, charge.id);
@@ -87,7 +87,7 @@ describe('live money that goes back', () => {
   const locked = (): Promise<ChargeAnswer> =>
     story.charge({ customer: { name: 'Maria' }, expected_payer_tax_id: PAYER });
 
-  it('payer lock: the right payer is credited, another payer gets the money back', async () => {
+  it('a payer lock credits the right payer, and sends the money of another payer back', async () => {
     const [right, wrong] = [await locked(), await locked()];
     const before = await story.balance();
     story.pay(right);
@@ -105,7 +105,7 @@ describe('live money that goes back', () => {
     expect((await story.balance()).available).toBe(before.available + 1990);
   });
 
-  it('a double Pix: operators see its return in every state, the merchant once the bank has carried it out', async () => {
+  it('the return of a double Pix is shown to operators in every state, and to the merchant once the bank has carried it out', async () => {
     const { token } = await service.operator();
     const { charge } = await story.paid();
     const { endToEndId } = story.pay(charge, { force: true });
@@ -141,7 +141,7 @@ describe('live money that goes back', () => {
     });
   }
 
-  it('payer lock where the bank does not say who paid: held, until an operator accepts or returns it', async () => {
+  it('a payer lock holds the money when the bank does not say who paid, until an operator accepts or returns it', async () => {
     const { token } = await service.operator();
     const decide = async (charge: ChargeAnswer, decision: 'accept' | 'return'): Promise<Answer> => {
       const { id } = await review(charge, token);

@@ -42,7 +42,7 @@ describe('a live charge on a bad day of the PSP', () => {
 
   const cobs = (): number => story.bank.state().cobs.length;
 
-  it('a lost answer makes us query the PSP at once, and the merchant notices nothing', async () => {
+  it('a charge whose answer was lost is queried at once, and the merchant notices nothing', async () => {
     const before = cobs();
     story.bank.addFault({ operation: 'cob.put', fault: { kind: 'timeout', effect: true } });
     expect((await create(randomUUID())).status).toBe(201);
@@ -52,21 +52,24 @@ describe('a live charge on a bad day of the PSP', () => {
   it.each([
     ['was made', true],
     ['was not made', false],
-  ])('no answer about a charge that %s is a 503, and the repetition goes on with the same txid', async (_, effect) => {
-    const [key, before] = [randomUUID(), cobs()];
-    story.bank.addFault({ operation: 'cob.put', fault: { kind: 'timeout', effect } });
-    story.bank.addFault({ operation: 'cob.get', fault: { kind: 'error', effect: false }, times: 4 });
-    const unknown = await create(key);
-    expect([unknown.status, unknown.body.error.code]).toEqual([503, 'provider_unavailable']);
-    const [pending] = await madeFor(key);
-    expect(pending?.status).toBe('PENDING');
-    const again = await create(key);
-    expect([again.status, again.body.pix.txid]).toEqual([201, pending?.txid]);
-    expect(cobs()).toBe(before + 1);
-    expect((await create(key)).text).toBe(again.text);
-    story.pay(again.body);
-    await story.becomes(again.body, 'paid');
-  });
+  ])(
+    'a charge that %s without an answer gets a 503, and a repeated request goes on with the same txid',
+    async (_, effect) => {
+      const [key, before] = [randomUUID(), cobs()];
+      story.bank.addFault({ operation: 'cob.put', fault: { kind: 'timeout', effect } });
+      story.bank.addFault({ operation: 'cob.get', fault: { kind: 'error', effect: false }, times: 4 });
+      const unknown = await create(key);
+      expect([unknown.status, unknown.body.error.code]).toEqual([503, 'provider_unavailable']);
+      const [pending] = await madeFor(key);
+      expect(pending?.status).toBe('PENDING');
+      const again = await create(key);
+      expect([again.status, again.body.pix.txid]).toEqual([201, pending?.txid]);
+      expect(cobs()).toBe(before + 1);
+      expect((await create(key)).text).toBe(again.text);
+      story.pay(again.body);
+      await story.becomes(again.body, 'paid');
+    },
+  );
 
   it('a charge made late at the PSP ends there when it ends here', async () => {
     const [key, body] = [randomUUID(), { expires_in: 60 }];
@@ -87,7 +90,7 @@ describe('a live charge on a bad day of the PSP', () => {
     expect(() => story.pay(made.body)).toThrow(/expired/);
   });
 
-  it('a throttled charge that gets a payment late ends on time, and one too late is never made', async () => {
+  it('a throttled charge that is made late still ends on time, and one past its time is never made', async () => {
     const merchant = await service.merchant({ default_expires_in: '60' });
     const [pixKey, clientId] = [randomUUID(), `late-${merchant.accountId}`];
     story.bank.addMerchant({ ...DEFAULT_MERCHANT, clientId, pixKeys: [pixKey] });
@@ -130,7 +133,7 @@ describe('a live charge on a bad day of the PSP', () => {
     expect(tooLate.cob()).toBeUndefined();
   });
 
-  it('a payment faster than the PSP’s answer: the callback completes a charge that was answered with 503', async () => {
+  it('a callback of a payment completes a charge that was answered with 503', async () => {
     const { key, txid } = await unanswered();
     story.bank.pay({ txid });
     await waitFor('the payment', async () => (await madeFor(key))[0]?.status === 'PAID');
@@ -220,7 +223,7 @@ describe('a live charge on a bad day of the PSP', () => {
     ['is throttled', { operation: 'cob.put', fault: { kind: 'throttle', retryAfterSeconds: 3600 } }],
     // Covers all of them: a simultaneous question about an expired charge would take one of the faults.
     ['gets no token', { operation: 'token', fault: { kind: 'error', effect: false }, rate: 1 }],
-  ] as const)('whoever %s has made nothing: provider_unavailable, and the key is free', async (_, fault) => {
+  ] as const)('a request that %s makes no charge: provider_unavailable, and the key is free', async (_, fault) => {
     const [key, before] = [randomUUID(), cobs()];
     if (fault.operation === 'token') story.bank.expireTokens();
     story.bank.addFault(fault);
@@ -233,14 +236,14 @@ describe('a live charge on a bad day of the PSP', () => {
     expect((await create(key)).status).toBe(201);
   });
 
-  it('tokens that end before their time cost one more request, not a charge', async () => {
+  it('a token that ends before its time costs one more request, and the charge is made', async () => {
     const before = story.asked('token');
     story.bank.addFault({ operation: 'cob.put', fault: { kind: 'tokenExpiry' } });
     expect((await create(randomUUID())).status).toBe(201);
     expect(story.asked('token')).toBe(before + 1);
   });
 
-  it('an absent PSP is provider_unavailable, and its return lets the same key make a charge', async () => {
+  it('an absent PSP gives provider_unavailable, and the same key makes a charge when the PSP is back', async () => {
     const [pixKey, merchant] = [randomUUID(), await service.merchant()];
     const merchants = [{ ...DEFAULT_MERCHANT, clientId: `client-${pixKey}`, pixKeys: [pixKey] }];
     const first = await PspSimulator.start({ merchants });

@@ -10,7 +10,7 @@ describe('waiting for the PSP', () => {
 
   afterEach(() => story.expectSameBooks());
 
-  it('connections to it are kept: forty charges, four at a time, need a handful', async () => {
+  it('reuses connections: forty charges, four at a time, need a handful of connections', async () => {
     const before = story.bank.state().traffic.connections;
     await Promise.all(
       Array.from({ length: 4 }, async () => {
@@ -22,7 +22,7 @@ describe('waiting for the PSP', () => {
     expect(story.asked('token')).toBeLessThanOrEqual(2);
   });
 
-  it('forty charges at once hold no connection to the database meanwhile: others are served', async () => {
+  it('holds no connection to the database during forty charges at once, so that others are served', async () => {
     story.bank.addFault({ operation: 'cob.put', fault: { kind: 'latency', ms: 8_000 }, times: 40 });
     const waiting = Promise.all(Array.from({ length: 40 }, () => story.charge()));
     await waitFor('all of them to wait, and no transaction to be open', async () => {
@@ -48,7 +48,7 @@ describe('waiting for the PSP', () => {
     await waiting;
   });
 
-  it('a burst of the same request makes one charge there', async () => {
+  it('makes one charge at the PSP for a burst of the same request', async () => {
     const [key, before] = [randomUUID(), story.bank.state().cobs.length];
     story.bank.addFault({ operation: 'cob.put', fault: { kind: 'latency', ms: 100 } });
     const answers = await Promise.all(Array.from({ length: 20 }, () => service.createCharge(story.key, {}, key)));

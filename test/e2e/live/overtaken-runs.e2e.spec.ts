@@ -107,7 +107,7 @@ describe('a run that was overtaken by another run', () => {
   const run = (kind: 'acquirer' | 'refund' | 'report' | 'return', id: string): Promise<Error | null> =>
     service.get(WorkService).runNow(kind, id);
 
-  it('does not record a refund as refused that the other run has had accepted', async () => {
+  it('does not record a refund as refused when the other run had it accepted', async () => {
     const { id, pix } = await paid(100);
     const { body: refund } = await requestRefund(service, key, id);
     bank.refusals = 1;
@@ -124,7 +124,7 @@ describe('a run that was overtaken by another run', () => {
     expect(await available(service, key)).toBe(0);
   });
 
-  it('does not believe a refusal while the other run asks once more', async () => {
+  it('does not believe a refusal while the other run asks the bank again', async () => {
     const { id, pix } = await paid(100);
     const { body: refund } = await requestRefund(service, key, id);
     bank.returnFault = () => 'lost before';
@@ -150,7 +150,7 @@ describe('a run that was overtaken by another run', () => {
     expect(await available(service, key)).toBe(0);
   });
 
-  it('requests nothing more', async () => {
+  it('sends no further request to the bank', async () => {
     const { id, pix } = await paid(100);
     const { body: refund } = await requestRefund(service, key, id);
     bank.returnFault = () => 'lost before';
@@ -171,7 +171,7 @@ describe('a run that was overtaken by another run', () => {
     await run('refund', refund.id);
   });
 
-  it('does not record a charge as refused that the other run has had accepted', async () => {
+  it('does not record a charge as refused when the other run had it accepted', async () => {
     const body = { amount: 100, paymentMethods: ['PIX'], idempotencyKey: 'order-1042' };
     const { body: made } = await service.call<{ id: string }>('POST', '/v1/payments', { key, body });
     const id = made.id.replace('tx_', '');
@@ -196,7 +196,7 @@ describe('a run that was overtaken by another run', () => {
     });
   });
 
-  it('does not record a return as refused that the other run has had accepted', async () => {
+  it('does not record a return as refused when the other run had it accepted', async () => {
     const { pix } = await paid(100, 99);
     const find = (): Promise<{ id: string; status: string }[]> =>
       service.sql('SELECT id, status FROM pix_returns WHERE end_to_end_id = $1', [pix.endToEndId]);
@@ -214,7 +214,7 @@ describe('a run that was overtaken by another run', () => {
     expect(await find()).toMatchObject([{ status: 'RETURNED' }]);
   });
 
-  it('does not record a failed report that the other run makes', async () => {
+  it('does not record a report as failed when the other run makes it', async () => {
     const today = saoPauloDay(new Date());
     const body = { type: 'statement', format: 'csv', from: today, to: today };
     const { body: asked } = await service.call<ReportBody>('POST', '/v1/reports', { key, body });

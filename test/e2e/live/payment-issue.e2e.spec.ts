@@ -31,7 +31,7 @@ class FarDesk extends FarBank {
 }
 
 /** A payment with Pix becomes a charge once its code exists: tests of the events that announce it. */
-describe('the charge of a payment at an acquirer behind a network', () => {
+describe('the charge of a payment at a remote acquirer', () => {
   const desk = new FarDesk();
   const service = TestService.forSpec();
   const receiver = WebhookReceiver.forSpec();
@@ -134,7 +134,7 @@ describe('the charge of a payment at an acquirer behind a network', () => {
     return { asked, answer: () => answer() };
   }
 
-  it('is announced once, when its code exists, and resent under the same event', async () => {
+  it('is announced once, when its code exists, and resent as the same event', async () => {
     const id = await create();
     expect(await told(id, 2)).toEqual(['payment.created', 'charge.created with code']);
     expect((await call('POST', id, '/resend-webhook')).body).toEqual({ resent: true, status: 'WAITING_PAYMENT' });
@@ -163,7 +163,7 @@ describe('the charge of a payment at an acquirer behind a network', () => {
     ]);
   });
 
-  it('paid while the bank cannot be asked for the code is credited when it can', async () => {
+  it('is credited when the bank can be queried for its code, if it was paid before', async () => {
     desk.faults = ['lost after'];
     desk.meanwhile = async () => void (desk.blind = true);
     const id = await create();
@@ -203,7 +203,7 @@ describe('the charge of a payment at an acquirer behind a network', () => {
     });
   });
 
-  it('cancelled while the code is made is announced as failed only, and taken back', async () => {
+  it('cancelled while the code is made is announced as failed only, and taken back at the bank', async () => {
     const held = hold();
     const id = await create();
     await held.asked;
@@ -252,7 +252,7 @@ describe('the charge of a payment at an acquirer behind a network', () => {
     ]);
   });
 
-  it('is announced once when its worker was taken for dead', async () => {
+  it('is announced once when its worker was believed dead', async () => {
     const held = hold();
     const id = await create();
     await held.asked;
@@ -267,7 +267,7 @@ describe('the charge of a payment at an acquirer behind a network', () => {
     expect(await told(id, 2)).toEqual(['payment.created', 'charge.created with code']);
   });
 
-  it('keeps the first answer for a repeated request, whatever the acquirer now offers', async () => {
+  it('keeps its first answer for a repeated request, whatever the acquirer now offers', async () => {
     const body = { amount: 1990, paymentMethods: ['PIX', 'CREDIT_CARD'], idempotencyKey: randomUUID() };
     const post = (): Promise<Answer<Body>> =>
       service.call<Body>('POST', '/v1/payments', { key: merchant.testKey, body });

@@ -30,7 +30,7 @@ interface Paid {
 }
 
 /** Nothing runs by itself: the test takes each step of a refund, so that it can act in between. */
-describe('refunds at an acquirer behind a network', () => {
+describe('refunds at a remote acquirer', () => {
   const service = TestService.forSpec({ env: { ROLE: 'api' } });
   let bank: FarBank;
   let merchant: Merchant;
@@ -124,7 +124,7 @@ describe('refunds at an acquirer behind a network', () => {
 
   const codeOf = ({ status, body }: Answer<RefundOrError>): string => `${status} ${body.error?.code ?? body.status}`;
 
-  it('is PENDING until the acquirer is called, then IN_PROGRESS, then what the acquirer says', async () => {
+  it('are PENDING until the acquirer is called, then IN_PROGRESS, then what the acquirer says', async () => {
     const { id } = await paid();
     const refundId = await accepted(id);
     expect((await refund(id, refundId)).status).toBe('PENDING');
@@ -137,8 +137,8 @@ describe('refunds at an acquirer behind a network', () => {
     expect([...bank.requests.values()]).toEqual([1]);
   });
 
-  describe('at once', () => {
-    it('two refunds of 60 on 100: exactly one is accepted', async () => {
+  describe('when they come at once', () => {
+    it('one of two refunds of 60 on 100 is accepted', async () => {
       for (let round = 1; round <= 10; round++) {
         const { id } = await paid();
         const answers = await Promise.all([60, 60].map((amount) => requestRefund(service, key, id, { amount })));
@@ -147,7 +147,7 @@ describe('refunds at an acquirer behind a network', () => {
       }
     });
 
-    it('thirty refunds of 10 on 100: exactly ten', async () => {
+    it('ten of thirty refunds of 10 on 100 are accepted', async () => {
       const { id } = await paid();
       const answers = await Promise.all(
         Array.from({ length: 30 }, () => requestRefund(service, key, id, { amount: 10 })),
@@ -158,7 +158,7 @@ describe('refunds at an acquirer behind a network', () => {
       expect(await available(service, key)).toBe(0);
     });
 
-    it('two whole refunds, and a balance for one', async () => {
+    it('one of two whole refunds is accepted when the balance is enough for one', async () => {
       const poor = await service.merchant({ fee_bps: '5000' });
       key = poor.testKey;
       const payments = [await paid(), await paid()];
@@ -168,7 +168,7 @@ describe('refunds at an acquirer behind a network', () => {
       expect(await available(service, key)).toBe(0);
     });
 
-    it('many workers on one refund: one effect', async () => {
+    it('many workers on one refund have one effect', async () => {
       const { id } = await paid();
       const refundId = await accepted(id);
       for (let round = 0; round < 3; round++) {
@@ -180,7 +180,7 @@ describe('refunds at an acquirer behind a network', () => {
       expect(bank.returns.size).toBe(1);
     });
 
-    it('refunds during the payment: none is accepted before the money is there', async () => {
+    it('refunds during the payment are refused before the money is there', async () => {
       for (let round = 0; round < 10; round++) {
         const charge = await created();
         const pix = bank.receive(charge, { settledAt: service.clock.now() });
@@ -194,7 +194,7 @@ describe('refunds at an acquirer behind a network', () => {
       }
     });
 
-    it('refunds, a cancellation and the payment: cancelled and returned, or paid and refunded', async () => {
+    it('refunds, a cancellation and the payment end cancelled and returned, or paid and refunded', async () => {
       const ends = new Set<string>();
       for (let round = 0; round < 12; round++) {
         const charge = await created();
@@ -214,8 +214,8 @@ describe('refunds at an acquirer behind a network', () => {
     });
   });
 
-  describe('an answer that is lost', () => {
-    it('after the effect: the refund is queried in growing pauses, and the money goes back once', async () => {
+  describe('when an answer is lost', () => {
+    it('a refund that took effect is queried in growing pauses, and the money goes back once', async () => {
       const { id, pix } = await paid();
       const refundId = await accepted(id);
       bank.returnFault = () => 'lost after';
@@ -242,7 +242,7 @@ describe('refunds at an acquirer behind a network', () => {
       expect([...bank.requests.values()]).toEqual([1]);
     });
 
-    it('before the effect: is made again under the same name', async () => {
+    it('a refund without effect is made again under the same id', async () => {
       const { id, pix } = await paid();
       const refundId = await accepted(id);
       bank.returnFault = () => 'lost before';
@@ -255,7 +255,7 @@ describe('refunds at an acquirer behind a network', () => {
       expect([...bank.requests.values()]).toEqual([2]);
     });
 
-    it('to a refused refund: the refusal arrives later, and the money comes back', async () => {
+    it('a refused refund gets the refusal later, and its money comes back', async () => {
       const { id } = await paid();
       const refundId = await accepted(id);
       bank.returnFault = () => 'refused unheard';
@@ -266,7 +266,7 @@ describe('refunds at an acquirer behind a network', () => {
       expect(await available(service, key)).toBe(100);
     });
 
-    it('because the process died between the call and its record: the next process goes on', async () => {
+    it('a refund whose process died before it recorded the answer is continued by the next process', async () => {
       const { id, pix } = await paid();
       const refundId = await accepted(id);
       const moves = service.get(RefundTransitions);
@@ -285,8 +285,8 @@ describe('refunds at an acquirer behind a network', () => {
     });
   });
 
-  describe('with disputes', () => {
-    it('a disputed payment is not refunded, and a won one can be again', async () => {
+  describe('beside disputes', () => {
+    it('a disputed payment is not refunded, and can be refunded again once the dispute is won', async () => {
       const { id, pix } = await paid();
       const dispute = await disputed(pix);
       expect(codeOf(await requestRefund(service, key, id))).toBe('400 charge_disputed');
@@ -294,7 +294,7 @@ describe('refunds at an acquirer behind a network', () => {
       await accepted(id);
     });
 
-    it('a refund that the acquirer has not heard of is stopped and given back', async () => {
+    it('a refund that the acquirer has not received is stopped and given back', async () => {
       const { id, pix } = await paid();
       const refundId = await accepted(id);
       await disputed(pix);
@@ -324,7 +324,7 @@ describe('refunds at an acquirer behind a network', () => {
       expect((await refund(id, refundId)).status).toBe('REFUNDED');
     });
 
-    it('a refund of a part whose call was lost is sent again when the rest is lost to the payer', async () => {
+    it('a partial refund whose call was lost is sent again when the dispute takes the rest', async () => {
       const { id, pix } = await paid();
       const refundId = await accepted(id, { amount: 40, strategy: 'devolution' });
       bank.returnFault = () => 'lost before';
@@ -360,7 +360,7 @@ describe('refunds at an acquirer behind a network', () => {
       expect(await available(service, key)).toBe(0);
     });
 
-    it('a cashout that was not sent when the dispute had taken the payment is not sent', async () => {
+    it('an unsent cashout is not sent once the dispute has taken the payment', async () => {
       const { id, pix } = await paid();
       const refundId = await accepted(id, { amount: 40 });
       await tell(bank.rule(await disputed(pix), 'agreed').reference);
@@ -405,7 +405,7 @@ describe('refunds at an acquirer behind a network', () => {
     }
   });
 
-  it('an acquirer states its abilities', async () => {
+  it('are refused when the acquirer does not offer them', async () => {
     const { id } = await paid();
     bank.capabilities = { ...bank.capabilities, refunds: {} };
     expect(codeOf(await requestRefund(service, key, id))).toBe('422 REFUND_NOT_SUPPORTED');

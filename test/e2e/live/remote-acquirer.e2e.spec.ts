@@ -15,7 +15,7 @@ import { FarBank } from '../../support/far-bank.js';
 import { type Merchant, TestService } from '../../support/service.js';
 import { waitFor } from '../../support/wait.js';
 
-describe('an acquirer behind a network', () => {
+describe('a remote acquirer', () => {
   const service = TestService.forSpec();
   let merchant: Merchant;
   const bank = new FarBank();
@@ -38,7 +38,7 @@ describe('an acquirer behind a network', () => {
     );
   }
 
-  it('creates: intent, call, outcome, one event', async () => {
+  it('creates a charge with an intent, one call, an outcome and one event', async () => {
     const key = randomUUID();
     const created = await service.createCharge(merchant.testKey, {}, key);
     expect(created.status).toBe(201);
@@ -48,12 +48,12 @@ describe('an acquirer behind a network', () => {
     expect(events).toEqual([{ type: 'transaction.created' }]);
   });
 
-  it('queries at once when an answer was lost', async () => {
+  it('is queried at once when an answer was lost', async () => {
     bank.faults = ['lost after'];
     expect((await service.createCharge(merchant.testKey)).status).toBe(201);
   });
 
-  it('an unknown outcome stays in flight; repeating the request goes on with the same txid', async () => {
+  it('leaves a charge with an unknown outcome in flight; a repeated request goes on with the same txid', async () => {
     const key = randomUUID();
     bank.faults = ['lost after'];
     bank.blind = true;
@@ -70,7 +70,7 @@ describe('an acquirer behind a network', () => {
     expect(await statusOf(key)).toEqual([{ status: 'WAITING_PAYMENT' }]);
   });
 
-  it('finds out in the sweeper about charges that nobody requests again', async () => {
+  it('is queried by the sweeper about charges that nobody requests again', async () => {
     const [there, lost] = [randomUUID(), randomUUID()];
     bank.faults = ['lost after', 'lost before'];
     bank.blind = true;
@@ -84,7 +84,7 @@ describe('an acquirer behind a network', () => {
     expect([repeated.status, repeated.body.status]).toEqual([201, 'pending']);
   });
 
-  it('asks a hanging bank about one charge at a time in the sweeper, each in its turn', async () => {
+  it('is queried about one charge at a time by the sweeper when it hangs, each in its turn', async () => {
     const keys = [randomUUID(), randomUUID()];
     bank.faults = ['lost before', 'lost before'];
     bank.blind = true;
@@ -106,17 +106,20 @@ describe('an acquirer behind a network', () => {
   it.each([
     ['refused', 422, 'charge_refused'],
     ['unavailable', 503, 'provider_unavailable'],
-  ] as const)('%s: %i, nothing of the bank leaks, the key is free for another try', async (fault, status, code) => {
-    const key = randomUUID();
-    bank.faults = [fault];
-    const refused = await service.createCharge<{ error: { code: string } }>(merchant.testKey, {}, key);
-    expect(refused.status).toBe(status);
-    expect(refused.body.error.code).toBe(code);
-    expect(refused.text).not.toContain('secret words');
-    expect((await service.createCharge(merchant.testKey, { amount: 5 }, key)).status).toBe(201);
-  });
+  ] as const)(
+    'with the fault %s gives %i, leaks nothing of the bank, and frees the key for another try',
+    async (fault, status, code) => {
+      const key = randomUUID();
+      bank.faults = [fault];
+      const refused = await service.createCharge<{ error: { code: string } }>(merchant.testKey, {}, key);
+      expect(refused.status).toBe(status);
+      expect(refused.body.error.code).toBe(code);
+      expect(refused.text).not.toContain('secret words');
+      expect((await service.createCharge(merchant.testKey, { amount: 5 }, key)).status).toBe(201);
+    },
+  );
 
-  it('does not create a charge again before the bank denies knowing it', async () => {
+  it('is not asked to create a charge again before the bank denies knowing it', async () => {
     const key = randomUUID();
     const before = bank.charges.size;
     bank.faults = ['lost after', 'refused'];
@@ -131,7 +134,7 @@ describe('an acquirer behind a network', () => {
     expect(bank.charges.size).toBe(before + 1);
   });
 
-  it('does not create an expired charge: the same key makes a new one', async () => {
+  it('is not asked to create an expired charge, and the same key makes a new one', async () => {
     const key = randomUUID();
     bank.faults = ['lost before'];
     expect((await service.createCharge(merchant.testKey, { expires_in: 60 }, key)).status).toBe(503);
@@ -149,7 +152,7 @@ describe('an acquirer behind a network', () => {
   });
 
   it.each(['unavailable', 'lost after'] as const)(
-    'finds the charge in the sweeper while a repetition gets "%s": still one charge under the key',
+    'has one charge under the key when the sweeper finds it while a repetition gets "%s"',
     async (fault) => {
       const key = randomUUID();
       bank.faults = ['lost before', fault];
@@ -170,7 +173,7 @@ describe('an acquirer behind a network', () => {
     },
   );
 
-  it('treats a second creation, refused because the first has just arrived, as that charge', async () => {
+  it('has one charge when a second creation is refused because the first has just arrived', async () => {
     const key = randomUUID();
     bank.faults = ['lost before', 'refused'];
     expect((await service.createCharge(merchant.testKey, {}, key)).status).toBe(503);
@@ -210,7 +213,7 @@ describe('an acquirer behind a network', () => {
     });
   });
 
-  it('twins during the call get one charge', async () => {
+  it('creates one charge for simultaneous requests under one key', async () => {
     const key = randomUUID();
     const before = bank.charges.size;
     const answers = await Promise.all(
@@ -255,7 +258,7 @@ describe('an acquirer behind a network', () => {
     expect(row).toEqual({ provider_fee: 7, net_amount: 1983 });
   });
 
-  it('keeps a Pix without a charge of ours for the operators, credited to nobody', async () => {
+  it('a Pix without a charge of ours is shown to operators and credited to nobody', async () => {
     const endToEndId = newEndToEndId('12345678', new Date());
     const stray = { endToEndId, txid: null, amount: 5, settledAt: new Date(), fee: 0, payerDocument: null };
     bank.pix.set(endToEndId, stray);
@@ -266,7 +269,7 @@ describe('an acquirer behind a network', () => {
     ]);
   });
 
-  it('queries a return whose answer timed out, and makes it once', async () => {
+  it('is queried about a return whose answer timed out, and makes it once', async () => {
     const { body: charge } = await service.createCharge(merchant.testKey);
     const endToEndId = newEndToEndId('12345678', new Date());
     const wrong = {

@@ -67,7 +67,7 @@ describe('a bank that gives no answers', () => {
     service.get(Database).transaction((tx) => service.get(InboxService).store(tx, bank.name, hint));
   const confirm = (id: string): Promise<unknown> => service.get(ConfirmationService).confirm(id);
 
-  it('gets fewer questions even if it calls charges paid without giving their Pix', async () => {
+  it('gets fewer queries even if it reports charges as paid without giving their Pix', async () => {
     bank.pixIs = 'lost';
     for (let count = 0; count < 8; count++) {
       const made = await charge();
@@ -92,7 +92,7 @@ describe('a bank that gives no answers', () => {
   });
 });
 
-describe('a charge past its expiry whose bank is silent about Pix', () => {
+describe('a charge past its expiry whose bank is silent about its Pix', () => {
   const service = TestService.forSpec();
   let bank: PixlessBank;
   let key: string;
@@ -137,7 +137,7 @@ describe('a charge past its expiry whose bank is silent about Pix', () => {
     expect([row, settled]).toEqual([{ status: 'WAITING_PAYMENT' }, [{ outcome: 'credited', reason: null }]]);
   });
 
-  it('is queried although another bank, with as many connections, answers none of them', async () => {
+  it('is queried although another bank, with as many connections, answers no queries', async () => {
     const silent: PixlessBank[] = [];
     for (let count = 0; count < 16; count++) {
       const one = new PixlessBank(`bank-${randomUUID()}`);
