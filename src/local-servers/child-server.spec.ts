@@ -66,7 +66,7 @@ describe('a child server', () => {
     await server.stop();
   });
 
-  it('counts restarts that fail, and says why in the end', async () => {
+  it('counts failed restarts, and reports the cause in the end', async () => {
     const trial = new Trial('if [ -e ready ]; then echo no room >&2; exit 3; fi; echo $$ > ready; exec sleep 600');
     const server = await trial.start([10, 10]);
     await trial.killAll(1);
@@ -97,7 +97,7 @@ describe('a child server', () => {
     expect(trial.ports).toHaveLength(1);
   });
 
-  it('is told to stop for good when somebody else told it to, and is started again', async () => {
+  it('is stopped and started again when another program told it to stop and it hangs', async () => {
     const trial = new Trial(SERVES);
     const server = await trial.start([10]);
     Object.assign(trial.program, { isStuck: () => trial.said.length === 0 });
@@ -117,7 +117,7 @@ describe('a child server', () => {
   it.each([
     ['another port', undefined, 2],
     ['the same port where clients know it', 20_001, 1],
-  ])('tries %s when its own is taken', async (_, port, different) => {
+  ])('tries %s when its own port is taken', async (_, port, different) => {
     const trial = new Trial(`if [ $(wc -l < starts) = 1 ]; then echo taken; exit 1; fi; ${SERVES}`);
     const server = await trial.start(undefined, port);
     expect(new Set(trial.ports).size).toBe(different);
@@ -125,7 +125,7 @@ describe('a child server', () => {
     await server.stop();
   });
 
-  it('keeps its log from growing over the starts, and to its owner', async () => {
+  it('has a log that does not grow over the starts and is readable by its owner only', async () => {
     const trial = new Trial(`echo started; ${SERVES}`);
     const path = join(trial.directory, 'postgres.log');
     writeFileSync(path, 'x'.repeat(1_048_577));

@@ -67,7 +67,7 @@ describe('the lock of a data directory', () => {
       (dataDir: string) => (prepareDataDir(dataDir), writeFileSync(fileOf(dataDir), '{')),
     ],
     ['that is not there', (dataDir: string) => prepareDataDir(dataDir)],
-  ])('is taken over: one %s', async (_, prepare) => {
+  ])('is acquired in place of a lock %s', async (_, prepare) => {
     const dataDir = newDataDir();
     prepare(dataDir);
     const servers = await open(dataDir, LOCK_ONLY);
@@ -80,7 +80,7 @@ describe('the lock of a data directory', () => {
   it.each([
     ['none is there', () => undefined],
     ['a killed owner has left one', (dataDir: string) => leaveLock(dataDir)],
-  ])('lets one in at a time when several come at once and %s', async (_, prepare) => {
+  ])('lets one process in at a time when several come at once and %s', async (_, prepare) => {
     const dataDir = newDataDir();
     prepare(dataDir);
     let [inside, most] = [0, 0];
@@ -95,7 +95,7 @@ describe('the lock of a data directory', () => {
     expect(most).toBe(1);
   });
 
-  it('refuses a second service, with what to do, and lets a command join', async () => {
+  it('refuses a second service and says what to do, but lets a command join', async () => {
     const dataDir = newDataDir();
     leaveLock(dataDir, { owner: myself, addresses: ADDRESSES });
     const refusal = `Recebe already runs on the data in ${dataDir} (process ${String(process.pid)}). Stop it first`;
@@ -113,7 +113,7 @@ describe('the lock of a data directory', () => {
     await expect(open(dataDir, AS_COMMAND)).rejects.toThrow('set DATABASE_URL as it is set there');
   });
 
-  it('ends what a killed owner has left, and nothing that has its pid since', async () => {
+  it('ends the children that a killed owner left, but no process that reused their pid', async () => {
     const dataDir = newDataDir();
     const [orphan, stranger] = [spawn('sleep', ['600']), spawn('sleep', ['600'])];
     const pids = await waitFor(
@@ -161,7 +161,7 @@ describe('local servers', () => {
     await alone.stop();
   });
 
-  itWith('redis')('come back by themselves, on their ports and with their data', async () => {
+  itWith('redis')('restart by themselves, on their ports and with their data', async () => {
     const dataDir = newDataDir();
     const said: string[] = [];
     const say = (_fields: object, line: string): unknown => said.push(line);
@@ -210,7 +210,7 @@ describe('startPostgres', () => {
     keepOwner(path);
   }
 
-  it('starts over when the first start was cut off, and past the pid file of a crash', async () => {
+  it('starts over when the first start was cut off, and despite the pid file of a crash', async () => {
     const dataDir = await madeDataDir();
     cpSync(join(dataDir, 'postgres', 'base'), join(dataDir, 'postgres.init', 'data', 'base'), { recursive: true });
     rmSync(join(dataDir, 'postgres'), { recursive: true });
@@ -256,7 +256,7 @@ describe('startPostgres', () => {
     expect(readFileSync(join(dataDir, 'postgres.log'), 'utf8')).not.toContain('nothing_of_the_kind');
   });
 
-  it('is ended with a process that ends without stopping it', async () => {
+  it('ends with its process, even when the process does not stop it', async () => {
     const dataDir = await madeDataDir();
     const script = `import('${join(process.cwd(), 'dist/src/local-servers/index.js')}')
       .then(({ startPostgres }) => startPostgres({ dataDir: process.argv[1] })).then(() => process.exit(3))`;

@@ -34,7 +34,7 @@ function packageIn(directory: string): string {
 }
 
 describe('the user of a server', () => {
-  it('uses the binaries where they are, if it can', () => {
+  it('uses the binaries in place if it can read them', () => {
     const native = packageIn(newDirectory(0o755));
     expect(postgresBinaries(null, native, join(root, 'unused'))).toBe(join(native, 'bin'));
   });
@@ -46,7 +46,7 @@ describe('the user of a server', () => {
     expect(statSync(join(bin, 'postgres')).mode & 0o777).toBe(0o755);
   });
 
-  asRoot('is named, with the ways out, when that copy cannot be made', () => {
+  asRoot('is named, with ways out, when its copy of the binaries cannot be made', () => {
     const file = join(root, 'file');
     writeFileSync(file, '');
     const start = (): unknown => postgresBinaries(NOBODY, packageIn(newDirectory(0o700)), join(file, 'cache'));
@@ -72,7 +72,7 @@ describe('the user of a server', () => {
     await server.stop();
   });
 
-  asOrdinaryUser('is this one, and is told about a data directory that it cannot write in', () => {
+  asOrdinaryUser('is the current user, who gets advice about a data directory that cannot be written', () => {
     const dataDir = newDirectory(0o755);
     expect(prepareDataDir(dataDir)).toEqual({ dataDir, user: null });
     chmodSync(dataDir, 0o555);
