@@ -85,7 +85,7 @@ describe('the steps of a reported dispute', () => {
     expect(waiting.moves).toStrictEqual([]);
   });
 
-  it('are none for a report that is not news', () => {
+  it('are none for a report that is older than the known one', () => {
     const known = aCase('old', { acquirer: 'sandbox', reference: 'd1' });
     const older = report({ updatedAt: new Date(bank.updatedAt.getTime() - 1) });
     expect(applyReport(sale([known], 0), older).steps).toStrictEqual([]);
@@ -128,14 +128,14 @@ describe('the money of several cases of one sale', () => {
     });
   });
 
-  it('moves by the difference when the claim is another', () => {
+  it('moves by the difference when the claim changes', () => {
     const at = bank.appliedAt.toISOString();
     expect(written(reclaim(sale([older, younger], 1000), older, 500)).moves).toStrictEqual([
       `released 100 of a, ${at}`,
     ]);
   });
 
-  it('grows by what a failed refund leaves, the oldest case first', () => {
+  it('grows by the money that a failed refund gives back, the oldest case first', () => {
     const freed = claimFreed(sale([older, aCase('b', { heldAmount: 0 })], 600, 200), 'r1');
     expect(written(freed)).toStrictEqual({ steps: ['case_changed a'], moves: ['held 200 of a, r1'] });
     expect(claimFreed(sale([], 0), 'r1').steps).toStrictEqual([]);

@@ -31,9 +31,12 @@ describe('the bank’s report', () => {
     ['closed', 'disagreed', 'appealed', 'won'],
     ['closed', 'agreed', 'open', 'lost_unanswered'],
     ['closed', 'agreed', 'appealed', 'lost_on_appeal'],
-  ] as const)('%s with %s on a case that is %s: %s', (status, result, caseStatus, trigger) => {
-    expect(rulingOf({ status, result }, caseStatus)).toBe(trigger);
-  });
+  ] as const)(
+    '%s with the result %s on a case that is %s gives the ruling %s',
+    (status, result, caseStatus, trigger) => {
+      expect(rulingOf({ status, result }, caseStatus)).toBe(trigger);
+    },
+  );
 
   it('is stored unchanged, with the time when it was applied', () => {
     const at = new Date('2026-11-25T00:00:00.000Z');
@@ -72,14 +75,11 @@ describe('the bank’s report', () => {
     ['agreed', 'agreed', false],
     ['agreed', 'disagreed', true],
     ['agreed', null, false],
-  ] as const)(
-    'is news or not within the same second, closed first with %s, then with %s: %s',
-    (known, result, news) => {
-      const { updatedAt } = bank;
-      const ruled = aMedCase({ bank: side({ status: 'closed', result: known }) });
-      expect(isNews(ruled, { status: 'closed', result, amount: ruled.reportedAmount, updatedAt })).toBe(news);
-    },
-  );
+  ] as const)('counts as news when it is closed with %s and in the same second with %s: %s', (known, result, news) => {
+    const { updatedAt } = bank;
+    const ruled = aMedCase({ bank: side({ status: 'closed', result: known }) });
+    expect(isNews(ruled, { status: 'closed', result, amount: ruled.reportedAmount, updatedAt })).toBe(news);
+  });
 
   it.each([
     ['delivered', null, 'delivered', null, true],
@@ -88,7 +88,7 @@ describe('the bank’s report', () => {
     ['delivered', null, 'created', null, false],
     ['closed', 'agreed', 'closed', null, false],
   ] as const)(
-    'is news or not under the same time: %s with %s, then %s with %s and another amount: %s',
+    'counts as news when it is %s with %s and at the same time %s with %s and another amount: %s',
     (knownStatus, knownResult, status, result, news) => {
       const known = aMedCase({ bank: side({ status: knownStatus, result: knownResult }), reportedAmount: 1990 });
       const { updatedAt } = bank;
@@ -105,10 +105,13 @@ describe('the bank’s report', () => {
     ['closed', 'refunded_to_merchant', 'agreed', 'lost_after_all'],
     ['closed', 'refunded_to_merchant', 'disagreed', null],
     ['open', null, 'disagreed', null],
-  ] as const)('contradicts a case %s with %s by a ruling %s: %s', (status, moneyOutcome, result, contradicted) => {
-    const ruled = aMedCase({ status, moneyOutcome, lostAmount: 1990, bank: side({ status: 'closed', result }) });
-    expect(contradictionOf(ruled, 1990)).toBe(contradicted);
-  });
+  ] as const)(
+    'contradicts a case that is %s with %s by the ruling %s: %s',
+    (status, moneyOutcome, result, contradicted) => {
+      const ruled = aMedCase({ status, moneyOutcome, lostAmount: 1990, bank: side({ status: 'closed', result }) });
+      expect(contradictionOf(ruled, 1990)).toBe(contradicted);
+    },
+  );
 
   it.each([
     ['accepted', 'lost', 'agreed', 400, 'lost_another_amount'],
@@ -123,7 +126,7 @@ describe('the bank’s report', () => {
     ['closed', 'refunded_to_merchant', 'agreed', 400, 'lost_after_all'],
     ['open', null, 'agreed', 400, null],
   ] as const)(
-    'a case of which 1000 was lost, that is %s with %s and a ruling %s about %i: contradicted %s',
+    'contradicts a case that lost 1000 and is %s with %s by the ruling %s about %i: %s',
     (status, moneyOutcome, result, reportedAmount, contradicted) => {
       const ruled = side({ status: 'closed', result });
       const medCase = aMedCase({ status, moneyOutcome, lostAmount: 1000, reportedAmount, bank: ruled });
@@ -136,14 +139,11 @@ describe('the bank’s report', () => {
     [70, 100, 'lost_another_amount'],
     [100, 100, null],
     [0, 0, null],
-  ] as const)(
-    'a case of 100 of which %i was lost while %i could be taken: contradicted %s',
-    (lostAmount, there, expected) => {
-      const ruled = side({ status: 'closed', result: 'agreed' });
-      const lost = { status: 'accepted', moneyOutcome: 'lost', amount: 100, reportedAmount: 100 } as const;
-      expect(contradictionOf(aMedCase({ ...lost, lostAmount, bank: ruled }), there)).toBe(expected);
-    },
-  );
+  ] as const)('contradicts a case of 100 that lost %i while %i could be taken: %s', (lostAmount, there, expected) => {
+    const ruled = side({ status: 'closed', result: 'agreed' });
+    const lost = { status: 'accepted', moneyOutcome: 'lost', amount: 100, reportedAmount: 100 } as const;
+    expect(contradictionOf(aMedCase({ ...lost, lostAmount, bank: ruled }), there)).toBe(expected);
+  });
 
   it.each([
     [400, 400],
@@ -158,7 +158,7 @@ describe('the bank’s report', () => {
     ['closed', null, null],
     ['open', 'agreed', null],
   ] as const)(
-    'a case that the merchant never saw, %s, and a ruling %s: contradicted %s',
+    'contradicts a case that the merchant never saw, %s with the ruling %s: %s',
     (status, result, expected) => {
       const unseen = aMedCase({ status, moneyOutcome: null, visible: false, bank: side({ status: 'closed', result }) });
       expect(contradictionOf(unseen, unseen.amount)).toBe(expected);
@@ -166,7 +166,7 @@ describe('the bank’s report', () => {
     },
   );
 
-  it('gives another version to changes that the operator sees, and only to them', () => {
+  it('changes the version of a case only for changes that the operator sees', () => {
     const seen = aMedCase();
     expect(versionOf(seen)).toMatch(/^[0-9a-f]{16}$/);
     expect(versionOf({ ...seen, evidenceCount: 9, heldAmount: 0, updatedAt: new Date() })).toBe(versionOf(seen));
@@ -202,7 +202,7 @@ describe('deadline notices', () => {
 describe('metadata.med', () => {
   const paid = aPaidTransaction();
 
-  it('has every known key and no other', () => {
+  it('has every documented key and no other', () => {
     const closedAt = new Date('2026-11-24T12:00:00.000Z');
     expect(
       medBlockOf(paid, [aMedCase({ bank: side({ status: 'closed', result: 'agreed', closedAt }) })]),

@@ -37,7 +37,7 @@ describe('the state machine of MED cases', () => {
     expect(Object.fromEntries(moves)).toEqual(TABLE);
   });
 
-  it('leaves a final status only for another end, and reaches every other status', () => {
+  it('leaves a final status only for another final one, and reaches every other status', () => {
     const left = new Set(
       Object.values(MED_MOVES).flatMap(({ from, to }) =>
         from.filter((status) => isUnderway(status) || to !== 'closed'),
@@ -48,7 +48,7 @@ describe('the state machine of MED cases', () => {
     expect([...reached].sort()).toEqual([...MED_CASE_STATUSES].sort());
   });
 
-  it('has an outcome exactly for the ends, and reaches every outcome', () => {
+  it('has an outcome exactly for the final statuses, and reaches every outcome', () => {
     for (const { to, outcome } of Object.values(MED_MOVES)) expect(outcome === null).toBe(isUnderway(to));
     const outcomes = new Set(Object.values(MED_MOVES).map(({ outcome }) => outcome));
     expect(MONEY_OUTCOMES.every((outcome) => outcomes.has(outcome))).toBe(true);

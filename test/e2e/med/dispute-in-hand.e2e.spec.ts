@@ -46,7 +46,7 @@ describe('a dispute between its report and its case', () => {
   }
 
   it.each([false, true])(
-    'refuses a refund of the payment, also when a callback alone has told of it (%s)',
+    'refuses a refund of the payment, also when only a callback has reported the dispute (%s)',
     async (only) => {
       const [paid, other] = [await world.told.paid(world.key), await world.told.paid(world.key)];
       const id = await reported(paid, only);
@@ -58,7 +58,7 @@ describe('a dispute between its report and its case', () => {
     },
   );
 
-  it('holds no refund up when its bank does not know what a callback tells of', async () => {
+  it('delays no refund when the bank does not know the dispute that a callback reports', async () => {
     const paid = await world.told.paid(world.key);
     const id = await reported(paid, true);
     world.told.bank.disputes.clear();
@@ -67,7 +67,7 @@ describe('a dispute between its report and its case', () => {
     await world.told.finish();
   });
 
-  it('keeps the answer that the bank does not know a dispute when the next question fails', async () => {
+  it('keeps the bank’s answer that it does not know a dispute when the next query fails', async () => {
     const paid = await world.told.paid(world.key);
     const id = await reported(paid, true);
     world.told.bank.disputes.clear();
@@ -103,7 +103,7 @@ describe('a dispute between its report and its case', () => {
     await world.expectBalance(0, 100);
   });
 
-  it('refuses refunds anew when a callback repeats a report that was set aside', async () => {
+  it('refuses refunds again when a callback repeats a report that was set aside', async () => {
     const paid = await world.told.paid(world.key);
     const id = await reported(paid, true);
     await world.service.sql(
@@ -128,7 +128,7 @@ describe('a dispute between its report and its case', () => {
     await world.told.finish();
   });
 
-  it('keeps a refund that was accepted before from being sent', async () => {
+  it('keeps an earlier accepted refund from being sent', async () => {
     const paid = await world.told.paid(world.key);
     const refundId = await world.told.refund(world.key, paid, 100);
     const id = await reported(paid);
@@ -142,7 +142,7 @@ describe('a dispute between its report and its case', () => {
     await world.expectBalance(0, 100);
   });
 
-  it('is taken up some seconds after its process has died, and the answer of a slow process is not applied', async () => {
+  it('is processed some seconds after its process has died, and the late answer of a slow process is not applied', async () => {
     const paid = await world.told.paid(world.key);
     const id = await reported(paid);
     const { bank } = world.told;

@@ -63,7 +63,7 @@ describe('uploads of 10 MB', () => {
     return Math.max(peak, residentMemory(service.pid).nowMb) - before;
   }
 
-  it('add less than 20 MB of memory each, and twenty at once work', async () => {
+  it('add less than 20 MB of memory each, and twenty at once succeed', async () => {
     // Warms up: memory compiled and pooled at the first requests does not belong to an upload.
     for (let round = 0; round < 5; round++) await attach(png(300_000));
     // A garbage collection that comes late adds to one of them, not to all.

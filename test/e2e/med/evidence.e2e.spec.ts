@@ -66,7 +66,7 @@ describe.each([
     return body;
   };
 
-  it('takes three steps', async () => {
+  it('is requested, uploaded and completed in three steps', async () => {
     const asked = await requestUpload(service, key, medCase.id, { file_name: 'comprovante.png' });
     expect(asked.status).toBe(201);
     expect(asked.body).toEqual({
@@ -146,7 +146,7 @@ describe.each([
     ['image/gif', 'GIF89a'],
     ['image/webp', 'RIFF\0\0\0\0WEBP'],
     ['application/pdf', '%PDF-1.7\n'],
-  ])('may be %s', async (mime_type, start) => {
+  ])('may have the type %s', async (mime_type, start) => {
     const bytes = Buffer.alloc(500);
     bytes.write(start, 'latin1');
     const ticket = await ticketFor({ mime_type, file_size: 500, file_name: 'file' });
@@ -209,7 +209,7 @@ describe.each([
     expect(await counted()).toBe(1);
   });
 
-  it('is checked twenty times, and then once a minute', async () => {
+  it('is checked twenty times at once, and then once a minute', async () => {
     const { body: ticket } = await requestUpload(service, key, medCase.id, { file_size: 1000 });
     await upload(service, ticket, Buffer.alloc(1000, 'x'));
     const statuses: number[] = [];
@@ -240,7 +240,7 @@ describe.each([
   });
 
   it.each(['../../../etc/passwd', '..\\..\\win.ini', '/etc/passwd', 'a/../../b.png', 'x"; filename=y'])(
-    'called %j is stored under no such path, and downloaded under a safe name',
+    'called %j is stored under another path, and downloaded under a safe name',
     async (file_name) => {
       const ticket = await ticketFor({ file_name });
       expect(ticket.upload_url).not.toContain('passwd');
@@ -323,7 +323,7 @@ describe.each([
     expect((await fetch(reach(service, (await completed(kept)).view_url))).status).toBe(200);
   });
 
-  it('is cleaned up only when nobody completes it', async () => {
+  it('is cleaned up only when nobody completed it', async () => {
     const { clock, runtime } = service;
     const forgotten = await anUpload(service, key, medCase.id);
     const never = await ticketFor();
@@ -362,7 +362,7 @@ describe.each([
     expect((await complete(service, key, medCase.id, forgotten)).status).toBe(404);
   });
 
-  it('can be deleted while nobody needs it, together with its file', async () => {
+  it('can be deleted with its file while nobody needs it', async () => {
     const remove = (id: string, path = '/v1/med/cases') =>
       service.call<ErrorAnswer>('DELETE', `${path}/${medCase.id}/evidence/${id}`, { key });
     const [waiting, done, other] = [
@@ -495,7 +495,7 @@ describe('evidence', () => {
     }
   });
 
-  it('is uploaded to one URL twenty times, then once a minute', async () => {
+  it('is uploaded to one URL at most twenty times, then once a minute', async () => {
     const { body: ticket } = await requestUpload(service, key, medCase.id);
     const statuses: number[] = [];
     for (let n = 0; n < 22; n++) statuses.push((await upload(service, ticket, BYTES)).status);
@@ -566,7 +566,7 @@ describe('evidence', () => {
     }
   });
 
-  it('is counted or refused entirely when it is completed while the case is accepted', async () => {
+  it('is either counted or refused when it is completed while the case is accepted', async () => {
     for (let round = 0; round < 5; round++) {
       const { medCase: open } = await aDisputedCharge(service, key, 100 + round);
       const id = await anUpload(service, key, open.id);
@@ -669,7 +669,7 @@ describe('evidence', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 422, 422, 422, 422, 422]);
   });
 
-  it('is read by operators, of every account', async () => {
+  it('can be read by operators, for every account', async () => {
     const { token } = await service.operator();
     const id = await anUpload(service, key, medCase.id);
     const path = `/v1/operations/med/${medCase.id}/evidence`;

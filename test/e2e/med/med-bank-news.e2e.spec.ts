@@ -11,7 +11,7 @@ describe('news of the bank about a dispute', () => {
   const world = MedWorld.forSpec();
 
   describe('with another amount', () => {
-    it('is not ruled before an operator has looked at it', async () => {
+    it('waits with the ruling until an operator has looked at the case', async () => {
       const paid = await world.told.paid(world.key);
       const dispute = world.told.bank.change(await world.told.disputed(paid), { amount: 60 });
       await world.told.tell(dispute);
@@ -28,7 +28,7 @@ describe('news of the bank about a dispute', () => {
       expect(await world.waiting('?review=contradiction&limit=1')).toMatchObject({ id: waiting.id, lost_amount: 100 });
     });
 
-    it('cannot be accepted before an operator has looked at it; it can be appealed', async () => {
+    it('can be appealed, but not accepted, before an operator has looked at the case', async () => {
       const paid = await world.told.paid(world.key);
       const dispute = await world.told.disputed(paid);
       const [open] = await casesOf(world.service, world.key, paid.id);
@@ -64,7 +64,7 @@ describe('news of the bank about a dispute', () => {
       expect(await world.waiting()).toMatchObject({ review: 'amount_mismatch', reported_amount: 40, held_amount: 100 });
     });
 
-    it('loses no more than the operator has approved', async () => {
+    it('loses only the amount that the operator has approved', async () => {
       const paid = await world.told.paid(world.key);
       const changed = world.told.bank.change(await world.told.disputed(paid), { amount: 60 });
       await world.told.tell(changed);
@@ -86,7 +86,7 @@ describe('news of the bank about a dispute', () => {
       expect(await world.statusOf(paid.id)).toBe('paid');
     });
 
-    it('frees for a younger case what the bank no longer claims, even when it is ruled at once', async () => {
+    it('frees money that the bank no longer claims for a younger case, even when it is ruled at once', async () => {
       const paid = await world.told.paid(world.key);
       const older = await world.told.disputed(paid);
       const younger = await world.told.disputed(paid);
@@ -111,7 +111,7 @@ describe('news of the bank about a dispute', () => {
     });
 
     it.each([false, true])(
-      'opens a case when it becomes the charge’s amount, dismissed before or not (%s)',
+      'opens a case when the amount becomes that of the charge, dismissed before: %s',
       async (isDismissed) => {
         const paid = await world.told.paid(world.key);
         const dispute = await world.told.disputed(paid, { amount: 2500 });
@@ -137,7 +137,7 @@ describe('news of the bank about a dispute', () => {
     );
   });
 
-  it('withdraws a ruling before an operator has approved it: nothing waits', async () => {
+  it('withdraws a ruling that waits for an operator, so that nothing waits', async () => {
     const paid = await world.told.paid(world.key);
     const dispute = await world.told.disputed(paid);
     const [open] = await casesOf(world.service, world.key, paid.id);
@@ -153,8 +153,8 @@ describe('news of the bank about a dispute', () => {
     expect(await world.outcomes(paid.id)).toEqual([[100, 'open', null]]);
   });
 
-  describe('arriving out of order', () => {
-    it('may rule before it opens', async () => {
+  describe('that arrives out of order', () => {
+    it('may contain the ruling before the opening', async () => {
       const paid = await world.told.paid(world.key);
       const opened = world.told.bank.dispute(paid.pix);
       const ruled = world.told.bank.rule(opened, 'agreed');
@@ -181,7 +181,7 @@ describe('news of the bank about a dispute', () => {
       await world.expectBalance(0, 100);
     });
 
-    it('shows operators a dispute of a payment under review, and processes it at once after the decision', async () => {
+    it('shows operators a dispute of a payment under review, which is processed at once after the decision', async () => {
       for (const decision of ['accept', 'return', 'cancel'] as const) {
         await world.merchant({ payer_lock: 'true' });
         const lock = { customer: { name: 'Maria da Silva' }, expected_payer_tax_id: '52998224725' };
@@ -250,7 +250,7 @@ describe('news of the bank about a dispute', () => {
     });
 
     it.each(['told of again', 'asked about again'] as const)(
-      'ignores an older version under the same time that arrives late, after the change (%s)',
+      'ignores an older version with the same time that arrives after the change (%s)',
       async (how) => {
         const { told } = world;
         const paid = await told.paid(world.key);

@@ -54,39 +54,42 @@ describe('disputes of cards', () => {
     ['chargeback', 'CHARGEBACK'],
     ['dispute', 'DISPUTE'],
     ['fraud', 'DISPUTE'],
-  ])('%s: a case of its type, the money held; won, the payment is APPROVED again', async (event, status) => {
-    const id = await paid();
-    expect(await happens(id, { event })).toMatchObject({ status, metadata: {} });
-    expect(await balance(service, key)).toEqual({ available: 0, pending: 0, retained: 100 });
-    expect(await caseOf(service, key, id)).toMatchObject({ type: event, status: 'open', amount: 100 });
-    expect((await happens(id, { event })).status).toBe(status);
-    expect((await happens(id, { event: 'med_rule', result: 'disagreed' })).status).toBe('APPROVED');
-    expect(await balance(service, key)).toEqual({ available: 100, pending: 0, retained: 0 });
-    expect(await caseOf(service, key, id)).toMatchObject({ status: 'closed', money_outcome: 'refunded_to_merchant' });
-    const secrets = service.get(SecretBox);
-    const deliveries = await waitFor('the event to be relayed', async () => {
-      const rows = await service.sql<{ event_type: string; payload: string; context: string }>(
-        `SELECT d.event_type, m.payload, 'webhook_message:' || m.id AS context
+  ])(
+    '%s opens a case of its type and holds the money; when it is won, the payment is APPROVED again',
+    async (event, status) => {
+      const id = await paid();
+      expect(await happens(id, { event })).toMatchObject({ status, metadata: {} });
+      expect(await balance(service, key)).toEqual({ available: 0, pending: 0, retained: 100 });
+      expect(await caseOf(service, key, id)).toMatchObject({ type: event, status: 'open', amount: 100 });
+      expect((await happens(id, { event })).status).toBe(status);
+      expect((await happens(id, { event: 'med_rule', result: 'disagreed' })).status).toBe('APPROVED');
+      expect(await balance(service, key)).toEqual({ available: 100, pending: 0, retained: 0 });
+      expect(await caseOf(service, key, id)).toMatchObject({ status: 'closed', money_outcome: 'refunded_to_merchant' });
+      const secrets = service.get(SecretBox);
+      const deliveries = await waitFor('the event to be relayed', async () => {
+        const rows = await service.sql<{ event_type: string; payload: string; context: string }>(
+          `SELECT d.event_type, m.payload, 'webhook_message:' || m.id AS context
          FROM webhook_deliveries d JOIN webhook_messages m ON m.id = d.message_id WHERE d.subject_id = $1`,
-        [id],
-      );
-      const told = rows
-        .filter(({ payload, context }) => secrets.openText(payload, context).includes(`"previousStatus":"${status}"`))
-        .map(({ event_type }) => event_type);
-      return told.length > 0 && told;
-    });
-    // The payment was completed before: only who asked for every change of a status hears of it.
-    expect(deliveries).toEqual(['payment.status_changed']);
-    expect((await eventsAbout(service, id)).slice(-2)).toEqual([
-      event === 'chargeback' ? 'transaction.charged_back' : 'transaction.card_disputed',
-      'transaction.card_dispute_won',
-    ]);
-  });
+          [id],
+        );
+        const told = rows
+          .filter(({ payload, context }) => secrets.openText(payload, context).includes(`"previousStatus":"${status}"`))
+          .map(({ event_type }) => event_type);
+        return told.length > 0 && told;
+      });
+      // The payment was completed before: only who asked for every change of a status hears of it.
+      expect(deliveries).toEqual(['payment.status_changed']);
+      expect((await eventsAbout(service, id)).slice(-2)).toEqual([
+        event === 'chargeback' ? 'transaction.charged_back' : 'transaction.card_disputed',
+        'transaction.card_dispute_won',
+      ]);
+    },
+  );
 
   it.each([
     ['chargeback', 'CHARGEBACK'],
     ['dispute', 'DISPUTE'],
-  ])('%s: lost, the payment stays as it is', async (event, status) => {
+  ])('%s that is lost leaves the payment as it is', async (event, status) => {
     const id = await paid();
     await happens(id, { event });
     expect((await happens(id, { event: 'med_rule', result: 'agreed' })).status).toBe(status);
@@ -94,7 +97,7 @@ describe('disputes of cards', () => {
     expect(await caseOf(service, key, id)).toMatchObject({ money_outcome: 'closed_without_refund' });
   });
 
-  it('a dispute that becomes a chargeback: held once, and APPROVED only when both are won', async () => {
+  it('a dispute that becomes a chargeback is held once, and APPROVED only when both are won', async () => {
     const id = await paid();
     await happens(id, { event: 'dispute' });
     expect((await happens(id, { event: 'chargeback' })).status).toBe('CHARGEBACK');
@@ -105,7 +108,7 @@ describe('disputes of cards', () => {
     expect(await balance(service, key)).toEqual({ available: 100, pending: 0, retained: 0 });
   });
 
-  it('a chargeback told before its payment is not lost', async () => {
+  it('a chargeback that arrives before its payment is not lost', async () => {
     const id = await created();
     const [row] = await service.sql<{ txid: string }>('SELECT txid FROM transactions WHERE id = $1', [id]);
     const txid = row?.txid ?? '';

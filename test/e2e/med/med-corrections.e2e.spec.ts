@@ -25,7 +25,7 @@ describe('a bank that changes its ruling', () => {
 
   const contradicted = (): Promise<MedReviewAnswer> => world.waiting('?review=contradiction&limit=1');
 
-  it.each(['disagreed', null] as const)('takes money that was released (%s), corrected once', async (first) => {
+  it.each(['disagreed', null] as const)('takes money that was released (%s), and corrects it once', async (first) => {
     const paid = await world.told.paid(world.key);
     const dispute = await world.told.disputed(paid);
     await world.told.ruled(dispute, first);
@@ -58,7 +58,7 @@ describe('a bank that changes its ruling', () => {
     expect(mail?.subject).toBe('TESTE: MED corrigido: valor perdido / MED corrected: money lost');
   });
 
-  it.each(['accepted', 'ruled', 'ruled in spite of an appeal'])('gives back money that was lost, %s', async (how) => {
+  it.each(['accepted', 'ruled', 'ruled in spite of an appeal'])('gives back money that was lost: %s', async (how) => {
     const paid = await world.told.paid(world.key);
     const dispute = await world.told.disputed(paid);
     const [open] = await casesOf(world.service, world.key, paid.id);
@@ -78,7 +78,7 @@ describe('a bank that changes its ruling', () => {
     expect(await world.statusOf(paid.id)).toBe('refunded');
   });
 
-  it('rules there and back again, each change an entry of its own', async () => {
+  it('can change it several times, each change with an entry of its own', async () => {
     const paid = await world.told.paid(world.key);
     const dispute = await world.told.disputed(paid);
     await world.told.ruled(dispute, 'agreed');
@@ -91,7 +91,7 @@ describe('a bank that changes its ruling', () => {
     expect(await world.statusOf(paid.id)).toBe('paid');
   });
 
-  it('takes back a contradiction, which stops waiting; a dismissed one can be approved after all', async () => {
+  it('can take back a contradiction, which stops waiting; a dismissed contradiction can be approved after all', async () => {
     const paid = await world.told.paid(world.key);
     const dispute = await world.told.disputed(paid);
     await world.told.ruled(dispute, 'disagreed');
@@ -106,7 +106,7 @@ describe('a bank that changes its ruling', () => {
     await world.expectBalance(0, 0);
   });
 
-  it('takes money below zero when it has left the wallet, and never what was refunded', async () => {
+  it('takes money that has left the wallet below zero, and never refunded money', async () => {
     const [paid, other] = [await world.told.paid(world.key), await world.told.paid(world.key)];
     const dispute = await world.told.disputed(paid);
     await world.told.ruled(dispute, 'disagreed');
@@ -120,7 +120,7 @@ describe('a bank that changes its ruling', () => {
     expect(await world.statusOf(paid.id)).toBe('disputed');
   });
 
-  it('takes money that a younger case now holds; what is given back is held for the younger one', async () => {
+  it('takes money that a younger case holds, and holds money it gives back for that case', async () => {
     const paid = await world.told.paid(world.key);
     const dispute = await world.told.disputed(paid);
     await world.told.ruled(dispute, 'disagreed');
@@ -137,7 +137,7 @@ describe('a bank that changes its ruling', () => {
     expect(await world.statusOf(paid.id)).toBe('paid');
   });
 
-  it('takes what the youngest case holds, and leaves an older one its own', async () => {
+  it('takes the money that the youngest case holds, and leaves an older case its own', async () => {
     const paid = await world.told.paid(world.key);
     const held = (): Promise<unknown[]> =>
       world.service.sql(
@@ -163,7 +163,7 @@ describe('a bank that changes its ruling', () => {
     await world.expectBalance(0, 60);
   });
 
-  it('gives back what a younger case holds that had found nothing to hold: the charge is disputed again', async () => {
+  it('gives back money that a younger case could not hold: the charge is disputed again', async () => {
     const paid = await world.told.paid(world.key);
     const dispute = await world.told.disputed(paid, { amount: 2500 });
     await world.decide((await world.waiting()).id, 'approve', { amount: 30 });
@@ -185,7 +185,7 @@ describe('a bank that changes its ruling', () => {
     expect(await world.statusOf(paid.id)).toBe('paid');
   });
 
-  it('takes the balance below zero for a payment that its fee made worthless', async () => {
+  it('takes the balance below zero for a payment whose fee left nothing', async () => {
     await world.merchant({ fee_fixed: '60' });
     const paid = await world.told.paid(world.key);
     const dispute = await world.told.disputed(paid);
@@ -238,7 +238,7 @@ describe('a bank that changes its ruling', () => {
       (await world.service.call<MedReviewAnswer>('GET', `/v1/operations/med/${id}`, { token: world.token })).body;
 
     it.each(ORDERS.flatMap((steps) => (Object.keys(WAITS) as (keyof typeof WAITS)[]).map((how) => ({ steps, how }))))(
-      '$steps, with $how: it waits until all but 40 is the merchant’s again',
+      'waits for an operator after $steps, with $how; then all but 40 is the merchant’s again',
       async ({ steps, how }) => {
         const answer = WAITS[how];
         let id = '';
@@ -352,7 +352,7 @@ describe('a bank that changes its ruling', () => {
     const waits = async (id: string): Promise<boolean> =>
       (await medQueue(world.service, world.token)).some((review) => review.id === id);
 
-    it('takes what the bank has taken of what a refund had left, once an operator has looked at it', async () => {
+    it('takes money that a refund had left, once an operator has looked at it', async () => {
       const paid = await partlyRefunded();
       const { id, dispute } = await dismissed(paid, 40);
       const ruled = await ruledOtherwise(dispute, 'agreed');
@@ -381,7 +381,7 @@ describe('a bank that changes its ruling', () => {
       expect(await world.statusOf(paid.id)).toBe('paid');
     });
 
-    it('takes no more than what is left of the charge', async () => {
+    it('takes at most the rest of the charge', async () => {
       const paid = await partlyRefunded();
       const { id, dispute } = await dismissed(paid, 2500);
       await ruledOtherwise(dispute, 'agreed');
@@ -391,7 +391,7 @@ describe('a bank that changes its ruling', () => {
       expect(await world.statusOf(paid.id)).toBe('disputed');
     });
 
-    it('takes money below zero that has left the wallet, and leaves the charge what the bank has not taken', async () => {
+    it('takes money that has left the wallet below zero, and leaves the charge the rest', async () => {
       await world.merchant({ fee_fixed: '60' });
       const paid = await world.told.paid(world.key);
       const { id, dispute } = await dismissed(paid, 70);
@@ -422,7 +422,7 @@ describe('a bank that changes its ruling', () => {
       ]);
     });
 
-    it('stops waiting when the bank takes the ruling back, and never waits for one that leaves the money', async () => {
+    it('stops waiting when the bank takes the ruling back, and never waits for a ruling that leaves the money', async () => {
       const paid = await partlyRefunded();
       const { id, dispute } = await dismissed(paid, 40);
       for (const result of ['disagreed', 'agreed', 'disagreed'] as const) {

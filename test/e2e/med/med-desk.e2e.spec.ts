@@ -82,7 +82,7 @@ describe('the desk of MED cases', () => {
     expect(await service.sql('SELECT 1 FROM emails WHERE account_id = $1', [merchant.accountId])).toEqual([]);
   });
 
-  it('opens it with the right amount', async () => {
+  it('opens a case of another amount with the right amount', async () => {
     const charge = await mismatched(2500);
     const { id } = await waiting(charge);
     const tooMuch = await decide(id, 'approve', { amount: 1991 });
@@ -120,7 +120,7 @@ describe('the desk of MED cases', () => {
     ]);
   });
 
-  it('opens it with less, and rules it at once when the bank has ruled already', async () => {
+  it('opens a case of another amount with less, and rules it at once when the bank has ruled already', async () => {
     const charge = await mismatched(500);
     await happens(service, key, charge.id, { event: 'med_rule', result: 'disagreed' });
     const { id } = await waiting(charge);
@@ -132,7 +132,7 @@ describe('the desk of MED cases', () => {
     expect(await caseOf(service, key, charge.id)).toMatchObject({ status: 'closed', amount: 500 });
   });
 
-  it('dismisses it without the merchant seeing it, and shows it again when the bank takes the money', async () => {
+  it('dismisses a case of another amount unseen by the merchant, and shows it when the bank takes the money', async () => {
     const charge = await mismatched(2500);
     const { id } = await waiting(charge);
     expect((await decide(id, 'dismiss')).status).toBe(200);
@@ -153,7 +153,7 @@ describe('the desk of MED cases', () => {
   it.each([
     ['agreed', 'closed', 'closed_without_refund', 0],
     ['disagreed', 'closed', 'refunded_to_merchant', 100],
-  ])('lets a ruling (%s) wait, and leaves the case unchanged', async (result, status, outcome, available) => {
+  ])('keeps a ruling (%s) waiting, and leaves the case unchanged', async (result, status, outcome, available) => {
     const { charge, medCase } = await aDisputedCharge(service, key);
     await happens(service, key, charge.id, { event: 'med_rule', result });
     expect(await caseOf(service, key, charge.id)).toMatchObject({ status: 'open', money_outcome: null });
@@ -195,7 +195,7 @@ describe('the desk of MED cases', () => {
     });
   });
 
-  it('an appeal may come while a ruling waits; a dismissed ruling is not applied', async () => {
+  it('accepts an appeal while a ruling waits, and does not apply a dismissed ruling', async () => {
     const { charge, medCase } = await aDisputedCharge(service, key);
     await happens(service, key, charge.id, { event: 'med_rule', result: 'agreed' });
     expect((await answerCase(service, key, medCase.id, 'appeal')).body.status).toBe('appealed');
@@ -206,7 +206,7 @@ describe('the desk of MED cases', () => {
     expect(await balance(service, key)).toEqual({ available: 0, pending: 0, retained: 100 });
   });
 
-  it('a dismissed ruling can be approved after all', async () => {
+  it('can approve a dismissed ruling after all', async () => {
     const { charge, medCase } = await aDisputedCharge(service, key);
     expect((await decide(medCase.id, 'approve', {})).status).toBe(409);
     await happens(service, key, charge.id, { event: 'med_rule', result: 'disagreed' });
@@ -219,7 +219,7 @@ describe('the desk of MED cases', () => {
     expect((await decide(medCase.id, 'approve', {})).status).toBe(409);
   });
 
-  it('decides only the version it has shown', async () => {
+  it('refuses a decision about an older version than the current one', async () => {
     const { charge, medCase } = await aDisputedCharge(service, key);
     await happens(service, key, charge.id, { event: 'med_rule', result: 'agreed' });
     const { id, version } = await waiting(charge);
@@ -244,7 +244,7 @@ describe('the desk of MED cases', () => {
     ]);
   });
 
-  it('requests no evidence when the merchant could not send it any more', async () => {
+  it('refuses to request evidence when the merchant could not send it any more', async () => {
     const { medCase } = await aDisputedCharge(service, key);
     await service.sql(`UPDATE med_cases SET response_deadline = now() - interval '1 second' WHERE id = $1`, [
       medCase.id.slice(4),
@@ -268,7 +268,7 @@ describe('the desk of MED cases', () => {
     await receiver.stop();
   });
 
-  it('switches the notifications of outcomes off for an account, and on again', async () => {
+  it('switches the notifications of outcomes of an account off, and on again', async () => {
     const receiver = await WebhookReceiver.start();
     await service.call('POST', '/v1/webhooks/endpoints', { key, body: { url: receiver.url, events: ['*'] } });
     const notify = (outcome_notifications: boolean): Promise<Answer> =>

@@ -12,7 +12,7 @@ const ROUNDS = 6;
 const HOUR = 3_600;
 
 /** Two requests compete for one case, in each of the two orders, on the real PostgreSQL. */
-describe('competing requests of one case', () => {
+describe('competing requests about one case', () => {
   const world = MedWorld.forSpec();
 
   interface Opened {
@@ -42,7 +42,7 @@ describe('competing requests of one case', () => {
   it.each([
     ['agreed', ['rejected', 'lost', 0], ['closed', 'closed_without_refund', 0]],
     ['disagreed', ['closed', 'refunded_to_merchant', 100], ['closed', 'refunded_to_merchant', 100]],
-  ] as const)('an appeal and a ruling: %s', async (result, appealedFirst, ruledFirst) => {
+  ] as const)('an appeal and a ruling end as their order says: %s', async (result, appealedFirst, ruledFirst) => {
     const one = await opened();
     const [appealed] = await both(one.id, answer(one.id, 'appeal'), () => world.told.ruled(one.dispute, result));
     expect(appealed.status).toBe(200);
@@ -64,15 +64,18 @@ describe('competing requests of one case', () => {
   it.each([
     ['appeal', 'accept', ['appealed', null], 100],
     ['accept', 'appeal', ['accepted', 'lost'], 0],
-  ] as const)('an answer and another: %s, %s', async (first, second, end, retained) => {
-    const { id, paid } = await opened();
-    const [taken, late] = await both(id, answer(id, first), answer(id, second));
-    expect([taken.status, late.status]).toEqual([200, 400]);
-    expect(await world.outcomes(paid.id)).toEqual([[100, ...end]]);
-    await world.expectBalance(0, retained);
-  });
+  ] as const)(
+    'the first of two answers succeeds and the second is refused: %s, %s',
+    async (first, second, end, retained) => {
+      const { id, paid } = await opened();
+      const [taken, late] = await both(id, answer(id, first), answer(id, second));
+      expect([taken.status, late.status]).toEqual([200, 400]);
+      expect(await world.outcomes(paid.id)).toEqual([[100, ...end]]);
+      await world.expectBalance(0, retained);
+    },
+  );
 
-  it('a lowered claim and the acceptance: only the claim is lost, or an operator sees the case', async () => {
+  it('a lowered claim and an acceptance lose only the claim, or show the case to an operator', async () => {
     const one = await opened();
     const lowered = world.told.bank.change(one.dispute, { amount: 40 });
     const [, refused] = await both(one.id, () => world.told.tell(lowered), answer(one.id, 'accept'));
@@ -102,7 +105,7 @@ describe('competing requests of one case', () => {
       return { paid, dispute, id, approve };
     }
 
-    it('beside a second approval: one of them wins', async () => {
+    it('given twice at once succeeds once', async () => {
       const { id, approve } = await waiting();
       const [first, second] = await both(id, approve, approve);
       expect([first.status, second.status]).toEqual([200, 409]);
@@ -110,7 +113,7 @@ describe('competing requests of one case', () => {
       expect(await eventsAbout(world.service, id)).toEqual(['med_case.opened']);
     });
 
-    it('beside news of the bank counts for the approved version or is refused', async () => {
+    it('given beside news of the bank counts for the approved version, or is refused', async () => {
       const one = await waiting();
       const changed = world.told.bank.change(one.dispute, { amount: 70 });
       const [approved] = await both(one.id, one.approve, () => world.told.tell(changed));
@@ -128,7 +131,7 @@ describe('competing requests of one case', () => {
       await world.expectBalance(100, 0);
     });
 
-    it('beside the bank’s withdrawal leaves the merchant the money in both orders', async () => {
+    it('given beside the bank’s withdrawal leaves the merchant the money, in both orders', async () => {
       for (const isFirst of [true, false]) {
         const { id, dispute, approve } = await waiting();
         const withdraw = (): Promise<void> => world.told.ruled(dispute, null);
@@ -137,7 +140,7 @@ describe('competing requests of one case', () => {
       }
     });
 
-    it('given twice in a dismissed case whose money the bank has taken: lost once', async () => {
+    it('given twice in a dismissed case whose money the bank has taken loses the money once', async () => {
       const { id, paid, dispute } = await waiting();
       await world.decide(id, 'dismiss');
       await world.told.ruled(dispute, 'agreed');
@@ -150,7 +153,7 @@ describe('competing requests of one case', () => {
       expect(await world.outcomes(paid.id)).toEqual([[60, 'closed', 'closed_without_refund']]);
     });
 
-    it('given twice about a contradiction: corrected once', async () => {
+    it('given twice about a contradiction corrects once', async () => {
       const { id, paid, dispute } = await opened();
       await world.told.ruled(dispute, 'disagreed');
       await world.told.ruled(world.told.bank.disputes.get(dispute.reference) ?? dispute, 'agreed');
@@ -164,7 +167,7 @@ describe('competing requests of one case', () => {
     });
   });
 
-  it('a notice of the deadline and an appeal: no notice after the appeal', async () => {
+  it('a notice of the deadline is not sent after an appeal', async () => {
     const first = await opened();
     const others: Opened[] = [];
     while (others.length < ROUNDS) others.push(await opened());
@@ -200,19 +203,22 @@ describe('competing requests of one case', () => {
   });
 
   describe('the release of pending money', () => {
-    it.each(['opens', 'is lost', 'is won'] as const)('competes with a dispute that %s', async (what) => {
-      for (let round = 0; round < ROUNDS; round++) {
-        await world.merchant({ release_days: '1' });
-        const paid = await world.told.paid(world.key);
-        await world.expectBalance(0, 0, 100);
-        const dispute = what === 'opens' ? world.told.bank.dispute(paid.pix) : await world.told.disputed(paid);
-        const news =
-          what === 'opens' ? dispute : world.told.bank.rule(dispute, what === 'is lost' ? 'agreed' : 'disagreed');
-        world.service.clock.advance(48 * HOUR);
-        await Promise.all([world.told.tell(news), world.service.get(ReleasesService).run()]);
-        await world.expectBalance(what === 'is won' ? 100 : 0, what === 'opens' ? 100 : 0);
-      }
-    });
+    it.each(['opens', 'is lost', 'is won'] as const)(
+      'ends with the right balance beside a dispute that %s',
+      async (what) => {
+        for (let round = 0; round < ROUNDS; round++) {
+          await world.merchant({ release_days: '1' });
+          const paid = await world.told.paid(world.key);
+          await world.expectBalance(0, 0, 100);
+          const dispute = what === 'opens' ? world.told.bank.dispute(paid.pix) : await world.told.disputed(paid);
+          const news =
+            what === 'opens' ? dispute : world.told.bank.rule(dispute, what === 'is lost' ? 'agreed' : 'disagreed');
+          world.service.clock.advance(48 * HOUR);
+          await Promise.all([world.told.tell(news), world.service.get(ReleasesService).run()]);
+          await world.expectBalance(what === 'is won' ? 100 : 0, what === 'opens' ? 100 : 0);
+        }
+      },
+    );
   });
 
   it('a dispute by txid of a charge that was paid twice belongs to the credited payment', async () => {

@@ -87,7 +87,7 @@ describe('the list of MED cases', () => {
     expect(await ids(`?starting_after=${second?.id}&created_after=${fourth?.created_at}`)).toEqual([third?.id]);
   });
 
-  it('has open ones by their deadline, however old they are, page by page', async () => {
+  it('lists open cases by their deadline, however old they are, page by page', async () => {
     const { testKey: key } = await service.merchant();
     const at = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
     const deadlines = [at(9), null, at(2), at(2), null, at(5), at(1)];
@@ -171,7 +171,7 @@ describe('the list of MED cases', () => {
     expect((await service.call('GET', '/v1/med/cases/nonsense', { key: merchant.testKey })).status).toBe(404);
   });
 
-  it.each([undefined, null, 7, 'four', 'x'.repeat(2001)])('refuses an appeal for %p', async (reason) => {
+  it.each([undefined, null, 7, 'four', 'x'.repeat(2001)])('refuses an appeal with the reason %p', async (reason) => {
     const open = cases.find(({ status }) => status === 'open');
     const answer = await service.call<{ error: { code: string; param: string } }>(
       'POST',
@@ -181,7 +181,7 @@ describe('the list of MED cases', () => {
     expect([answer.status, answer.body.error]).toMatchObject([400, { code: 'invalid_request', param: 'reason' }]);
   });
 
-  it('refuses impossible simulations', async () => {
+  it('refuses simulations that are impossible', async () => {
     const { body: charge } = await service.createCharge(merchant.testKey);
     for (const body of [
       { event: 'med_open' },
@@ -196,7 +196,7 @@ describe('the list of MED cases', () => {
       expect([body, (await service.simulate(merchant.testKey, charge.id, body)).status]).toEqual([body, 400]);
   });
 
-  it('answers as quickly for 100 000 cases as for 100', async () => {
+  it('answers as fast for 100 000 cases as for 100', async () => {
     const accounts = [await service.merchant(), await service.merchant()];
     for (const [index, { accountId, testKey }] of accounts.entries()) {
       const { charge } = await aDisputedCharge(service, testKey);

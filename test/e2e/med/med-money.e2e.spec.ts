@@ -7,7 +7,7 @@ import { requestRefund } from '../../support/refunds.js';
 describe('the money of a dispute', () => {
   const world = MedWorld.forSpec();
 
-  it('is held in full, fees or not: the balance goes below zero', async () => {
+  it('is held in full, whatever the fees, so that the balance goes below zero', async () => {
     await world.merchant({ fee_bps: '100', fee_fixed: '20' });
     const paid = await world.told.paid(world.key, 1000);
     await world.expectBalance(970, 0);
@@ -17,7 +17,7 @@ describe('the money of a dispute', () => {
     await world.expectBalance(970, 0);
   });
 
-  it('is held from what is available, while its own money is pending', async () => {
+  it('is held from the available balance while the money of the payment is pending', async () => {
     await world.merchant({ release_days: '2' });
     const paid = await world.told.paid(world.key);
     await world.expectBalance(0, 0, 100);
@@ -41,7 +41,7 @@ describe('the money of a dispute', () => {
   });
 
   describe('with a second dispute on the charge', () => {
-    it('is held once; when the first is withdrawn, it is held for the second', async () => {
+    it('is held once, and held for the second dispute when the first is withdrawn', async () => {
       const paid = await world.told.paid(world.key);
       const [first, second] = [await world.told.disputed(paid), await world.told.disputed(paid)];
       await world.expectBalance(0, 100);
@@ -59,7 +59,7 @@ describe('the money of a dispute', () => {
       ]);
     });
 
-    it('is gone with the first that is lost; winning the second brings nothing back', async () => {
+    it('is gone with the first dispute that is lost; winning the second brings nothing back', async () => {
       const paid = await world.told.paid(world.key);
       const [first, second] = [await world.told.disputed(paid), await world.told.disputed(paid)];
       await world.told.ruled(first, 'agreed');
@@ -73,7 +73,7 @@ describe('the money of a dispute', () => {
       ]);
     });
 
-    it('may come one after the other', async () => {
+    it('is held again when the second dispute comes after the first has ended', async () => {
       const paid = await world.told.paid(world.key);
       await world.told.ruled(await world.told.disputed(paid), null);
       await world.expectBalance(100, 0);
@@ -83,7 +83,7 @@ describe('the money of a dispute', () => {
     });
   });
 
-  it('is lost in part when an operator sets the amount right: the rest stays paid and refundable', async () => {
+  it('is lost in part when an operator corrects the amount: the rest stays paid and refundable', async () => {
     const paid = await world.told.paid(world.key);
     const dispute = await world.told.disputed(paid, { amount: 2500 });
     await world.expectBalance(100, 0);
@@ -164,7 +164,7 @@ describe('the money of a dispute', () => {
     );
   });
 
-  it('waits for an operator when nothing is left to hold, and ends without a trace on the charge', async () => {
+  it('is not held when nothing is left: the case waits for an operator and ends without a trace on the charge', async () => {
     const paid = await world.told.paid(world.key);
     const first = await world.told.disputed(paid, { amount: 30 });
     await world.decide((await world.waiting()).id, 'approve');

@@ -60,7 +60,7 @@ describe('notices of a MED to the merchant', () => {
     expect(new Set(webhooks.map(({ body }) => body['id'])).size).toBe(3);
   });
 
-  it('leave out a case that is answered, over, without a deadline or with a shorter one', async () => {
+  it('are left out for a case that is answered or over, has no deadline or a shorter one', async () => {
     const appealed = (await aDisputedCharge(service, key)).medCase;
     await answerCase(service, key, appealed.id, 'appeal');
     const withdrawn = await aDisputedCharge(service, key);
@@ -132,7 +132,7 @@ describe('notices of a MED to the merchant', () => {
     expect(headerOf(opened, 'Content-Type')).toMatch(/^multipart\/alternative/);
   });
 
-  it('come as samples of every event', async () => {
+  it('are available as samples of every event', async () => {
     const { body: endpoint } = await subscribe(['*']);
     for (const event of ['med_case.created', 'med_case.updated', 'med_case.deadline_approaching', 'med.resolved']) {
       const sent = await service.call('POST', `/v1/webhooks/endpoints/${endpoint.id}/test`, { key, body: { event } });
@@ -146,7 +146,7 @@ describe('notices of a MED to the merchant', () => {
     });
   });
 
-  it('come again in the current state of the case when an endpoint was down', async () => {
+  it('are sent again in the current state of the case when an endpoint was down', async () => {
     const { body: endpoint } = await subscribe(['med_case.created', 'med_case.updated', 'med.resolved']);
     receiver.answer = 500;
     const since = new Date(service.clock.now().getTime() - 1000).toISOString();

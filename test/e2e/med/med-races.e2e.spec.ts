@@ -4,12 +4,12 @@ import { MedWorld } from '../../support/med-world.js';
 import { requestRefund } from '../../support/refunds.js';
 
 /** Races run on the real PostgreSQL. */
-describe('at once', () => {
+describe('a MED in a race', () => {
   const world = MedWorld.forSpec();
 
   const ROUNDS = 8;
 
-  it('a dispute and a refund', async () => {
+  it('a dispute and a refund at once hold the money and send no refund', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await world.merchant();
       const paid = await world.told.paid(world.key);
@@ -22,7 +22,7 @@ describe('at once', () => {
     }
   });
 
-  it('a ruling, and a refund that is sent or fails', async () => {
+  it('a ruling beside a refund that is sent or fails leaves the money lost, or the failed refund available', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await world.merchant();
       const paid = await world.told.paid(world.key);
@@ -44,7 +44,7 @@ describe('at once', () => {
     }
   });
 
-  it('many notifications of one dispute: one case', async () => {
+  it('many notifications of one dispute at once open one case', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await world.merchant();
       const paid = await world.told.paid(world.key);
@@ -56,7 +56,7 @@ describe('at once', () => {
     }
   });
 
-  it('two disputes of one charge: held once', async () => {
+  it('two disputes of one charge at once hold the money once', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await world.merchant();
       const paid = await world.told.paid(world.key);
@@ -69,7 +69,7 @@ describe('at once', () => {
     }
   });
 
-  it('a ruling and the acceptance: exactly one wins', async () => {
+  it('exactly one of a ruling and an acceptance at once wins', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await world.merchant();
       const paid = await world.told.paid(world.key);
@@ -85,7 +85,7 @@ describe('at once', () => {
     }
   });
 
-  it('a dispute and the settlement of its payment', async () => {
+  it('a dispute at the moment of the settlement of its payment holds the money', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await world.merchant();
       const paid = await world.told.received(world.key);

@@ -7,7 +7,7 @@ import { refundsOf, requestRefund } from '../../support/refunds.js';
 describe('a dispute and refunds of the same payment', () => {
   const world = MedWorld.forSpec();
 
-  it('holds what refunds have left of a partly refunded payment', async () => {
+  it('holds the part of a payment that refunds have left', async () => {
     const paid = await world.told.paid(world.key);
     await world.told.refund(world.key, paid, 40);
     await world.told.finish();
@@ -20,7 +20,7 @@ describe('a dispute and refunds of the same payment', () => {
     expect(await world.statusOf(paid.id)).toBe('disputed');
   });
 
-  it('leaves a refund on its way alone: it arrives, and the payment is paid again when the dispute is won', async () => {
+  it('lets a refund on its way arrive, and the payment is paid again when the dispute is won', async () => {
     const paid = await world.told.paid(world.key);
     const refundId = await world.told.refund(world.key, paid, 60);
     await world.told.step(refundId);
@@ -51,7 +51,7 @@ describe('a dispute and refunds of the same payment', () => {
     }
   });
 
-  it('holds what a failed refund gives back during the dispute, and no more', async () => {
+  it('holds only the money that a failed refund gives back during the dispute', async () => {
     const paid = await world.told.paid(world.key);
     const refundId = await world.told.refund(world.key, paid, 60);
     world.told.bank.returnFault = () => 'refused unheard';
@@ -81,7 +81,7 @@ describe('a dispute and refunds of the same payment', () => {
     expect(world.told.bank.returns.size).toBe(0);
   });
 
-  it('leaves a payment paid after a refund of the rest of a lost part, even with a second dispute meanwhile', async () => {
+  it('leaves a payment paid when its rest after a lost part is refunded, even with a second dispute meanwhile', async () => {
     for (const result of [null, 'agreed'] as const) {
       const paid = await world.told.paid(world.key);
       const first = await world.told.disputed(paid, { amount: 30 });
@@ -99,8 +99,8 @@ describe('a dispute and refunds of the same payment', () => {
     }
   });
 
-  describe('with a refund that comes to its end after the ruling', () => {
-    it('leaves what a failed one gives back with the merchant, and the payment is paid', async () => {
+  describe('with a refund that ends after the ruling', () => {
+    it('leaves the money of a failed refund with the merchant, and the payment is paid', async () => {
       const paid = await world.told.paid(world.key);
       world.told.bank.returnFault = () => 'refused unheard';
       await world.told.step(await world.told.refund(world.key, paid, 40));
@@ -116,7 +116,7 @@ describe('a dispute and refunds of the same payment', () => {
     });
 
     it.each(['before', 'after'] as const)(
-      'waits for an operator when the bank took money that a refund, failed %s the ruling, had brought back',
+      'waits for an operator when the bank took money of a refund that failed %s the ruling',
       async (when) => {
         const paid = await world.told.paid(world.key);
         world.told.bank.returnFault = () => 'refused unheard';
@@ -140,7 +140,7 @@ describe('a dispute and refunds of the same payment', () => {
       },
     );
 
-    it('corrects a loss again when another refund fails, also of a payment that is paid', async () => {
+    it('corrects a loss again when another refund fails, also for a paid payment', async () => {
       const paid = await world.told.paid(world.key);
       const dispute = world.told.bank.change(await world.told.disputed(paid), { amount: 20 });
       await world.told.tell(dispute);
@@ -157,7 +157,7 @@ describe('a dispute and refunds of the same payment', () => {
       await world.expectBalance(0, 0);
     });
 
-    it('moves nothing when the merchant has refunded the money meanwhile', async () => {
+    it('moves no money when the merchant has refunded it meanwhile', async () => {
       const paid = await world.told.paid(world.key);
       world.told.bank.returnFault = () => 'refused unheard';
       await world.told.step(await world.told.refund(world.key, paid, 30));
@@ -176,7 +176,7 @@ describe('a dispute and refunds of the same payment', () => {
       await world.expectBalance(0, 0);
     });
 
-    it('sends a refund that had not been sent before it', async () => {
+    it('sends a refund that was not sent before the ruling', async () => {
       const paid = await world.told.paid(world.key);
       await world.told.refund(world.key, paid, 40);
       await world.told.ruled(await world.told.disputed(paid), 'agreed');
@@ -188,14 +188,14 @@ describe('a dispute and refunds of the same payment', () => {
     });
   });
 
-  describe('by a Pix of the merchant, which leaves the one that was paid where the bank can take it', () => {
+  describe('with a cashout, which is a new Pix, so that the bank can still take the first one', () => {
     const cashout = (paid: { id: string }, amount: number): Promise<string> =>
       world.told.refund(world.key, paid as Parameters<typeof world.told.refund>[1], amount, 'cashout');
 
     it.each([
       ['agreed', -40, 'disputed'],
       ['disagreed', 60, 'paid'],
-    ] as const)('holds all of a payment of which a part went back; %s', async (result, left, status) => {
+    ] as const)('holds all of a partly refunded payment; ruling %s', async (result, left, status) => {
       const paid = await world.told.paid(world.key);
       await cashout(paid, 40);
       await world.told.finish();
@@ -212,7 +212,7 @@ describe('a dispute and refunds of the same payment', () => {
       ['agreed', -100, 'closed_without_refund'],
       ['disagreed', 0, 'refunded_to_merchant'],
       [null, 0, 'refunded_to_merchant'],
-    ] as const)('holds all of a payment that went back, which stays refunded; %s', async (result, left, outcome) => {
+    ] as const)('holds all of a refunded payment, which stays refunded; ruling %s', async (result, left, outcome) => {
       const paid = await world.told.paid(world.key);
       await cashout(paid, 100);
       await world.told.finish();
@@ -227,7 +227,7 @@ describe('a dispute and refunds of the same payment', () => {
       expect(await world.statusOf(paid.id)).toBe('refunded');
     });
 
-    it('holds all of it beside a refund on its way, whether that arrives or fails', async () => {
+    it('holds all of the payment beside a refund on its way, whether that arrives or fails', async () => {
       for (const fault of [null, 'refused unheard'] as const) {
         const paid = await world.told.paid(world.key);
         world.told.bank.returnFault = () => fault;
@@ -300,7 +300,7 @@ describe('a dispute and refunds of the same payment', () => {
       await expect(more).rejects.toThrow('transactions_disputed_amount_check');
     });
 
-    it('tells the merchant that the bank does not count it, and shows the proof', async () => {
+    it('tells the merchant that the bank does not count the refund, and shows the proof', async () => {
       const { ownerEmail, testKey } = await world.service.merchant();
       world.key = testKey;
       const paid = await world.told.paid(world.key);

@@ -167,7 +167,7 @@ describe('a MED', () => {
     expect(open.response_deadline).toBeNull();
   });
 
-  it('is appealed with 5 to 2000 characters as sent, of which 5 are not blanks around the text', async () => {
+  it('is appealed with 5 to 2000 characters, which are sent unchanged, at least 5 of them not blank at the ends', async () => {
     const { medCase } = await aDisputedCharge(service, key);
     const appeal = (reason: string): Promise<Answer<ErrorAnswer>> =>
       service.call('POST', `/v1/med/cases/${medCase.id}/appeal`, { key, body: { reason } });
@@ -252,7 +252,7 @@ describe('a MED', () => {
     await expectQuiet(charge);
   });
 
-  it('is accepted: final, the money is gone, and the ruling changes nothing', async () => {
+  it('is final when it is accepted: the money is gone, and the ruling changes nothing', async () => {
     const { charge, medCase } = await aDisputedCharge(service, key);
     const accepted = await answerCase(service, key, medCase.id, 'accept');
     expect([accepted.status, accepted.body]).toEqual([
@@ -277,7 +277,7 @@ describe('a MED', () => {
   it.each([
     ['is withdrawn by the payer', { event: 'med_withdraw' }, 'canceled'],
     ['is ruled for the merchant before any answer', { event: 'med_rule', result: 'disagreed' }, 'closed'],
-  ])('%s: closed, the money is back', async (_what, body, bankStatus) => {
+  ])('%s is closed, and the money is back', async (_what, body, bankStatus) => {
     const { charge } = await aDisputedCharge(service, key);
     const ended = await happens(service, key, charge.id, body);
     expect([ended.status, ended.metadata['med']]).toEqual(['paid', expect.objectContaining({ status: bankStatus })]);
@@ -294,7 +294,7 @@ describe('a MED', () => {
     await expectQuiet(charge);
   });
 
-  it('is ruled for the payer before any answer: closed without refund', async () => {
+  it('is closed without refund when it is ruled for the payer before any answer', async () => {
     const { charge } = await aDisputedCharge(service, key);
     await happens(service, key, charge.id, { event: 'med_rule', result: 'agreed' });
     expect(await caseOf(service, key, charge.id)).toMatchObject({
