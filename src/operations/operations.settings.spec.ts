@@ -49,18 +49,18 @@ const ACCOUNT: AccountEntity = {
 };
 
 describe('every setting of an account', () => {
-  it('can be changed by operators, and nothing else', () => {
+  it('can be changed by operators, who can change nothing else', () => {
     expect(fieldsOf(ChangeAccountDto)).toEqual(NAMES);
     expect(documentedIn(ChangeAccountDto)).toEqual(NAMES);
   });
 
-  it('can be given when the account is made', () => {
+  it('can be given when the account is created', () => {
     const taken = [...NAMES, 'email'].sort();
     expect(fieldsOf(CreateAccountDto)).toEqual(taken);
     expect(documentedIn(CreateAccountDto)).toEqual(taken);
   });
 
-  it('is shown', () => {
+  it('is shown to operators', () => {
     const shown = [...NAMES, 'id', 'object', 'created_at'].sort();
     expect(Object.keys(accountBody(ACCOUNT)).sort()).toEqual(shown);
     expect(documentedIn(AccountBody)).toEqual(shown);

@@ -216,7 +216,7 @@ describe('the audit trail', () => {
     expect(JSON.stringify(events)).not.toContain(secret);
   });
 
-  it('records repeated tries for an unknown e-mail without more about it', async () => {
+  it('records repeated tries for an unknown e-mail without the e-mail', async () => {
     const email = `stranger-${randomUUID()}@example.com`;
     for (const password of ['one', 'two', 'three']) {
       atTheBeginningOfAMinute();
@@ -248,7 +248,7 @@ describe('the audit trail', () => {
     }
   });
 
-  it('is written together with its change, or neither is', async () => {
+  it('is written together with its change, or both are not', async () => {
     const keys = async (): Promise<unknown[]> => service.sql('SELECT id FROM api_keys WHERE revoked_at IS NULL');
     const before = await keys();
     const [{ id } = { id: '' }] = await service.sql<{ id: string }>(
@@ -302,7 +302,7 @@ describe('GET /v1/audit-events', () => {
     expect(seen).toEqual(all.data.map(({ id }) => id));
   });
 
-  it('filters', async () => {
+  it('filters by type, actor and time', async () => {
     const types = async (query: string): Promise<string[]> => [
       ...new Set((await page(token, query)).body.data.map(({ type }) => type)),
     ];
@@ -332,13 +332,13 @@ describe('GET /v1/audit-events', () => {
     'starting_after=1',
     `starting_after=${randomUUID()}`,
     'page=2',
-  ])('%s is a 400', async (query) => {
+  ])('answers %s with a 400', async (query) => {
     const answer = await page(token, `?${query}`);
     expect(answer.status).toBe(400);
     expect(answer.body['error']).toMatchObject({ code: 'invalid_request' });
   });
 
-  it('is for OWNERs and ADMINs, each of their own account', async () => {
+  it('is open to OWNERs and ADMINs, each for their own account', async () => {
     const stranger = await service.merchant();
     const theirs = await service.login(stranger.ownerEmail);
     const mine = (await page(token)).body.data.map(({ id }) => id);

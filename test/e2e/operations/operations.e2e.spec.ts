@@ -189,7 +189,7 @@ describe('accounts', () => {
     expect(await auditOf(accountId, 'account.settings_changed')).toEqual([]);
   });
 
-  it('need a name and an e-mail', async () => {
+  it('require a name and an e-mail', async () => {
     for (const [body, params] of [
       [{}, ['name', 'email']],
       [{ ...newAccount(), password: PASSWORD }, ['password']],
@@ -221,7 +221,7 @@ describe('accounts', () => {
   });
 });
 
-describe('payments that are held because nobody knows who paid', () => {
+describe('payments that are held because the payer is unknown', () => {
   let merchant: Merchant;
   let receiver: WebhookReceiver;
 
@@ -365,7 +365,7 @@ describe('payments that are held because nobody knows who paid', () => {
   it.each([
     ['accept', 'return'],
     ['return', 'accept'],
-  ])('once decided, %s again changes nothing and %s is refused', async (decision, otherwise) => {
+  ])('stay as decided when %s is repeated, and refuse %s', async (decision, otherwise) => {
     const { chargeId, reviewId } = await held();
     const first = await ask('POST', `${REVIEWS}/${reviewId}/${decision}`);
     const colleague = await service.operator();
@@ -428,7 +428,7 @@ describe('payments that are held because nobody knows who paid', () => {
   const cancel = (chargeId: string): Promise<Answer<Body>> =>
     service.call<Body>('POST', `/v1/payments/${chargeId}/cancel`, { key: merchant.testKey });
 
-  it('end when the merchant cancels the charge: the money goes back, and nobody can decide', async () => {
+  it('end when the merchant cancels the charge: the money goes back, and an operator can no longer decide', async () => {
     const { chargeId, reviewId } = await held();
     expect(await cancel(chargeId)).toMatchObject({ status: 200, body: { previousStatus: 'PROCESSING' } });
     for (const decide of [accept, sendBack, accept]) {
@@ -480,7 +480,7 @@ describe('payments that are held because nobody knows who paid', () => {
     },
   );
 
-  it.each(['accept', 'return'])('do not exist and get 404: %s', async (decision) => {
+  it.each(['accept', 'return'])('are a 404 when they do not exist: %s', async (decision) => {
     const { body: charge } = await service.createCharge(merchant.testKey);
     await service.simulate(merchant.testKey, charge.id, { event: 'pay' });
     const [credited] = await service.sql<{ id: string }>('SELECT id FROM settlements WHERE transaction_id = $1', [

@@ -33,7 +33,7 @@ interface Sealed extends Record<string, unknown> {
   context: string;
 }
 
-describeWith('redis')('what one payer is asked for', () => {
+describeWith('redis')('the personal data of one payer', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'recebe-spec-'));
   const logged: string[] = [];
   let redis: TestRedis;
@@ -126,7 +126,7 @@ describeWith('redis')('what one payer is asked for', () => {
     expect((await service.rows()).filter(({ text }) => text.includes(mark))).toEqual([]);
   }
 
-  it('is sent to the merchant as it was given, and an answer is repeated to the byte', async () => {
+  it('is sent to the merchant as it was given, and a repeated answer is equal to the byte', async () => {
     expect(receiver.received.some(({ rawBody }) => found(rawBody))).toBe(true);
     const key = merchant.testKey;
     const first = await service.createCharge(key, { customer: PERSON }, 'a-key-that-is-repeated');
@@ -146,7 +146,7 @@ describeWith('redis')('what one payer is asked for', () => {
     expect(await search(query)).toBe(3);
   });
 
-  it('lies in clear text in the transaction, and in no other table', async () => {
+  it('is in clear text in the transaction, and in no other table', async () => {
     const rows = await service.rows();
     const tables = new Set(rows.filter(({ text }) => found(text)).map(({ table }) => table));
     expect([...tables]).toEqual(['transactions']);
@@ -172,7 +172,7 @@ describeWith('redis')('what one payer is asked for', () => {
     expect(dumps.filter(found)).toEqual([]);
   });
 
-  it('is exported and erased on request; open sales wait, and then nothing of the person is left', async () => {
+  it('is exported and erased on request: open sales wait, and then no data of the person is left', async () => {
     const key = merchant.testKey;
     const account = (...args: string[]) =>
       runCli(['account', ...args], {

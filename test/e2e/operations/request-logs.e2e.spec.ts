@@ -94,7 +94,7 @@ describe('the request log of an account', () => {
     expect(await logged(idOf(head))).toMatchObject({ method: 'HEAD', route: '/v1/wallets', mode: 'live' });
   });
 
-  it('shows an account the refusals of its own key: somebody else may have it', async () => {
+  it('shows an account the refusals of its own key, since somebody else may have the key', async () => {
     const body = { test: true, allowed_ips: ['203.0.113.7'] };
     const { body: issued } = await service.call<{ apiKey: string }>('POST', '/v1/api-keys', { token: owner, body });
     const refused = await service.call('GET', '/v1/wallets', { key: issued.apiKey });
@@ -106,7 +106,7 @@ describe('the request log of an account', () => {
     });
   });
 
-  it('stores no more refusals of such a key than its caller has tries: nobody fills it with them', async () => {
+  it('stores at most as many refusals of a leaked key as its caller has tries, so that nobody fills the log', async () => {
     const env = { RATE_LIMIT: 'on', RATE_LIMIT_AUTH_FAILURES_PER_MINUTE: '5' };
     const limited = await TestService.start({ database: service.database, env });
     try {
@@ -153,7 +153,7 @@ describe('the request log of an account', () => {
   });
 
   it.each([0, 2])(
-    'shows once a request whose caller hung up, behind %i streams of events, and that was carried out',
+    'shows a carried-out request once when its caller hung up, behind %i streams of events',
     async (streams) => {
       const theirs = await service.merchant();
       const { hostname, port } = new URL(service.url);
@@ -184,7 +184,7 @@ describe('the request log of an account', () => {
     },
   );
 
-  it('shows why a request was refused whose caller hung up', async () => {
+  it('shows the reason of a refusal when the caller hung up', async () => {
     const { hostname, port } = new URL(service.url);
     const body = { test: true, allowed_ips: ['203.0.113.7'] };
     const { body: issued } = await service.call<{ apiKey: string }>('POST', '/v1/api-keys', { token: owner, body });
@@ -200,7 +200,7 @@ describe('the request log of an account', () => {
     expect(row).toMatchObject({ status: 403, mode: 'test' });
   });
 
-  it('has neither queries nor text that stood in the place of an id', async () => {
+  it('stores neither queries nor text in the place of an id', async () => {
     const secret = merchant.testKey;
     const asked = await service.call('GET', `/v1/charges/${secret}?apikey=${secret}&document=52998224725`, {
       key: secret,
@@ -220,7 +220,7 @@ describe('the request log of an account', () => {
     expect(await service.sql('SELECT 1 FROM request_logs WHERE request_id = $1', [idOf(asked)])).toEqual([]);
   });
 
-  it('is shown to the account only, by whatever id others ask', async () => {
+  it('is shown only to its account, whatever id others request', async () => {
     const other = await service.merchant();
     const token = await service.login(other.ownerEmail);
     const asked = await service.call('GET', '/v1/wallets', { key: merchant.testKey });
@@ -370,7 +370,7 @@ describe('the table of requests', () => {
     expect(await partitions()).toContain(day(0));
   });
 
-  it('neither waits for long readers nor makes others wait', async () => {
+  it('is rotated without waiting for long readers or making others wait', async () => {
     const old = new Date(Date.now() - 30 * DAY_SECONDS * 1000).toISOString().slice(0, 10);
     await service.sql('SELECT request_logs_add_days($1::date[])', [[old]]);
     const reader = await holdOpen('SELECT 1 FROM request_logs LIMIT 1');
@@ -393,8 +393,8 @@ describe('the table of requests', () => {
   }
 });
 
-describe('a service that goes down', () => {
-  it('first writes the requests it has answered', async () => {
+describe('a service that shuts down', () => {
+  it('first writes the requests that it has answered', async () => {
     const database = await createTestDatabase();
     const going = await TestService.start({ database });
     const { testKey } = await going.merchant();

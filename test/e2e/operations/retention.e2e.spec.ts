@@ -120,7 +120,7 @@ describe('removal of old data', () => {
     expect((await service.getCharge(merchant.testKey, charge.id)).body.status).toBe('paid');
   });
 
-  it('keeps waiting deliveries, however old, and counts late ends from their end', async () => {
+  it('keeps waiting deliveries, however old, and counts the days of ended ones from their end', async () => {
     receiver.answer = 500;
     await service.createCharge(merchant.testKey);
     await settled('FAILED');
@@ -230,7 +230,7 @@ describe('removal of old data', () => {
   });
 });
 
-describe('data with a retention of its own', () => {
+describe('data with a configured retention', () => {
   it('is removed after that many days: mails, fraud hits, requests', async () => {
     const names = ['MAILS', 'FRAUD_HITS', 'REQUEST_LOGS'].map((kind) => [`RETENTION_DAYS_${kind}`, '2']);
     const service = await TestService.start({ env: Object.fromEntries(names) as Record<string, string> });

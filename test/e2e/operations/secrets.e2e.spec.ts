@@ -22,7 +22,7 @@ import { type Answer, PASSWORD, TestService } from '../../support/service.js';
 import { JWT_SECRET } from '../../support/tokens.js';
 import { waitFor } from '../../support/wait.js';
 
-describe('after everything has been done once', () => {
+describe('after every operation has been done once', () => {
   let service: TestService;
   let redis: TestRedis | null = null;
   let receiver: WebhookReceiver;
@@ -171,14 +171,14 @@ describe('after everything has been done once', () => {
   }
   const plain = (value: string): string[] => [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)];
 
-  it('some logs and refusals exist to be searched', () => {
+  it('enough logs and refusals exist to be searched', () => {
     expect(logged.length).toBeGreaterThan(60);
     expect(logged.some((line) => line.includes('request failed'))).toBe(true);
     expect(world.errors.length).toBeGreaterThan(30);
     expect(world.secrets.size).toBe(18);
   });
 
-  itWith('redis')('something was told to Redis, too', () => {
+  itWith('redis')('enough commands to Redis exist to be searched', () => {
     expect(toRedis.length).toBeGreaterThan(50);
     expect(toRedis.some((told) => told.includes('fraud:'))).toBe(true);
   });
@@ -215,7 +215,7 @@ describe('after everything has been done once', () => {
   });
 
   itWith('redis')(
-    'no document is in Redis, nor a hash of one that who sees it could find by trying all of them',
+    'no document is in Redis, nor is a hash from which a document could be found by trying all of them',
     () => {
       expect(found(toRedis, dotted, documents)).toEqual([]);
       const hashes = (value: string): string[] =>
