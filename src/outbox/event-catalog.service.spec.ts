@@ -34,14 +34,14 @@ describe('the event catalog', () => {
     ]);
   });
 
-  it('knows a name whatever it is made from, and no other', () => {
+  it('recognizes every registered name, and no other', () => {
     expect(['charge.paid', 'payment.completed', 'payout.paid'].every((name) => catalog.has(name))).toBe(true);
     expect(
       ['charge', 'charge.', 'charge.refunded', '*', '', 'constructor', 'Charge.paid'].some((name) => catalog.has(name)),
     ).toBe(false);
   });
 
-  it('lets the star stand for the canonical names', () => {
+  it('expands the star to the canonical names', () => {
     expect(catalog.canonicalNames()).toEqual(['charge.paid', 'charge.failed', 'payout.paid']);
   });
 
@@ -53,7 +53,7 @@ describe('the event catalog', () => {
     expect(names('null')).toEqual([]);
   });
 
-  it('is empty before anybody has registered', () => {
+  it('is empty before anything is registered', () => {
     const empty = new EventCatalog();
     expect([empty.list(), empty.canonicalNames(), empty.publicEventsOf('x')]).toEqual([[], [], []]);
   });
@@ -68,7 +68,7 @@ describe('the event catalog', () => {
     expect(catalog.sourcesOf((name) => name === 'payout.paid')).toEqual([]);
   });
 
-  it('refreshes events with the one who knows their subjects, each type at once, and leaves others as they are', async () => {
+  it('refreshes events by the source that knows their subjects, once per type, and leaves others unchanged', async () => {
     const refreshing = new EventCatalog();
     const tx = {} as Tx;
     const types = (...names: string[]): DomainEventType[] => names as unknown as DomainEventType[];
@@ -89,7 +89,7 @@ describe('the event catalog', () => {
     expect(await refreshing.refresh(tx, [])).toEqual([]);
   });
 
-  it('refreshes a type with everybody who knows a part of it', async () => {
+  it('refreshes a type by every source that knows a part of it', async () => {
     const refreshing = new EventCatalog();
     const type = 'a' as unknown as DomainEventType;
     for (const part of ['sale', 'case'])
@@ -103,7 +103,7 @@ describe('the event catalog', () => {
     expect(refreshed?.data).toEqual({ sale: 'now', case: 'now', more: 1 });
   });
 
-  it('samples the first source that has a sample, and nothing for a name that is not sent', () => {
+  it('takes a sample from the first source that has one, and none for a name that is not sent', () => {
     const scope = { accountId: 'a', mode: 'test' } as const;
     const now = new Date();
     const sample = (type: string): NewEvent => ({ type, ...scope }) as unknown as NewEvent;
