@@ -27,7 +27,7 @@ const event = (
 const RAW = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
 
 describe('the data of a legacy event', () => {
-  it('has these keys and values when money was credited', () => {
+  it('has exactly the documented keys and values when money was credited', () => {
     expect(legacyPayment(event(aPaidTransaction(), 'WAITING_PAYMENT'))).toStrictEqual({
       transactionId: `tx_${RAW}`,
       paymentId: RAW,
@@ -42,7 +42,7 @@ describe('the data of a legacy event', () => {
     });
   });
 
-  it('has these keys and values when no money was credited, and null for the first previous status', () => {
+  it('has exactly the documented keys and values when no money was credited, and null as the first previous status', () => {
     expect(legacyPayment(event(aTransaction(), null))).toStrictEqual({
       transactionId: `tx_${RAW}`,
       paymentId: RAW,

@@ -65,12 +65,12 @@ describe('a list sorted by a field without an index', () => {
     await Promise.all(many);
   });
 
-  it('is not sorted for a page past its end', async () => {
+  it('answers a page past its end without sorting', async () => {
     const pages = pagesOf(200, () => Promise.reject(new Error('sorted')));
     expect(await pages.page(SCOPE, BY_EMAIL)).toEqual({ transactions: [], total: 200 });
   });
 
-  it('passes on any other error', async () => {
+  it('throws any other error unchanged', async () => {
     const pages = pagesOf(1_000_000, () => Promise.reject(new Error('socket hang up')));
     await expect(pages.page(SCOPE, BY_EMAIL)).rejects.toThrow('socket hang up');
   });

@@ -56,7 +56,7 @@ const settled = {
 };
 
 describe('a payment', () => {
-  it('has these keys and values, and no others, when just created', () => {
+  it('has exactly the documented keys and values when just created', () => {
     expect(paymentBody(aTransaction())).toStrictEqual(created);
     expect(
       paymentBody(aTransaction({ customerName: null, customerDocument: null, customerEmail: null, metadata: {} })),
@@ -67,7 +67,7 @@ describe('a payment', () => {
     expect(paymentDetail(aTransaction({ brCode: null }), null)).toStrictEqual({ ...created, ...nothing });
   });
 
-  it('has the fields of every method, and one expiry for all', () => {
+  it('has the fields of every method, and one expiry for all methods', () => {
     const artefacts = {
       CREDIT_CARD: { redirectUrl: 'https://pay.example.com/sandbox/cards/x' },
       MBWAY: {},
@@ -117,7 +117,7 @@ describe('a payment', () => {
     ]);
   });
 
-  it('shows its previous status last when it was cancelled', () => {
+  it('shows its previous status as the last key when it was cancelled', () => {
     const body = cancelledPayment(aTransaction({ status: 'CANCELLED', brCode: null }), null, 'PROCESSING');
     expect(body).toStrictEqual({ ...created, ...nothing, status: 'CANCELLED', previousStatus: 'PROCESSING' });
   });
@@ -131,7 +131,7 @@ describe('a payment', () => {
   });
 });
 
-it('a list has the contract’s item under its tx_ id', () => {
+it('a list of payments has the contract’s item under its tx_ id', () => {
   expect(paymentList([aPaidTransaction()], 41, 3, 20)).toStrictEqual({
     data: [{ ...created, id: `tx_${RAW}`, ...settled }],
     total: 41,
@@ -171,6 +171,6 @@ describe('the provider’s report', () => {
   });
 });
 
-it('a receipt is the PDF in base64', () => {
+it('a receipt of a payment is the PDF in base64', () => {
   expect(receiptBody(Buffer.from('%PDF-'))).toStrictEqual({ contentType: 'application/pdf', base64: 'JVBERi0=' });
 });

@@ -17,7 +17,7 @@ const BODY = {
 };
 
 describe('a refund as the API shows it', () => {
-  it('has these keys and values when it is created', () => {
+  it('has exactly the documented keys and values when it is created', () => {
     expect(refundBody(aRefund())).toStrictEqual(BODY);
     expect(refundBody(aRefund({ reason: null, status: 'PENDING' }))).toStrictEqual({
       ...BODY,
@@ -26,7 +26,7 @@ describe('a refund as the API shows it', () => {
     });
   });
 
-  it('has these keys and values in a list, and total counts the refunds', () => {
+  it('has exactly the documented keys and values in a list, whose total counts the refunds', () => {
     expect(refundList([aRefund()])).toStrictEqual({
       data: [
         {
@@ -53,12 +53,12 @@ describe('a refund as the API shows it', () => {
     ['devolution', null, 'E00000000202611211230abcDEF12345', null],
     ['cashout', null, null, null],
     ['card', null, null, null],
-  ] as const)('%s with %p from the bank', (way, bankReference, endToEndId, returnId) => {
+  ] as const)('shows the ids of a %s whose reference at the bank is %p', (way, bankReference, endToEndId, returnId) => {
     const [item] = refundList([aRefund({ way, bankReference })]).data;
     expect(item).toMatchObject({ strategy: way === 'card' ? null : way, endToEndId, returnId });
   });
 
-  it('shows why it failed', () => {
+  it('shows the reason when it failed', () => {
     const [item] = refundList([aRefund({ status: 'FAILED', failureReason: 'refused', bankReference: null })]).data;
     expect(item).toMatchObject({ status: 'FAILED', failureReason: 'refused' });
   });
@@ -98,7 +98,7 @@ describe('the data of payment.refunded', () => {
     occurredAt: '2026-11-21T13:00:01.000Z',
   };
 
-  it('has these keys and values after a partial refund', () => {
+  it('has exactly the documented keys and values after a partial refund', () => {
     expect(legacyRefund(event(aPaidTransaction(), 'PAID', 'REFUNDED'))).toStrictEqual({
       ...payment,
       status: 'PAID',
@@ -110,7 +110,7 @@ describe('the data of payment.refunded', () => {
     });
   });
 
-  it('has these keys and values after a full refund', () => {
+  it('has exactly the documented keys and values after a full refund', () => {
     expect(legacyRefund(event(aPaidTransaction({ status: 'REFUNDED' }), 'PAID', 'REFUNDED'))).toStrictEqual({
       ...payment,
       status: 'REFUNDED',

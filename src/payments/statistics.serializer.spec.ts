@@ -13,7 +13,7 @@ const wait = (key: string, count: number, amount: number, currency = 'BRL'): Fig
   aFigure({ kind: 'wait', key, count, amount, currency });
 
 describe('stats', () => {
-  it('have these keys in this order', () => {
+  it('have the documented keys in their order', () => {
     const body = statsBody({
       days: DAYS,
       figures: [aFigure({}), paid({}), aFigure({ day: '2026-11-21', key: '' }), paid({ day: '2026-11-21', key: '' })],
@@ -33,7 +33,7 @@ describe('stats', () => {
     [1, 201, 0],
     [0, 5, 0],
     [5, 5, 100],
-  ])('%d paid of %d are %d per cent', (some, all, rate) => {
+  ])('show %d paid of %d payments as %d per cent', (some, all, rate) => {
     const figures = [aFigure({ count: some }), aFigure({ key: 'EXPIRED', count: all - some }), paid({ count: some })];
     expect(statsBody({ days: DAYS, figures }).successRate).toBe(rate);
     expect(metricsBody({ days: DAYS, figures }, 2, null).funnel.conversionRate).toBe(rate);
@@ -65,7 +65,7 @@ describe('stats', () => {
 });
 
 describe('metrics', () => {
-  it('have these keys in this order', () => {
+  it('have the documented keys in their order', () => {
     const body = metricsBody(
       { days: DAYS, figures: [aFigure({}), aFigure({ kind: 'offered', key: 'PIX' })] },
       2,
@@ -81,7 +81,7 @@ describe('metrics', () => {
     );
   });
 
-  it('give the mean of the class with the rank of a time, in any order of the classes', () => {
+  it('give the mean of the class that contains a percentile, in any order of the classes', () => {
     const of = (...figures: Figure[]): unknown => metricsBody({ days: DAYS, figures }, 2, null).timeToPay;
     expect(of(wait('9', 1, 9))).toEqual({ p50Seconds: 9, p90Seconds: 9 });
     expect(of(wait('100', 5, 520), wait('9', 5, 45))).toEqual({ p50Seconds: 9, p90Seconds: 104 });

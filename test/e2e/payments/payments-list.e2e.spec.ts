@@ -127,7 +127,7 @@ describe('GET /v1/payments', () => {
     expect({ query, total: body.total, ids: body.data.map(({ id }) => id) }).toEqual({ query, total, ids });
   }
 
-  it('gives items of these keys, newest first, twenty of them', async () => {
+  it('returns twenty items with exactly the documented keys, newest first', async () => {
     const { body } = await list();
     expect(Object.keys(body)).toEqual(['data', 'total', 'page', 'limit']);
     expect(body).toMatchObject({ total: COUNT, page: 1, limit: 20 });
@@ -215,7 +215,7 @@ describe('GET /v1/payments', () => {
     expect(runs).toHaveLength(new Set(seen).size);
   });
 
-  it('counts a status as it is at this moment, before the sweeper has written it', async () => {
+  it('counts a status as it is now, before the sweeper has written it', async () => {
     const other = await service.merchant({ default_expires_in: '60' });
     for (let index = 0; index < 3; index++) {
       await service.createCharge(other.testKey, { expires_in: 60 });
@@ -255,7 +255,7 @@ describe('GET /v1/payments', () => {
     [{ sortBy: 'constructor' }, 'sortBy'],
     [{ sortOrder: 'up' }, 'sortOrder'],
     [{ offset: 5 }, 'offset'],
-  ])('%j is a 400 that names %s', async (query, param) => {
+  ])('answers %j with a 400 that names %s', async (query, param) => {
     const answer = await list<Refusal>(query);
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
     expect(answer.body.error.details?.map((detail) => detail.param)).toContain(param);

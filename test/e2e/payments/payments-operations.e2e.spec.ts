@@ -108,7 +108,7 @@ describe('operations on payments', () => {
 
   describe('cancel', () => {
     it.each(['PIX', 'CREDIT_CARD', 'MULTIBANCO', 'BOLETO', 'CRYPTO'])(
-      '%s: here and at the acquirer, once',
+      '%s is cancelled here and at the acquirer, once',
       async (method) => {
         const id = await create([method]);
         await workDone(id);
@@ -177,7 +177,7 @@ describe('operations on payments', () => {
       ]);
     });
 
-    it('a charge is cancelled by its id too', async () => {
+    it('accepts the id of a charge too', async () => {
       const { body } = await service.createCharge(merchant.testKey);
       expect((await cancel(body.id)).body).toMatchObject({ id: body.id.slice(3), status: 'CANCELLED' });
       const charge = await service.getCharge(merchant.testKey, body.id);
@@ -232,7 +232,7 @@ describe('operations on payments', () => {
       expect(await statusOf(id, quick.testKey)).toBe('EXPIRED');
     });
 
-    it('a Pix that is held goes back to its payer', async () => {
+    it('sends a held Pix back to its payer', async () => {
       const locked = await service.merchant({ payer_lock: 'true' });
       const { body } = await service.createCharge(locked.testKey, {
         expected_payer_tax_id: '52998224725',
@@ -285,7 +285,7 @@ describe('operations on payments', () => {
   });
 
   describe('provider status', () => {
-    it('shares one answer among questions within two seconds, and asks again after a change or a failure', async () => {
+    it('shares one answer among requests within two seconds, and queries again after a change or a failure', async () => {
       const id = await create(['PIX']);
       await workDone(id);
       const asked = jest.spyOn(service.get(SandboxAcquirer), 'getStatus');
@@ -414,7 +414,7 @@ describe('operations on payments', () => {
     });
   });
 
-  describe('with an acquirer behind a network', () => {
+  describe('at a remote acquirer', () => {
     const desk = new FarDesk();
 
     beforeAll(() => service.get(AcquirersService).register(desk, { servesTestMode: true }));
@@ -425,7 +425,7 @@ describe('operations on payments', () => {
       desk.blind = false;
     });
 
-    it('queries an unknown or failed creation again until it exists', async () => {
+    it('queries a creation again that is unknown or failed, until it exists', async () => {
       desk.faults = ['lost after'];
       desk.blind = true;
       desk.orderFaults = ['unknown', 'throws', 'unavailable'];
@@ -542,7 +542,7 @@ describe('operations on payments', () => {
       desk.silent = false;
     });
 
-    it('refuses a method that it does not offer with 422', async () => {
+    it('refuses a method that the acquirer does not offer with 422', async () => {
       const answer = await service.call<Refusal>('POST', '/v1/payments', {
         key: merchant.testKey,
         body: { amount: 1, paymentMethods: ['PIX', 'BOLETO'], idempotencyKey: randomUUID() },

@@ -57,7 +57,7 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
     await service.simulate(key, `ch_${maria}`, { event: 'pay' });
   });
 
-  it('finds by an id in any form, txid and end-to-end id', async () => {
+  it('finds payments by an id in any form, txid and end-to-end id', async () => {
     const [row] = await service.sql<{ txid: string; e2e: string }>(
       'SELECT txid, end_to_end_id AS e2e FROM transactions WHERE id = $1',
       [maria],
@@ -98,19 +98,19 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
     ['a text inside of an object', 'inner', []],
     ['a letter that is no word of the name', 'maria s', []],
     ['signs alone', '**', []],
-  ])('finds by %s', async (_, text, names) => {
+  ])('finds payments by %s', async (_, text, names) => {
     const ids: Record<string, string> = { maria, joao };
     expect(await found(text)).toEqual(names.map((name) => ids[name]));
   });
 
-  it('finds by a word of one letter, as a whole word', async () => {
+  it('finds payments by a word of one letter, as a whole word', async () => {
     const id = await made({ amount: 250, customer: { name: 'Zilda K Prado' } });
     expect(await found('zilda k')).toEqual([id]);
     expect(await found('k prado')).toEqual([id]);
     expect(await found('zilda p')).toEqual([]);
   });
 
-  it('finds by ids of returned money: a refund, its reference at the bank, a returned Pix', async () => {
+  it('finds payments by ids of returned money: a refund, its reference at the bank, a returned Pix', async () => {
     const charge = await aPaidCharge(service, key, 1000);
     const { body: asked } = await requestRefund(service, key, paymentIdOf(charge), { amount: 300 });
     const refund = await refundEnd(service, key, asked);
@@ -137,7 +137,7 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
     }
   });
 
-  it('looks through twenty keys of the metadata', async () => {
+  it('searches twenty keys of the metadata', async () => {
     const metadata = Object.fromEntries(
       Array.from({ length: 150 }, (_, n) => [`k${String(n).padStart(3, '0')}`, `of-many-${n}`]),
     );
@@ -147,7 +147,7 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
     expect(await found({ 'metadata[k019]': 'of-many-19' })).toEqual([id]);
   });
 
-  it('finds by keys and values of the metadata, all of them', async () => {
+  it('finds payments by keys and values of the metadata, all of which must match', async () => {
     expect(await found({ 'metadata[channel]': 'web' })).toEqual([joao, maria]);
     expect(await found({ 'metadata[channel]': 'WEB' })).toEqual([]);
     expect(await found({ 'metadata[items]': '3' })).toEqual([maria]);
@@ -161,7 +161,7 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
     expect(await found({ 'metadata[formula=b]': 'c' })).toEqual([]);
   });
 
-  it('combines with the other filters and orders', async () => {
+  it('combines the search with the other filters and orders', async () => {
     expect(await found({ query: 'souza', status: 'PAID' })).toEqual([maria]);
     expect(await found({ query: 'souza', sortBy: 'amount', sortOrder: 'asc' })).toEqual([joao, maria]);
     expect(await found({ query: 'souza', sortBy: 'createdAt', sortOrder: 'asc' })).toEqual([maria, joao]);
@@ -178,7 +178,7 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
     ]);
   });
 
-  it('finds nothing of another account or mode', async () => {
+  it('finds no payments of another account or mode', async () => {
     const stranger = await service.merchant();
     for (const text of ['souza', maria, 'pedido-1042', '52998224725']) {
       expect(await found(text, stranger.testKey)).toEqual([]);
@@ -188,7 +188,7 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
     expect(await found('souza', stranger.testKey)).toEqual([theirs]);
   });
 
-  it('follows changes and erasures', async () => {
+  it('reflects changes and erasures of payments', async () => {
     const id = await made({ customer: { name: 'Zulmira Quaresma', email: 'zu@example.com' } });
     expect(await found('zulm')).toEqual([id]);
     await service.sql('UPDATE transactions SET customer_name = NULL, customer_email = NULL WHERE id = $1', [id]);
@@ -197,7 +197,7 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
     expect(await found(id)).toEqual([id]);
   });
 
-  it('finds the newest thousand, and counts no more', async () => {
+  it('finds at most the newest thousand, and counts no more', async () => {
     const { accountId, testKey } = await service.merchant();
     await service.sql(
       `INSERT INTO transactions (id, account_id, mode, status, amount, currency, payment_methods, metadata, acquirer,
@@ -226,13 +226,16 @@ describe('GET /v1/payments?query=…&metadata[…]=…', () => {
     [{ 'metadata[a]': '\u0000' }, ['a']],
     [{ 'metadata[__proto__]': 'x' }, ['__proto__']],
     [{ metadata: 'x', 'metadata[a]': 'x' }, ['metadata', 'metadata[a]']],
-  ] as [Record<string, string>, string[]][])('%# refuses what it does not understand', async (query, params) => {
-    const { status, body } = await ask(query);
-    expect({ query, status }).toEqual({ query, status: 400 });
-    expect(body.error.details.map(({ param }) => param).sort()).toEqual(params);
-  });
+  ] as [Record<string, string>, string[]][])(
+    'answers a search with a 400 when it cannot be understood (case %#)',
+    async (query, params) => {
+      const { status, body } = await ask(query);
+      expect({ query, status }).toEqual({ query, status: 400 });
+      expect(body.error.details.map(({ param }) => param).sort()).toEqual(params);
+    },
+  );
 
-  it('accepts each key once', async () => {
+  it('refuses a metadata key that is sent twice', async () => {
     const { status } = await service.call('GET', '/v1/payments?metadata[a]=1&metadata[a]=2', { key });
     expect(status).toBe(400);
     expect(await found('nobody')).toEqual([]);

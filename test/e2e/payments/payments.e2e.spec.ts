@@ -128,7 +128,7 @@ describe('payments', () => {
     return (await service.call('GET', `/v1/wallets/balance?currency=${currency}`, { key })).body['available'];
   }
 
-  it('are limited to fifty currencies per account and mode, since each balance answer lists all', async () => {
+  it('are limited to fifty currencies per account and mode, since each balance answer lists all of them', async () => {
     const { testKey: key, liveKey } = await service.merchant();
     const make = (currency: string, by = key, again = ''): Promise<Answer<{ error?: { code: string } }>> =>
       service.call('POST', '/v1/payments', {
@@ -166,7 +166,7 @@ describe('payments', () => {
   });
 
   describe('by each method', () => {
-    it('PIX: is a charge too', async () => {
+    it('PIX makes a payment that is a charge too', async () => {
       const created = await create(['PIX'], {
         amount: 10_000,
         customerId: 'user-42',
@@ -242,7 +242,7 @@ describe('payments', () => {
       expect(byType('charge.created')['object']).toMatchObject({ pix: { br_code: payment['pixCopyPaste'] } });
     });
 
-    it('CREDIT_CARD: through PROCESSING to APPROVED, on the page the payer is sent to', async () => {
+    it('CREDIT_CARD goes through PROCESSING to APPROVED, on the page the payer is sent to', async () => {
       const { id } = await create(['CREDIT_CARD'], {
         currency: 'EUR',
         metadata: { returnUrl: 'https://merchant.example/谢谢?order=1' },
@@ -288,7 +288,7 @@ describe('payments', () => {
       expect(await available('EUR')).toBeGreaterThan(0);
     });
 
-    it('CREDIT_CARD: refused, on the page and by simulation', async () => {
+    it('CREDIT_CARD is refused on its page and by simulation', async () => {
       const { id } = await create(['CREDIT_CARD']);
       const path = new URL(String((await finalised(id))['cardRedirectUrl'])).pathname;
       const refused = await service.call('POST', `${path}/refuse`, { rawBody: '' });
@@ -312,7 +312,7 @@ describe('payments', () => {
     it.each([
       ['chargeback', 'CHARGEBACK'],
       ['dispute', 'DISPUTE'],
-    ])('CREDIT_CARD: %s of a paid one', async (event, status) => {
+    ])('CREDIT_CARD can get a %s after it was paid', async (event, status) => {
       const { id } = await create(['CREDIT_CARD']);
       expect((await simulate(id, { event: 'pay' })).status).toBe('APPROVED');
       expect((await simulate(id, { event })).status).toBe(status);
@@ -327,7 +327,7 @@ describe('payments', () => {
       for (const key of ['paidWith', 'providerFee', 'platformFee', 'netAmount']) expect(failed).not.toHaveProperty(key);
     });
 
-    it('CREDIT_CARD: a dispute may become a chargeback, and neither goes back', async () => {
+    it('CREDIT_CARD can turn a dispute into a chargeback, and no status goes back', async () => {
       const { id } = await create(['CREDIT_CARD']);
       await simulate(id, { event: 'pay' });
       await simulate(id, { event: 'dispute' });
@@ -335,14 +335,14 @@ describe('payments', () => {
       expect((await simulate(id, { event: 'dispute' })).status).toBe('CHARGEBACK');
     });
 
-    it('MBWAY', async () => {
+    it('MBWAY has no code or address, and can be paid', async () => {
       const { id } = await create(['MBWAY'], { currency: 'EUR', metadata: { phone: '+351912345678' } });
       const payment = await finalised(id);
       expect(METHOD_KEYS.filter((key) => payment[key] !== null)).toEqual([]);
       expect(await simulate(id, { event: 'pay' })).toMatchObject({ status: 'PAID', paidWith: 'MBWAY' });
     });
 
-    it('MULTIBANCO: a reference whose check digits hold', async () => {
+    it('MULTIBANCO gets a reference whose check digits hold', async () => {
       const { id } = await create(['MULTIBANCO'], { amount: 2586, currency: 'EUR' });
       const payment = await finalised(id);
       expect(METHOD_KEYS.filter((key) => payment[key] !== null)).toEqual(['mbEntity', 'mbReference', 'mbExpiresAt']);
@@ -353,7 +353,7 @@ describe('payments', () => {
       expect(await simulate(id, { event: 'pay' })).toMatchObject({ status: 'PAID', paidWith: 'MULTIBANCO' });
     });
 
-    it('BOLETO: bar code, line and sheet', async () => {
+    it('BOLETO gets a bar code, a line and a sheet', async () => {
       const { id, ...created } = await create(['BOLETO'], {
         amount: 123_456,
         customerName: 'Maria da Silva',
@@ -386,7 +386,7 @@ describe('payments', () => {
       ['USDT', /^T[1-9A-HJ-NP-Za-km-z]{33}$/, 'TRON_TESTNET', 'USDT', 19.9],
       ['BRL', /^T[1-9A-HJ-NP-Za-km-z]{33}$/, 'TRON_TESTNET', 'USDT', 3.62],
       ['BTC', /^tb1q[02-9ac-hj-np-z]{38}$/, 'BITCOIN_TESTNET', 'BTC', 0.0000199],
-    ])('CRYPTO for %s', async (currency, address, network, crypto, amount) => {
+    ])('CRYPTO for %s gets an address, a network and an amount', async (currency, address, network, crypto, amount) => {
       const { id } = await create(['CRYPTO'], { currency });
       const payment = await finalised(id);
       expect(payment).toMatchObject({
@@ -404,7 +404,7 @@ describe('payments', () => {
       expect(Number(await available(currency)) - before).toBe(1950);
     });
 
-    it('several methods: the payer uses one, and a later payment by another goes back', async () => {
+    it('several methods can be offered: the payer uses one, and a later payment by another goes back', async () => {
       const { id } = await create(['PIX', 'CREDIT_CARD', 'BOLETO', 'PIX']);
       const payment = await finalised(id);
       expect(payment['paymentMethods']).toEqual(['PIX', 'CREDIT_CARD', 'BOLETO']);
@@ -435,7 +435,7 @@ describe('payments', () => {
       expect((await service.getCharge(merchant.testKey, id)).body.settlement).toHaveProperty('end_to_end_id');
     });
 
-    it.each(['expire', 'fail'])('every one of them can %s', async (event) => {
+    it.each(['expire', 'fail'])('a payment of any method can %s', async (event) => {
       const status = event === 'expire' ? 'EXPIRED' : 'REFUSED';
       for (const method of ['PIX', 'CREDIT_CARD', 'MBWAY', 'MULTIBANCO', 'BOLETO', 'CRYPTO']) {
         const { id } = await create([method], { metadata: { phone: '+351912345678' } });
@@ -450,7 +450,7 @@ describe('payments', () => {
       }
     });
 
-    it('a wrong amount is not taken, whatever the method', async () => {
+    it('a wrong amount does not pay, whatever the method', async () => {
       const { id } = await create(['CREDIT_CARD']);
       expect((await simulate(id, { event: 'pay', amount: 1989 })).status).toBe('PROCESSING');
       expect((await simulate(id, { event: 'pay' })).status).toBe('APPROVED');
@@ -469,7 +469,7 @@ describe('payments', () => {
       [{ paymentMethods: ['MULTIBANCO'], amount: 100_000_000 }, 'amount_too_large'],
       [{ paymentMethods: ['BOLETO'], amount: 10_000_000_000 }, 'amount_too_large'],
       [{ paymentMethods: ['CRYPTO'], currency: 'XYZ' }, 'currency_not_supported'],
-    ])('refused by the acquirer: %j', async (body, code) => {
+    ])('a payment is refused by the acquirer: %j', async (body, code) => {
       const { body: created } = await post(body);
       await waitFor('the refusal', async () => (await read(created.id)).body.status === 'REFUSED');
       const [row] = await service.sql<{ failure: Record<string, unknown> }>(
@@ -480,7 +480,7 @@ describe('payments', () => {
       await expectWebhooks(created.id, ['payment.created', 'payment.failed', 'payment.status_changed']);
     });
 
-    it('refused for one method: the others stand', async () => {
+    it('a method that the acquirer refuses leaves the others usable', async () => {
       const { id } = await create(['MULTIBANCO', 'CREDIT_CARD'], { amount: 100_000_000 });
       const payment = await finalised(id);
       expect(payment.status).toBe('WAITING_PAYMENT');
@@ -488,7 +488,7 @@ describe('payments', () => {
     });
   });
 
-  it('is finalised by the sweeper when its job was lost, and only once', async () => {
+  it('are finalised once by the sweeper when their job was lost', async () => {
     const { id } = await create(['PIX', 'MULTIBANCO']);
     const first = await finalised(id);
     // As if the process had died between the commit and the job.
@@ -509,7 +509,7 @@ describe('payments', () => {
   describe('idempotency', () => {
     const body = { paymentMethods: ['PIX'], customerName: 'Maria' };
 
-    it('twins get one payment and one answer; the first body stands permanently', async () => {
+    it('gives simultaneous requests one payment and one answer, and keeps the first body permanently', async () => {
       const idempotencyKey = `twin-${randomUUID()}`;
       const answers = await Promise.all(Array.from({ length: 10 }, () => post({ ...body, idempotencyKey })));
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
@@ -526,7 +526,7 @@ describe('payments', () => {
       expect([other.status, other.body.error.code]).toEqual([409, 'idempotency_key_reused']);
     });
 
-    it.each([1, 7, 8, 128])('a key may have %i characters', async (length) => {
+    it.each([1, 7, 8, 128])('accepts a key of %i characters', async (length) => {
       const idempotencyKey = randomUUID().repeat(4).slice(0, length);
       const first = await post({ ...body, idempotencyKey });
       const again = await post({ ...body, idempotencyKey });
@@ -535,7 +535,7 @@ describe('payments', () => {
       expect(again.headers.get('idempotent-replayed')).toBe('true');
     });
 
-    it('omitted defaults are the same request, a refusal frees the key, and charges and payments share no keys', async () => {
+    it('treats omitted defaults as the same request, frees the key of a refusal, and separates charges from payments', async () => {
       const idempotencyKey = `default-${randomUUID()}`;
       expect((await post({ paymentMethods: ['PIX'], idempotencyKey, currency: 'EUR' })).status).toBe(400);
       const first = await post({ paymentMethods: ['PIX'], idempotencyKey });
@@ -610,7 +610,7 @@ describe('payments', () => {
       ],
       // A missing phone cannot be reported when metadata is no object.
       [{ paymentMethods: ['MBWAY'], metadata: [1], amount: 0 }, ['amount', 'metadata']],
-    ])('%j names %j', async (body, params) => {
+    ])('%j is a 400 that names %j', async (body, params) => {
       const answer = await post<Refusal>(body);
       expect(answer.status).toBe(400);
       expect(answer.body.error).toMatchObject({ type: 'invalid_request_error', code: 'invalid_request' });
@@ -635,7 +635,7 @@ describe('payments', () => {
       });
     });
 
-    it('a live key has no acquirer, and nothing of the request is stored', async () => {
+    it('a live key without an acquirer is refused, and nothing of the request is stored', async () => {
       const idempotencyKey = `live-${randomUUID()}`;
       const answer = await post<Refusal>({ paymentMethods: ['PIX'], idempotencyKey }, merchant.liveKey);
       expect([answer.status, answer.body.error.code]).toEqual([422, 'no_provider_configured']);
@@ -670,7 +670,7 @@ describe('payments', () => {
     });
   });
 
-  it('accepts simulation on the route of charges, whatever the method', async () => {
+  it('can be simulated on the route of charges, whatever the method', async () => {
     const { id } = await create(['CREDIT_CARD']);
     const answer = await service.simulate(merchant.testKey, `tx_${id}`, { event: 'pay' });
     expect(answer.body).toMatchObject({
@@ -680,7 +680,7 @@ describe('payments', () => {
     });
   });
 
-  it('is seen by its own account and mode only, under every form of its id', async () => {
+  it('are seen by their own account and mode only, under every form of their id', async () => {
     const { id } = await create(['PIX', 'CREDIT_CARD']);
     await finalised(id);
     const stranger = await service.merchant();
@@ -717,7 +717,7 @@ describe('payments', () => {
     }
   });
 
-  it('pages of the sandbox bank open only with their address', async () => {
+  it('have pages of the sandbox bank that open only with their full address', async () => {
     const { id } = await create(['MULTIBANCO']);
     await finalised(id);
     const [row] = await service.sql<{ txid: string }>('SELECT txid FROM transactions WHERE id = $1', [id]);
@@ -732,7 +732,7 @@ describe('payments', () => {
     expect((await service.call('POST', `/sandbox/cards/${row?.txid}/approve`)).status).toBe(404);
   });
 
-  it('keeps wallets of every currency apart', async () => {
+  it('keep the wallets of every currency apart', async () => {
     const rich = await service.merchant({ fee_bps: '1000' });
     const pay = async (currency: string, amount: number): Promise<void> => {
       const { body } = await post({ paymentMethods: ['CREDIT_CARD'], currency, amount }, rich.testKey);

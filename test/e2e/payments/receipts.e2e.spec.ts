@@ -87,7 +87,7 @@ describe('the payer’s receipt', () => {
     expect(mailsTo(address)).toHaveLength(1);
   });
 
-  it('goes to nobody without an address, before the payment, or when the account does not want it', async () => {
+  it('is not sent without an address, before the payment, or when the account does not want it', async () => {
     const quiet = await service.merchant();
     await service.get(AccountsService).set(quiet.accountId, { payer_receipts: 'false' }, CLI);
     const [address, unpaid] = [newAddress(), newAddress()];
@@ -99,7 +99,7 @@ describe('the payer’s receipt', () => {
     expect([...mailsTo(address), ...mailsTo(unpaid)]).toEqual([]);
   });
 
-  it('is tried again while the mail server is away, and is one mail then', async () => {
+  it('is tried again while the mail server is away, and sent as one mail then', async () => {
     const address = newAddress();
     mailbox.refusal = { at: 'RCPT TO', code: 451 };
     const charge = await sale(address);
@@ -116,7 +116,7 @@ describe('the payer’s receipt', () => {
     await waitFor('the work to end', async () => (await receiptsLeft()) === 0);
   });
 
-  it('comes thirty times an hour in test mode, and sales above that leave nothing waiting', async () => {
+  it('is sent thirty times an hour in test mode, and further sales leave nothing waiting', async () => {
     const busy = await service.merchant();
     const addresses = Array.from({ length: 35 }, newAddress);
     let last = '';
@@ -136,7 +136,7 @@ describe('the payer’s receipt', () => {
     expect(mailsTo(addresses[34] ?? '')).toEqual([]);
   });
 
-  it('comes in test mode although the mail server was away at first, and counts once', async () => {
+  it('is sent in test mode although the mail server was away at first, and counts once', async () => {
     const patient = await service.merchant();
     const addresses = Array.from({ length: 30 }, newAddress);
     mailbox.refusal = { at: 'RCPT TO', code: 451 };
@@ -156,7 +156,7 @@ describe('the payer’s receipt', () => {
     await waitFor('the work to end', async () => (await receiptsLeft()) === 0);
   });
 
-  it('fills no mailbox: ten an hour per address over all accounts, the others later or never', async () => {
+  it('is sent ten times an hour per address over all accounts, and further ones later or never', async () => {
     const address = newAddress();
     const other = await service.merchant();
     const charges = [];

@@ -173,7 +173,7 @@ describe('refunds', () => {
     ]);
   });
 
-  it('lower the sum of the sale when one fails, and remove it when the last one fails', async () => {
+  it('lower the sum of the sale when one of them fails, and remove it when the last one fails', async () => {
     const charge = await aPaidCharge(service, key, 1990);
     const id = paymentIdOf(charge);
     const refund = async (amount: number): Promise<void> => {
@@ -207,7 +207,7 @@ describe('refunds', () => {
     expect((await service.getCharge(key, charge.id)).body).toHaveProperty('amount_refunded', 600);
   });
 
-  it('take about a second', async () => {
+  it('end within seconds', async () => {
     const { id } = await aPaidCharge(service, key);
     const started = performance.now();
     const { body } = await requestRefund(service, key, paymentIdOf({ id }));
@@ -243,7 +243,7 @@ describe('refunds', () => {
     expect((await refundEnd(service, key, again.body)).status).toBe('REFUNDED');
   });
 
-  describe('ways', () => {
+  describe('strategies', () => {
     it('a devolution goes under the end-to-end id of the Pix', async () => {
       const charge = await aPaidCharge(service, key);
       const { body } = await requestRefund(service, key, paymentIdOf(charge), { strategy: 'devolution' });
@@ -254,7 +254,7 @@ describe('refunds', () => {
       });
     });
 
-    it('is a devolution when the bank did not report who paid, unless a key says where to', async () => {
+    it('a refund is a devolution when the bank did not report who paid, unless a key gives the destination', async () => {
       const { body: charge } = await service.createCharge(key, { amount: 100 });
       await service.simulate(key, charge.id, { event: 'pay', payer_document: null });
       const id = paymentIdOf(charge);
@@ -432,7 +432,7 @@ describe('refunds', () => {
       ['waits', null],
       ['has expired', 'expire'],
       ['was refused', 'fail'],
-    ])('a charge that %s', async (_name, event) => {
+    ])('refuses a refund of a charge that %s', async (_name, event) => {
       const { body: charge } = await service.createCharge(key, { amount: 100 });
       if (event) await service.simulate(key, charge.id, { event });
       const answer = await requestRefund(service, key, paymentIdOf(charge));
@@ -476,7 +476,7 @@ describe('refunds', () => {
   });
 
   describe('the idempotency key', () => {
-    it('gives the original refund permanently, whatever its state', async () => {
+    it('returns the original refund permanently, whatever its state', async () => {
       const id = paymentIdOf(await aPaidCharge(service, key));
       const body = { idempotencyKey: `forever-${randomUUID()}`, amount: 30, destinationKey: '529.982.247-25' };
       const first = await requestRefund(service, key, id, body);
@@ -493,7 +493,7 @@ describe('refunds', () => {
       expect(await available(service, key)).toBe(70);
     });
 
-    it('is for one body of one payment', async () => {
+    it('belongs to one body of one payment', async () => {
       const [id, other] = [await aPaidCharge(service, key), await aPaidCharge(service, key)].map(paymentIdOf) as [
         string,
         string,
@@ -514,7 +514,7 @@ describe('refunds', () => {
       expect(await available(service, key)).toBe(170);
     });
 
-    it('is for one payment even after its request was erased with the customer', async () => {
+    it('belongs to one payment even after its request was erased with the customer', async () => {
       const id = paymentIdOf(await aPaidCharge(service, key));
       const other = paymentIdOf(await aPaidCharge(service, key));
       const body = { idempotencyKey: `once-${randomUUID()}`, amount: 30 };
@@ -538,7 +538,7 @@ describe('refunds', () => {
       expect((await requestRefund(service, key, id, { idempotencyKey, amount: 100 })).status).toBe(201);
     });
 
-    it('makes one refund and one answer for 20 simultaneous twins', async () => {
+    it('makes one refund and one answer for 20 simultaneous requests', async () => {
       const id = paymentIdOf(await aPaidCharge(service, key));
       const idempotencyKey = `twins-${randomUUID()}`;
       const answers = await Promise.all(

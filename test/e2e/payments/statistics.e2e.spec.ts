@@ -61,7 +61,7 @@ describe('the figures of payments', () => {
     return body.id;
   }
 
-  it('are complete for a new account: a point for each day from the first business day to today', async () => {
+  it('have a point for each day of a new account, from the first business day to today', async () => {
     setTime('2026-11-22T15:00:00Z'); // a Sunday, after the Friday of Black Consciousness
     const dates = ['2026-11-19', '2026-11-20', '2026-11-21', '2026-11-22'];
     expect((await stats('?days=1')).body).toEqual({
@@ -93,7 +93,7 @@ describe('the figures of payments', () => {
     });
   });
 
-  it('tell a story of two currencies, of refunds and of a dispute', async () => {
+  it('count two currencies, refunds and a dispute correctly', async () => {
     setTime('2026-11-24T15:00:00Z');
     const { accountId, testKey: key } = await service.merchant();
     const paid = await aPaidCharge(service, key, 1_000);
