@@ -31,11 +31,11 @@ async function newCob(client = psp, body: object = COB): Promise<string> {
   return txid;
 }
 
-describe('the door', () => {
+describe('the authentication of the simulator', () => {
   it.each([
     ['no certificate', {}],
     ['a certificate of somebody else', SELF_SIGNED],
-  ])('is closed to a client with %s, at the token endpoint too', async (_name, certificate) => {
+  ])('refuses a client with %s, at the token endpoint too', async (_name, certificate) => {
     const stranger = new Agent({ connect: { ca: CA_CERTIFICATE, ...certificate } });
     for (const url of [psp.simulator.tokenUrl, `${psp.simulator.baseUrl}/pix`]) {
       await expect(psp.send('POST', url, { dispatcher: stranger })).rejects.toThrow();
@@ -43,7 +43,7 @@ describe('the door', () => {
     await stranger.destroy();
   });
 
-  it('opens to the certificate as PKCS #12', async () => {
+  it('accepts the certificate as PKCS #12', async () => {
     const { pfx, passphrase } = CLIENT;
     const agent = new Agent({ connect: { ca: CA_CERTIFICATE, pfx: Buffer.from(pfx, 'base64'), passphrase } });
     const answer = await psp.send('GET', `${psp.simulator.baseUrl}/cob/x`, { dispatcher: agent });
@@ -51,7 +51,7 @@ describe('the door', () => {
     await agent.destroy();
   });
 
-  it('gives tokens by Basic or by body, form or JSON', async () => {
+  it('issues tokens for credentials by Basic or in a body of form or JSON', async () => {
     const expected = { token_type: 'Bearer', expires_in: 3_600, scope: 'cob.read pix.read' };
     const basic = await psp.token({ scope: 'cob.read pix.read' });
     expect(basic).toMatchObject({ status: 200, body: expected });
@@ -83,7 +83,7 @@ describe('the door', () => {
     });
   });
 
-  it('refuses unknown and expired tokens with 401, a scope that was not granted with 403', async () => {
+  it('refuses unknown and expired tokens with 401, and a scope that was not granted with 403', async () => {
     const read = String((await psp.token({ scope: 'cob.read' })).body['access_token']);
     const send = (token: string, method: 'GET' | 'PUT' = 'GET') =>
       psp.send(method, `${psp.simulator.baseUrl}/cob/${newTxid()}`, { headers: { authorization: `Bearer ${token}` } });
@@ -116,7 +116,7 @@ describe('charges', () => {
     expect((await psp.call('GET', `/cob/${txid}`)).body).toEqual(created.body);
   });
 
-  it('stay as they are when asked for again, are revised by another body and by PATCH', async () => {
+  it('stay unchanged when they are created again, and are revised by another body or by PATCH', async () => {
     const txid = await newCob();
     expect((await psp.call('PUT', `/cob/${txid}`, COB)).body).toMatchObject({ revisao: 0 });
     const dearer = { ...COB, valor: { original: '120.50' } };
@@ -130,7 +130,7 @@ describe('charges', () => {
     });
   });
 
-  it('can be set to refuse a txid that exists, as many PSPs do', async () => {
+  it('can be configured to refuse a txid that exists, as many PSPs do', async () => {
     const txid = await newCob();
     psp.simulator.change({ repeatedTxid: 'refuse' });
     const again = await psp.call('PUT', `/cob/${txid}`, COB);
@@ -139,7 +139,7 @@ describe('charges', () => {
     expect(faulted(again.body)).toEqual(['cob.txid']);
   });
 
-  it('are removed, once and with nothing else', async () => {
+  it('are removed once, by a request that changes nothing else', async () => {
     const txid = await newCob();
     const removal = { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' };
     expect((await psp.call('PATCH', `/cob/${txid}`, { ...removal, chave: KEY })).status).toBe(400);
@@ -171,7 +171,7 @@ describe('charges', () => {
     expect(faulted(answer.body)).toEqual(properties);
   });
 
-  it('belong to one merchant: another may use the txid and finds nothing of it', async () => {
+  it('belong to one merchant: another may use the same txid and finds nothing of it', async () => {
     const txid = await newCob();
     expect(await other.call('GET', `/cob/${txid}`)).toMatchObject({
       status: 404,
@@ -184,7 +184,7 @@ describe('charges', () => {
     expect(psp.simulator.pay({ txid, clientId: OTHER.clientId })).toMatchObject({ valor: '1.00' });
   });
 
-  it.each(['/cob', '/cobv/x', '/cob/%E0%A4%A', '/', '/pix/x/devolucao'])('answers 404 to %s', async (path) => {
+  it.each(['/cob', '/cobv/x', '/cob/%E0%A4%A', '/', '/pix/x/devolucao'])('get a 404 for %s', async (path) => {
     const answer = await psp.call('GET', path);
     expect(answer).toMatchObject({ status: 404, body: { status: 404 } });
   });

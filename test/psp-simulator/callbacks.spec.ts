@@ -48,8 +48,8 @@ function settled(): Promise<boolean> {
   });
 }
 
-describe('callbacks', () => {
-  it('tell of a Pix at the URL with /pix behind it, as it is read', async () => {
+describe('callbacks of the simulator', () => {
+  it('report a Pix at the URL with /pix appended, in the form in which it is read', async () => {
     const endToEndId = pay();
     await settled();
     const [callback] = psp.simulator.state().callbacks;
@@ -57,7 +57,7 @@ describe('callbacks', () => {
     expect(told()).toEqual([[(await psp.call('GET', `/pix/${endToEndId}`)).body]]);
   });
 
-  it('tell of each change of a devolution that no answer told of', async () => {
+  it('report each change of a devolution that no answer has reported', async () => {
     const endToEndId = pay();
     await arrived(1);
     await psp.call('PUT', `/pix/${endToEndId}/devolucao/a`, { valor: '0.10' });
@@ -77,7 +77,7 @@ describe('callbacks', () => {
     ]);
   });
 
-  it('are silent of a Pix without txid unless set otherwise, and of a key without webhook', async () => {
+  it('leave out a Pix without txid unless configured, and a key without webhook', async () => {
     psp.simulator.pay({ key: KEY, amount: 100 });
     expect(psp.simulator.state().callbacks).toEqual([]);
     psp.simulator.change({ callbacks: { withoutTxid: true } });
@@ -89,7 +89,7 @@ describe('callbacks', () => {
     expect(psp.simulator.state().callbacks).toHaveLength(1);
   });
 
-  it('can go to the bare URL, as a bare array', async () => {
+  it('can be sent to the bare URL, as a bare array', async () => {
     psp.simulator.change({ callbacks: { suffix: false, shape: 'array' } });
     const endToEndId = pay();
     await arrived(1);
@@ -97,7 +97,7 @@ describe('callbacks', () => {
     expect(receiver.received[0]?.body).toMatchObject([{ endToEndId }]);
   });
 
-  it('can come in batches, full or after a while', async () => {
+  it('can be sent in batches, when full or after a while', async () => {
     psp.simulator.change({ callbacks: { batch: 3, batchWaitMs: 50 } });
     const paid = [pay(), pay(), pay(), pay()];
     await arrived(2);
@@ -105,7 +105,7 @@ describe('callbacks', () => {
     expect(ids()).toEqual(paid);
   });
 
-  it('are repeated until a 2xx', async () => {
+  it('are repeated until the receiver answers with a 2xx', async () => {
     receiver.answer = 500;
     pay();
     await arrived(2);
@@ -115,7 +115,7 @@ describe('callbacks', () => {
     expect(statuses).toEqual([[500, 500, 204]]);
   });
 
-  it('are given up when the patience ends, also where nobody listens', async () => {
+  it('are given up after the last retry, also when nobody listens', async () => {
     await receiver.stop();
     pay();
     await settled();
@@ -123,7 +123,7 @@ describe('callbacks', () => {
     expect(psp.simulator.state().callbacks).toMatchObject([{ outcome: 'givenUp', attempts }]);
   });
 
-  it('do not wait for a receiver for ever', async () => {
+  it('stop waiting for a receiver after their time-out', async () => {
     psp.simulator.change({ callbacks: { timeoutMs: 50, retryDelaysMs: [] } });
     const release = receiver.hold();
     pay();
@@ -132,7 +132,7 @@ describe('callbacks', () => {
     release();
   });
 
-  it('come as often as they are asked for', async () => {
+  it('are sent as many times as requested', async () => {
     const endToEndId = pay();
     psp.simulator.announce({ endToEndId, times: 99 });
     await arrived(100);
@@ -141,7 +141,7 @@ describe('callbacks', () => {
 });
 
 describe('faults of callbacks', () => {
-  it('duplicate', async () => {
+  it('duplicate sends a callback several times', async () => {
     psp.simulator.addFault({ operation: 'callback', fault: { kind: 'duplicate', times: 3 } });
     const twice = pay();
     await arrived(3);
@@ -150,28 +150,28 @@ describe('faults of callbacks', () => {
     expect(ids()).toEqual([twice, twice, twice, once]);
   });
 
-  it('reorder: the first comes after the second', async () => {
+  it('reorder sends the first callback after the second', async () => {
     psp.simulator.addFault({ operation: 'callback', fault: { kind: 'reorder' } });
     const [first, second] = [pay(), pay()];
     await arrived(2);
     expect(ids()).toEqual([second, first]);
   });
 
-  it('reorder: nothing overtakes it, and it comes all the same', async () => {
+  it('reorder still sends a callback when no other follows', async () => {
     psp.simulator.addFault({ operation: 'callback', fault: { kind: 'reorder' } });
     const only = pay();
     await arrived(1);
     expect(ids()).toEqual([only]);
   });
 
-  it('delay', async () => {
+  it('delay sends a callback later than the next one', async () => {
     psp.simulator.addFault({ operation: 'callback', fault: { kind: 'delay', ms: 150 } });
     const [late, early] = [pay(), pay()];
     await arrived(2);
     expect(ids()).toEqual([early, late]);
   });
 
-  it('lose: it never comes, and the Pix is there', async () => {
+  it('lose never sends a callback, although the Pix exists', async () => {
     psp.simulator.addFault({ operation: 'callback', fault: { kind: 'lose' } });
     const lost = pay();
     const told = pay();

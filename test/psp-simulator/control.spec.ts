@@ -20,7 +20,7 @@ function post(action: string, body?: object | string): Promise<PspAnswer> {
 }
 
 describe('the control endpoint', () => {
-  it('does what the methods do', async () => {
+  it('offers the methods of the simulator', async () => {
     const txid = newTxid();
     await psp.call('PUT', `/cob/${txid}`, COB);
     const paid = await post('pay', { txid });
@@ -39,7 +39,7 @@ describe('the control endpoint', () => {
     });
   });
 
-  it('expires charges and tokens, sets faults and settings, adds merchants', async () => {
+  it('expires charges and tokens, sets faults and settings, and adds merchants', async () => {
     const txid = newTxid();
     await psp.call('PUT', `/cob/${txid}`, COB);
     expect((await post('expire', { txid, removed: true })).body).toMatchObject({ status: 'REMOVIDA_PELO_PSP' });
@@ -72,7 +72,7 @@ describe('the control endpoint', () => {
     ['change', { latency: 3 }, 400, /latency/],
     ['pay', 'no JSON', 400, /JSON/],
     ['unknown', {}, 404, /POST \/pay/],
-  ])('says what is wrong with %s %j', async (action, body, status, error) => {
+  ])('refuses %s %j with the reason', async (action, body, status, error) => {
     const answer = await post(action, body);
     expect(answer.status).toBe(status);
     expect(answer.body['error']).toMatch(error);

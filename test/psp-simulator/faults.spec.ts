@@ -27,7 +27,7 @@ describe('faults of requests', () => {
     [true, 'silence'],
     [false, 'reset'],
     [false, 'silence'],
-  ] as const)('no answer, with effect: %s, by %s', async (effect, ending) => {
+  ] as const)('end a request without an answer, with effect: %s, by %s', async (effect, ending) => {
     psp.simulator.addFault({ operation: 'cob.put', fault: { kind: 'timeout', effect, ending } });
     const txid = newTxid();
     await psp.token();
@@ -38,7 +38,7 @@ describe('faults of requests', () => {
     expect(await putCob(txid)).toMatchObject({ status: 201, body: { revisao: 0 } });
   });
 
-  it.each([true, false])('500, with effect: %s', async (effect) => {
+  it.each([true, false])('answer 500, with effect: %s', async (effect) => {
     psp.simulator.addFault({ operation: 'cob.put', fault: { kind: 'error', effect } });
     const txid = newTxid();
     expect(await putCob(txid)).toMatchObject({
@@ -49,7 +49,7 @@ describe('faults of requests', () => {
     expect(await putCob(txid)).toMatchObject({ status: 201, body: { revisao: 0 } });
   });
 
-  it('429 with how long to wait, 503: nothing has happened', async () => {
+  it('answer 429 with the time to wait or 503, without effect', async () => {
     psp.simulator.addFault({ operation: 'cob.put', fault: { kind: 'throttle', retryAfterSeconds: 7 } });
     psp.simulator.addFault({ operation: 'cob.put', fault: { kind: 'unavailable' } });
     expect(await putCob()).toMatchObject({ status: 429, headers: { 'retry-after': '7' } });
@@ -60,7 +60,7 @@ describe('faults of requests', () => {
     expect(psp.simulator.state().cobs).toEqual([]);
   });
 
-  it('a token that ends before its time', async () => {
+  it('end a token before its time', async () => {
     expect((await putCob()).status).toBe(201);
     psp.simulator.addFault({ operation: 'cob.put', fault: { kind: 'tokenExpiry' } });
     expect((await putCob()).status).toBe(401);
@@ -68,7 +68,7 @@ describe('faults of requests', () => {
     expect((await putCob()).status).toBe(201);
   });
 
-  it('a token that lives as long as it is set to', async () => {
+  it('follow the configured life of a token', async () => {
     let now = Date.parse('2026-11-21T12:00:00Z');
     const timed = await PspUnderTest.start({ now: () => new Date(now), settings: { tokenSeconds: 60 } });
     expect((await timed.token()).body['expires_in']).toBe(60);
@@ -81,7 +81,7 @@ describe('faults of requests', () => {
     await timed.stop();
   });
 
-  it('latency: of one request, or of all', async () => {
+  it('delay one request, or all of them', async () => {
     await putCob();
     const measured = async (): Promise<number> => {
       const started = performance.now();
@@ -94,14 +94,14 @@ describe('faults of requests', () => {
     expect(await measured()).toBeGreaterThanOrEqual(95);
   });
 
-  it('the token endpoint fails too', async () => {
+  it('apply to the token endpoint too', async () => {
     psp.simulator.addFault({ operation: 'token', fault: { kind: 'unavailable' }, times: 2 });
     expect([(await psp.token()).status, (await psp.token()).status, (await psp.token()).status]).toEqual([
       503, 503, 200,
     ]);
   });
 
-  it('each operation has its own queue, "*" takes the next of any', async () => {
+  it('have a queue for each operation, and "*" for the next request of any', async () => {
     psp.simulator.addFault({ operation: 'cob.get', fault: { kind: 'unavailable' } });
     const txid = newTxid();
     expect((await putCob(txid)).status).toBe(201);
@@ -120,7 +120,7 @@ describe('faults of requests', () => {
     });
   });
 
-  it('counts requests and connections, which are kept', async () => {
+  it('the simulator counts requests and connections, and reuses connections', async () => {
     for (let time = 0; time < 5; time += 1) await putCob();
     const { connections, requests } = psp.simulator.state().traffic;
     expect(requests).toEqual({ token: 1, 'cob.put': 5 });
@@ -139,19 +139,19 @@ describe('faults by rate', () => {
     return Array.from({ length: 2_000 }, () => faults.ofRequest('cob.put')?.kind.charAt(0) ?? '-').join('');
   };
 
-  it('are the same for the same seed, others for another', () => {
+  it('are the same for the same seed, and different for another seed', () => {
     expect(run(7)).toBe(run(7));
     expect(run(7)).not.toBe(run(8));
   });
 
-  it('come as often as was said', () => {
+  it('come as often as configured', () => {
     const share = (letter: string): number => run(7).split(letter).length / 2_000;
     expect(share('u')).toBeCloseTo(0.1, 1);
     expect(share('t')).toBeCloseTo(0.09, 1);
     expect(run(7)).toContain('-');
   });
 
-  it('are not taken together with a number of times', () => {
+  it('cannot be combined with a number of times', () => {
     expect(() => faultRule.parse({ operation: '*', fault: { kind: 'unavailable' }, rate: 0.1, times: 1 })).toThrow();
   });
 });

@@ -27,7 +27,7 @@ async function paidPix(amount = 11_000): Promise<string> {
 }
 
 describe('received Pix', () => {
-  it('pays a charge, and names its payer', async () => {
+  it('pay a charge, and name its payer', async () => {
     const txid = newTxid();
     await psp.call('PUT', `/cob/${txid}`, COB);
     const payer = { document: '11.222.333/0001-81', name: 'Empresa Pagadora' };
@@ -38,7 +38,7 @@ describe('received Pix', () => {
     expect((await psp.call('GET', `/cob/${txid}`)).body).toMatchObject({ status: 'CONCLUIDA', pix: [pix] });
   });
 
-  it('can be paid with any amount, to another key, by somebody unknown, and late, by force', async () => {
+  it('can have any amount, another key or an unknown payer, and can pay late by force', async () => {
     const txid = newTxid();
     await psp.call('PUT', `/cob/${txid}`, COB);
     psp.simulator.expire({ txid });
@@ -55,7 +55,7 @@ describe('received Pix', () => {
   it.each([
     ['as it was made', 60, 60, 61],
     ['as it was revised: from its creation too', 3_600, 60, 31],
-  ])('can be paid for its seconds, %s', async (_, first, last, later) => {
+  ])('cannot pay a charge past its expiry %s', async (_, first, last, later) => {
     const txid = newTxid();
     const put = (expiracao: number): Promise<unknown> =>
       psp.call('PUT', `/cob/${txid}`, { ...COB, calendario: { expiracao } });
@@ -68,13 +68,13 @@ describe('received Pix', () => {
     expect(() => psp.simulator.pay({ txid })).toThrow(/expired/);
   });
 
-  it('may be removed by the bank', async () => {
+  it('a charge can be removed by the bank', async () => {
     const txid = newTxid();
     await psp.call('PUT', `/cob/${txid}`, COB);
     expect(psp.simulator.expire({ txid, removed: true })).toMatchObject({ status: 'REMOVIDA_PELO_PSP', revisao: 1 });
   });
 
-  it('comes without txid or with an unknown one', async () => {
+  it('may have no txid or an unknown one', async () => {
     expect(psp.simulator.pay({ key: KEYS[0], amount: 500 })).not.toHaveProperty('txid');
     expect(psp.simulator.pay({ key: KEYS[0], amount: 500, txid: 'abc' })).toMatchObject({ txid: 'abc' });
     expect(() => psp.simulator.pay({ txid: newTxid() })).toThrow(/key and amount/);
@@ -82,14 +82,14 @@ describe('received Pix', () => {
     expect(() => psp.simulator.pay({ amount: 500 })).toThrow(/txid or key/);
   });
 
-  it('is booked once for an end-to-end id', () => {
+  it('are booked once for an end-to-end id', () => {
     const endToEndId = 'E99999008202611201200abcdefghijk';
     const pix = psp.simulator.pay({ key: KEYS[0], amount: 500, endToEndId });
     expect(psp.simulator.pay({ key: KEYS[0], amount: 900, endToEndId })).toEqual(pix);
     expect(psp.simulator.state().pix.filter((one) => one.endToEndId === endToEndId)).toHaveLength(1);
   });
 
-  it('is listed by window, page and filter, oldest first', async () => {
+  it('are listed by window, page and filter, oldest first', async () => {
     const at = (minute: number): string => `2025-03-01T12:0${String(minute)}:00.000Z`;
     const ids = [3, 1, 0, 2].map((minute) => {
       const txid = minute % 2 === 0 ? { txid: `list${String(minute).padStart(26, '0')}` } : {};
@@ -124,7 +124,7 @@ describe('received Pix', () => {
     expect(await list(page(2))).toEqual({ minutes: '', pages: 2 });
   });
 
-  it('names every parameter of a list that is wrong', async () => {
+  it('get an error that names every wrong parameter of a list', async () => {
     const query = 'inicio=2025-03-01&txid=a-b&txIdPresente=yes&paginacao.itensPorPagina=1001';
     const { status, body } = await psp.call('GET', `/pix?${query}`);
     expect(status).toBe(400);
@@ -139,7 +139,7 @@ describe('received Pix', () => {
 describe('devolutions', () => {
   const wanted = (valor: string): object => ({ valor, descricao: 'Artigo devolvido' });
 
-  it('are under way, and then have happened', async () => {
+  it('are in progress at first, and completed after the delay', async () => {
     psp.simulator.change({ returnDelayMs: 30 });
     const path = `/pix/${await paidPix()}/devolucao/abc123`;
     const asked = await psp.call('PUT', path, wanted('10.00'));
@@ -155,7 +155,7 @@ describe('devolutions', () => {
     expect((await psp.call('PUT', path, wanted('10.00'))).body).toEqual(done);
   });
 
-  it('can be left to be settled by hand, either way', async () => {
+  it('can be left to be completed or failed by hand', async () => {
     psp.simulator.change({ returnDelayMs: null });
     const endToEndId = await paidPix();
     await psp.call('PUT', `/pix/${endToEndId}/devolucao/a`, wanted('60.00'));
@@ -172,7 +172,7 @@ describe('devolutions', () => {
     expect((await psp.call('GET', `/pix/${endToEndId}`)).body['devolucoes']).toHaveLength(2);
   });
 
-  it('can be set to fail', async () => {
+  it('can be configured to fail', async () => {
     psp.simulator.change({ returnDelayMs: 0, returnOutcome: 'NAO_REALIZADO' });
     const path = `/pix/${await paidPix()}/devolucao/a`;
     await psp.call('PUT', path, wanted('10.00'));
@@ -180,7 +180,7 @@ describe('devolutions', () => {
     psp.simulator.change({ returnOutcome: 'DEVOLVIDO' });
   });
 
-  it('with one id exist once: a repetition changes nothing, another amount is refused', async () => {
+  it('exist once per id: a repetition changes nothing, another amount is refused', async () => {
     psp.simulator.change({ returnDelayMs: null });
     const path = `/pix/${await paidPix()}/devolucao/${'x'.repeat(35)}`;
     const asked = await psp.call('PUT', path, wanted('10.00'));
@@ -190,7 +190,7 @@ describe('devolutions', () => {
     expect(another.body['type']).toBe('https://pix.bcb.gov.br/api/v2/error/PixDevolucaoInvalida');
   });
 
-  it('are refused for more than is left, a wrong body, an old Pix, an unknown one', async () => {
+  it('are refused for more than is left, a wrong body, an old Pix or an unknown Pix', async () => {
     const endToEndId = await paidPix();
     const put = async (path: string, body: object) => (await psp.call('PUT', `/pix/${path}`, body)).status;
     expect(await put(`${endToEndId}/devolucao/a`, wanted('110.01'))).toBe(400);
@@ -207,7 +207,7 @@ describe('devolutions', () => {
     );
   });
 
-  it('by the MED appear unasked and take the rest', async () => {
+  it('by the MED appear without a request and take the rest', async () => {
     const endToEndId = await paidPix();
     await psp.call('PUT', `/pix/${endToEndId}/devolucao/a`, wanted('10.00'));
     const opened = psp.simulator.med({ endToEndId, nature: 'MED_OPERACIONAL' });

@@ -32,7 +32,7 @@ function option(text: string, name: string): string {
 }
 
 describe('npm run psp-simulator', () => {
-  it('prints a command and files that connect, and ends with Ctrl-C without a trace', async () => {
+  it('prints a command and files that connect, and leaves no file behind after Ctrl-C', async () => {
     const { simulator, text } = await ready('--token-seconds', '77');
     const file = (name: string): string => readFileSync(option(text, name), 'utf8');
     const agent = new Agent({ connect: { ca: file('ca'), cert: file('cert'), key: file('key-file') } });
@@ -59,7 +59,7 @@ describe('npm run psp-simulator', () => {
     expect(existsSync(option(text, 'cert'))).toBe(false);
   });
 
-  it('keeps the files in a directory that was named', async () => {
+  it('keeps the files in the named directory', async () => {
     const directory = join(mkdtempSync(join(tmpdir(), 'psp-')), 'new');
     const { simulator, text } = await ready('--directory', directory, '--pix-key', 'loja@example.com');
     expect(option(text, 'key')).toBe('loja@example.com');
@@ -72,14 +72,14 @@ describe('npm run psp-simulator', () => {
     [['--port', 'x'], /--port must be a whole number[\s\S]*--control-port N/],
     [['--unknown'], /--unknown[\s\S]*--control-port N/],
     [['--port', '0', '--control-port', '0', '--pix-key', 'nobody'], /a Pix key/],
-  ])('says what is wrong with %j', async (args, reason) => {
+  ])('refuses %j with the reason', async (args, reason) => {
     const ended = await start(...args).finished();
     expect(ended.code).toBe(1);
     expect(ended.stderr).toMatch(reason);
     expect(ended.stderr).not.toMatch(/^ {4}at /m);
   });
 
-  it('says that a port is taken', async () => {
+  it('reports that a port is taken', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const port = String((server.address() as AddressInfo).port);
