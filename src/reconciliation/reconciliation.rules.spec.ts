@@ -312,10 +312,13 @@ const CASES: readonly Case[] = [
 ];
 
 describe('the differences between a list and our books', () => {
-  it.each(CASES)('$what', ({ there, unreadable = [], pix, returns = [], disputes = [], held, found }) => {
-    const ledger = new Map(held ?? there.map((each) => [each.pix.endToEndId, heldOf(each)]));
-    const differences = differencesOf(there, unreadable, { pix, returns, disputes, held: ledger });
-    expect(differences).toEqual(found.map((each) => expect.objectContaining(each)));
-    expect(differences).toHaveLength(found.length);
-  });
+  it.each(CASES)(
+    'are exactly the expected ones for $what',
+    ({ there, unreadable = [], pix, returns = [], disputes = [], held, found }) => {
+      const ledger = new Map(held ?? there.map((each) => [each.pix.endToEndId, heldOf(each)]));
+      const differences = differencesOf(there, unreadable, { pix, returns, disputes, held: ledger });
+      expect(differences).toEqual(found.map((each) => expect.objectContaining(each)));
+      expect(differences).toHaveLength(found.length);
+    },
+  );
 });

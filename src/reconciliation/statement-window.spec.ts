@@ -33,7 +33,7 @@ describe('the window of a list', () => {
     expect(pass(first.after, at('21T12:01')).windows).toEqual(['21T11:50 21T12:01']);
   });
 
-  it('covers every hour of an outage, and skips none', () => {
+  it('covers every hour of an outage without a gap', () => {
     const { windows, after } = pass({ ...fresh, sweptUntil: at('21T09:40') }, NOW);
     expect(windows).toEqual(['21T09:30 21T10:30', '21T10:30 21T11:30', '21T11:30 21T12:00']);
     expect(after.sweptUntil).toEqual(NOW);
@@ -54,7 +54,7 @@ describe('the window of a list', () => {
     expect(after.nextDueAt).toEqual(at('22T12:00'));
   });
 
-  it('stays where it was after a failure, and is retried in growing pauses', () => {
+  it('stays in place after a failure, and is retried in growing pauses', () => {
     const failing = { ...fresh, sweptUntil: at('21T08:00'), resumeAt: at('21T09:00') };
     const pauses = Array.from({ length: 6 }, (_, attempts) => {
       const { nextDueAt, ...kept } = afterFailure({ ...failing, attempts }, NOW);
