@@ -20,16 +20,16 @@ describe('a text in a cell', () => {
     ['a\t=1+1', "a\t'=1+1"],
     ['ok\n@SUM(1)', '"ok\n\'@SUM(1)"'],
     ['a; ; \r=1', '"a; ; \r\'=1"'],
-  ])('%p is no formula, whatever separates the cells', (value, cell) => expect(written(value)).toBe(cell));
+  ])('%p is not read as a formula, whatever separates the cells', (value, cell) => expect(written(value)).toBe(cell));
 
   it('takes a time that grows with its length, and not with its square', () => {
     // In line with its length it is 10, and with its square 100.
     expect(growth((size) => written('\n'.repeat(size) + '='.repeat(size)), 20_000)).toBeLessThan(50);
   });
 
-  it('is none in a heading either', () => expect(csvHeader(['day', 'a;=1'])).toBe("day,a;'=1\r\n"));
+  it('is not read as a formula in a heading', () => expect(csvHeader(['day', 'a;=1'])).toBe("day,a;'=1\r\n"));
 
-  it('leaves numbers as they are', () => {
+  it('leaves numbers of a number column unchanged', () => {
     expect(csvLine([{ isNumber: true, of: (row: string) => row }], '-9.90')).toBe('-9.90\r\n');
   });
 });
