@@ -13,7 +13,7 @@ describe('loggedPath', () => {
       { id: `med_${UUID}`, evidence_id: UUID },
       `/v1/cases/med_${UUID}/evidence/${UUID}`,
     ],
-  ])('%s with %j is %s', (route, params, path) => {
+  ])('logs %s with %j as %s', (route, params, path) => {
     expect(loggedPath(route, params)).toBe(path);
   });
 
