@@ -231,21 +231,21 @@ function strayOddities(files: readonly SourceFile[]): string[] {
 describe('architecture', () => {
   const sources = readSources('src', 'migrations').filter(({ path }) => !isTestFile(path));
 
-  it('reads the sources', () => {
+  it('is checked over more than a hundred sources', () => {
     expect(sources.length).toBeGreaterThan(100);
     expect(sources.flatMap(({ references }) => references).length).toBeGreaterThan(400);
   });
 
-  it('knows every module, and finds no file at the top of src', () => {
+  it('knows every module, and has no file at the top of src', () => {
     const modules = new Set(sources.filter(({ path }) => path.startsWith('src/')).map(({ path }) => moduleOf(path)));
     expect([...modules].sort()).toEqual(Object.keys(MAY_IMPORT).sort());
   });
 
-  it('imports only along the arrows', () => {
+  it('has imports only along the listed arrows', () => {
     expect(forbiddenArrows(sources.filter(({ path }) => path.startsWith('src/')))).toEqual([]);
   });
 
-  it('lets nobody import the leaves but what puts the modules together', () => {
+  it('lets only the modules that assemble the service import its leaves', () => {
     const leaves = ['webhooks', 'sandbox', 'checkout', 'team', 'request-logs', 'operations', 'health', 'cli'];
     const arrows = Object.entries(ARROWS).flatMap(([from, to]) => to.map((name) => `${from} → ${name}`));
     expect(arrows.filter((arrow) => leaves.some((leaf) => arrow.endsWith(`→ ${leaf}`)))).toEqual([
@@ -255,7 +255,7 @@ describe('architecture', () => {
     expect(arrows.filter((arrow) => /→ (app|demo)$/.test(arrow))).toEqual(['cli → app', 'cli → demo']);
   });
 
-  it('enters a module, and each room of core, by its index.ts only', () => {
+  it('imports a module, and each room of core, by its index.ts only', () => {
     expect(sideDoors(sources)).toEqual([]);
   });
 
@@ -268,17 +268,17 @@ describe('architecture', () => {
     expect(cycles(graph(sources, (path) => path))).toEqual([]);
   });
 
-  it('touches the ORM only where rows are described or read', () => {
+  it('uses the ORM only where rows are described or read', () => {
     expect(strayTypeorm(sources)).toEqual([]);
   });
 
-  it('names in its SQL only the tables of its own module, and those of others that are listed', () => {
+  it('names in its SQL only the tables of its own module and the listed tables of others', () => {
     const texts = sourceTexts('src').filter(({ path }) => !isTestFile(path));
     const listed = Object.entries(TABLES_OF_OTHERS).flatMap(([from, to]) => to.map((name) => `${from} → ${name}`));
     expect(tablesOfOthers(texts, tableOwners())).toEqual(listed.sort());
   });
 
-  it('has no any, enum, default export, forwardRef, console or silenced checker, not even in tests', () => {
+  it('has no any, enum, default export, forwardRef, console or silenced checker, even in tests', () => {
     expect(strayOddities(readSources('src', 'migrations', 'test'))).toEqual([]);
   });
 
@@ -291,7 +291,7 @@ describe('architecture', () => {
   });
 });
 
-describe('the rules of the architecture', () => {
+describe('the checks of the architecture', () => {
   const broken = parseText(
     'src/wallets/broken.ts',
     `import { a,
@@ -312,7 +312,7 @@ describe('the rules of the architecture', () => {
      export default E;`,
   );
 
-  it('see every way to import', () => {
+  it('find every way to import', () => {
     expect(forbiddenArrows([broken])).toEqual([
       'src/wallets/broken.ts:2 wallets → charges',
       'src/wallets/broken.ts:3 wallets → accounts',
@@ -327,7 +327,7 @@ describe('the rules of the architecture', () => {
     expect(strayTypeorm([broken])).toEqual(['src/wallets/broken.ts']);
   });
 
-  it('see a table of another module', () => {
+  it('find a table of another module', () => {
     const text = "read('x', `SELECT * FROM balances b JOIN charges c ON true`); write('y', 'UPDATE charges SET a = 1')";
     const owners = new Map([
       ['balances', 'wallets'],
@@ -336,7 +336,7 @@ describe('the rules of the architecture', () => {
     expect(tablesOfOthers([{ path: 'src/wallets/broken.ts', text }], owners)).toEqual(['wallets → charges']);
   });
 
-  it('see every construct that is done without', () => {
+  it('find every forbidden construct', () => {
     expect(broken.oddities.map((oddity) => oddity.replace(/ \(.*/, '')).sort()).toEqual(
       [
         '@ts-ignore',
@@ -355,7 +355,7 @@ describe('the rules of the architecture', () => {
     expect(strayOddities([broken])).toHaveLength(11);
   });
 
-  it('see a cycle', () => {
+  it('find a cycle', () => {
     const edges = { a: ['b'], b: ['c'], c: ['a', 'd'], d: [] };
     expect(cycles(new Map(Object.entries(edges).map(([from, to]) => [from, new Set(to)])))).toEqual(['a → b → c → a']);
   });

@@ -21,11 +21,11 @@ function broken(links: ReturnType<typeof linksOf>): string[] {
 }
 
 describe('documents', () => {
-  it('links only what is there', () => {
+  it('have no broken link', () => {
     expect(broken(allDocuments().flatMap((path) => linksOf(path)))).toEqual([]);
   });
 
-  it('sees a link to a file or a heading that is not there', () => {
+  it('the check finds a link to a missing file or heading', () => {
     const link = { path: 'README.md', line: 1, target: 'x' };
     expect(
       broken([
@@ -36,7 +36,7 @@ describe('documents', () => {
     ).toEqual(['README.md:1 x', 'README.md:1 x']);
   });
 
-  it('names only functions that are where it says', () => {
+  it('name only functions that exist in the named file', () => {
     const named = allDocuments().flatMap((path) => {
       const text = readFileSync(path, 'utf8');
       // [`one`](path/file.ts), `one` and [`another`](path/file.ts)
@@ -52,7 +52,7 @@ describe('documents', () => {
     expect(missing).toEqual([]);
   });
 
-  it('reaches every document from README.md', () => {
+  it('can all be reached from README.md', () => {
     const reached = new Set(['README.md']);
     for (const path of reached) {
       for (const { file } of linksOf(path)) if (file.endsWith('.md')) reached.add(file);
@@ -60,13 +60,13 @@ describe('documents', () => {
     expect([...reached].sort()).toEqual(allDocuments());
   });
 
-  it('has its shell blocks where the spec runs them', () => {
+  it('have shell blocks only where the spec runs them', () => {
     const run = readingOrder();
     const elsewhere = allDocuments().filter((path) => !run.includes(path) && shellBlocks(path).length > 0);
     expect(elsewhere).toEqual([]);
   });
 
-  it('is what the code points to: no papers from outside, no section that is not there', () => {
+  it('are the only papers that the code refers to, with sections that exist', () => {
     const texts = readTexts('src', 'test', 'tools', 'migrations');
     const papers = /\bdecisions? §|\binterface\.md\b|\binterface §|\barchitecture\.md\b/i;
     const own = 'test/rules/documents.spec.ts';
@@ -89,7 +89,7 @@ describe('documents', () => {
     expect(pointers.filter(({ isThere }) => !isThere).map(({ at, target }) => `${at} ${target}`)).toEqual([]);
   });
 
-  it('has every route in the contract, and who may call it', () => {
+  it('list every route in the contract, and who may call it', () => {
     const isLeftOut = (route: string): boolean =>
       /^GET \/(?:$|docs|dashboard|openapi\.json)|\/v1\/infractions|^\w+ \/callbacks\/.*\/pix$/.test(route);
     const who = (route: string, access: string): string => {
@@ -103,7 +103,7 @@ describe('documents', () => {
     expect([...rows].map(([, route = '', caller = '']) => `${route} ${caller}`).sort()).toEqual(routes.sort());
   });
 
-  it('has every error code in the contract', () => {
+  it('list every error code in the contract', () => {
     const contract = readFileSync('docs/contract.md', 'utf8');
     const thrown = /(?:badRequest|business)\(\s*'([\w.]+)'|new ApiError\(\s*\d+,\s*'\w+_error',\s*'([\w.]+)'/g;
     const codes = readTexts('src')
@@ -115,7 +115,7 @@ describe('documents', () => {
     expect(missing).toEqual([]);
   });
 
-  it('names every table whose rows are locked in the lock order', () => {
+  it('list every table whose rows are locked in the lock order', () => {
     const page = readFileSync('docs/design/lock-order.md', 'utf8');
     const tables = readTexts('src')
       .filter(({ path }) => path.endsWith('.repository.ts'))
@@ -130,7 +130,7 @@ describe('documents', () => {
     expect([...new Set(tables)].filter((table) => !page.includes(`\`${table}\``))).toEqual([]);
   });
 
-  it('names specs that are there, where it says what proves each chapter of security', () => {
+  it('name only existing specs as proofs of the chapters of security', () => {
     const named = [...readFileSync('docs/security.md', 'utf8').matchAll(/`((?:src|test)\/[^`]+)`/g)];
     const missing = named.flatMap(([, name = '']) => {
       const [directory, file = ''] = [dirname(name), basename(name).replace('*', '')];
@@ -141,7 +141,7 @@ describe('documents', () => {
     expect(named.length).toBeGreaterThan(20);
   });
 
-  it('begins with a README of at most 10 KB', () => {
+  it('begin with a README of at most 10 KB', () => {
     expect(readFileSync('README.md').length).toBeLessThanOrEqual(10_240);
   });
 });

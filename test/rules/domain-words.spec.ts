@@ -40,7 +40,7 @@ function domainWords(text: string): string[] {
 }
 
 describe('domain words in core and outbox', () => {
-  it('are only those with a reason, and no reason is out of date', () => {
+  it('occur only with a reason, and no reason is out of date', () => {
     const found = readSources('src/core', 'src/outbox')
       .filter(({ path }) => !path.endsWith('.spec.ts'))
       .map(({ path }) => [path, domainWords(readFileSync(join(ROOT, path), 'utf8'))] as const)

@@ -92,7 +92,7 @@ describe('migrations', () => {
     expect(MIGRATIONS.map((Migration) => new Migration().name)).toEqual(names);
   });
 
-  it('go up, down and up again to the same schema, and leave nothing behind on the way', async () => {
+  it('go up, down and up again to the same schema, and leave nothing behind', async () => {
     const up = await catalogOf(source);
     expect(up.length).toBeGreaterThan(1_000);
     for (let count = 0; count < MIGRATIONS.length; count++) await source.undoLastMigration();
@@ -101,7 +101,7 @@ describe('migrations', () => {
     expect(await catalogOf(source)).toEqual(up);
   });
 
-  it('begin with a baseline that never changes: it makes the schema that version 0.1 left', async () => {
+  it('begin with an unchanged baseline, which creates the schema of version 0.1', async () => {
     const other = await createEmptyDatabase();
     await migrate(other.ownerUrl, MIGRATIONS.slice(0, 1));
     const client = await createDataSource({ url: other.ownerUrl, pool: 1 }).initialize();
@@ -110,7 +110,7 @@ describe('migrations', () => {
     await other.drop();
   });
 
-  it('may take as long as the data needs, unlike a request', async () => {
+  it('may take longer than a request, as long as the data needs', async () => {
     const other = await createEmptyDatabase();
     class Slow implements MigrationInterface {
       readonly name = 'Slow1700000000000';
@@ -130,14 +130,14 @@ describe('migrations', () => {
     await other.drop();
   });
 
-  it('make the tables that the entities describe: nothing would have to be changed', async () => {
+  it('create the tables that the entities describe, without any difference', async () => {
     const sql = await source.driver.createSchemaBuilder().log();
     // Entities name columns. Indexes, keys and checks are the migrations' alone: named twice, the second text may lie.
     const isOfMigrations = (query: string): boolean => /^DROP INDEX |^ALTER TABLE "\w+" DROP CONSTRAINT /.test(query);
     expect(sql.upQueries.map(({ query }) => query).filter((query) => !isOfMigrations(query))).toEqual([]);
   });
 
-  it('make no table without an entity', async () => {
+  it('create no table without an entity', async () => {
     const tables = await source.query<Row[]>(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`);
     const described = source.entityMetadatas.map(({ tableName }) => tableName);
     expect(tables.map((row) => row['tablename']).sort()).toEqual([...described, 'migrations'].sort());
@@ -164,7 +164,7 @@ describe('migrations', () => {
     for (const table of SHARED_TABLES) expect(column(table, 'account_id')).toBe('missing');
   });
 
-  it('keep amounts in bigint, times with their zone, ids as uuid, and nothing as a float', async () => {
+  it('keep amounts in bigint, times with their zone, ids as uuid, and no float', async () => {
     const rows = await source.query<Row[]>(
       `SELECT table_name || '.' || column_name AS column, udt_name AS type FROM information_schema.columns
        WHERE table_schema = 'public' AND table_name <> 'migrations'`,
@@ -183,7 +183,7 @@ describe('migrations', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('name every constraint and index, so that the code can tell them apart and they are the same everywhere', async () => {
+  it('name every constraint and index, so that the code can recognize them and names are equal everywhere', async () => {
     const rows = await source.query<Row[]>(
       `SELECT conrelid::regclass::text AS table, conname AS name FROM pg_constraint
        WHERE connamespace = 'public'::regnamespace AND conrelid <> 0 AND contype IN ('p', 'u', 'c', 'f')
@@ -221,7 +221,7 @@ describe('a database of version 0.1', () => {
     return rows.map(({ name }) => name);
   };
 
-  it('is taken over as it is at its last migration: its data and the rows of its migrations stay', async () => {
+  it('is taken over at its last migration, and keeps its data and the rows of its migrations', async () => {
     await recordVersion01(database.pool);
     await database.pool.query(`UPDATE balance_checks SET incoherent = 7`);
     const before = await applied();
@@ -263,7 +263,7 @@ describe('a database of version 0.1', () => {
     expect([await applied(), await catalogOf(withRows(database))]).toEqual(before);
   });
 
-  it('is refused if it has the last migration and one before it is missing', async () => {
+  it('is refused if it has the last migration but lacks an earlier one', async () => {
     await recordVersion01(database.pool);
     await database.pool.query(`DELETE FROM migrations WHERE timestamp = 1700000000040`);
     await expect(migrate(url, MIGRATIONS)).rejects.toThrow(`${LAST_OF_0_1} of version 0.1, 74 of 75 migrations`);
@@ -278,12 +278,12 @@ describe('a database with tables of another program', () => {
   });
   afterEach(() => database.drop());
 
-  it('gets our tables beside them', async () => {
+  it('gets our tables beside the others', async () => {
     expect(await migrate(database.ownerUrl, MIGRATIONS)).toHaveLength(MIGRATIONS.length);
     expect((await database.pool.query('SELECT * FROM orders')).rows).toEqual([{ id: 1 }]);
   });
 
-  it('is refused if a table of ours is there already, and gets none', async () => {
+  it('is refused if a table has one of our names, and gets none of our tables', async () => {
     await database.pool.query('CREATE TABLE users (id int); CREATE TABLE events (id int)');
     await expect(migrate(database.ownerUrl, MIGRATIONS)).rejects.toThrow(
       'The database already has events, users, and no migration of Recebe made that. Give Recebe a database of its own.',

@@ -40,7 +40,7 @@ const declaredBy = (path: string): Set<string> => {
 describe('programs that no package brings', () => {
   const specs = [...texts.keys()].filter((path) => path.endsWith('.spec.ts'));
 
-  it('are declared by every spec that can start one, so that it skips where there is none', () => {
+  it('are declared by every spec that can start one, so that it is skipped where the program is missing', () => {
     const undeclared = specs.flatMap((path) => {
       const needed = [path, ...reachedBy(path)].filter((each) => each !== PROGRAMS).flatMap(startedBy);
       return [...new Set(needed)].filter((name) => !declaredBy(path).has(name)).map((name) => `${path}: ${name}`);

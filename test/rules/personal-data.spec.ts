@@ -50,12 +50,12 @@ const entities = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'ut
   .map((name) => `src/${name}`);
 
 describe('personal data', () => {
-  it('lie in no text column without a decision (@Personal, or @NotPersonal and why)', () => {
+  it('is in no text column without a decision (@Personal, or @NotPersonal and why)', () => {
     expect(entities.length).toBeGreaterThan(20);
     expect(entities.flatMap((path) => undecided(path, readFileSync(join(ROOT, path), 'utf8')))).toEqual([]);
   });
 
-  it('are looked for in every entity, as all are in files of that name', () => {
+  it('is searched for in every entity, since all entities are in files of that name', () => {
     const others = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !name.endsWith('.entity.ts') && !name.endsWith('.spec.ts'))
       .filter((name) => /^@Entity\(/m.test(readFileSync(join(ROOT, 'src', name), 'utf8')));
@@ -74,7 +74,7 @@ describe('personal data', () => {
     [`@Column('text') readonly status!: Status;`, false],
     [`@Column('text') readonly status!: 'open' | 'done';`, false],
     [`@Column('uuid') readonly id!: string;`, false],
-  ])('need a decision where a column is %s: %s', (property, isFound) => {
+  ])('needs a decision where a column is %s: %s', (property, isFound) => {
     const found = undecided('x.entity.ts', `@Entity('parcels') export class Parcel { ${property} }`);
     expect(found.length > 0).toBe(isFound);
     const decided = `@NotPersonal('parcels') @Entity('parcels') export class Parcel { ${property} }`;

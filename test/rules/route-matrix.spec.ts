@@ -15,7 +15,7 @@ type Credentials = Record<string, string>;
 
 const bearer = (token: string): Credentials => ({ authorization: `Bearer ${token}` });
 
-describe('every route, for everybody', () => {
+describe('access to every route by every kind of caller', () => {
   const service = TestService.forSpec({ env: { JWT_SECRET, CHARGE_LIST_ENABLED: 'true' } });
   let merchant: Merchant;
   let world: World;
@@ -166,7 +166,7 @@ describe('every route, for everybody', () => {
   }
 
   it.each(Object.entries(ROUTES))(
-    '%s',
+    'is as the table says for %s',
     async (route, row) => {
       // Refused callers change nothing, so all of them send the same request; an allowed caller may use its object
       // up.
@@ -196,7 +196,7 @@ describe('every route, for everybody', () => {
     return path !== undefined && /:(?!event\b)/.test(route) && Object.values(expected).some((status) => status < 400);
   });
 
-  it.each(ofIds)('%s, with its ids in capitals', async (route, row) => {
+  it.each(ofIds)('is as the table says for %s, with its ids in capitals', async (route, row) => {
     const { path, ...body } = await requestOf(route, row);
     const id = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
     expect(path).toMatch(id);
@@ -213,7 +213,7 @@ describe('every route, for everybody', () => {
   );
 
   it.each(atBothDoors)(
-    "$route, through the dashboard's door to $mode mode",
+    "is as the table says for $route, through the dashboard's door to $mode mode",
     async ({ mode, route, row }) => {
       const expected = atDoor(route, mode, row);
       const isWrite = !route.startsWith('GET ');
@@ -243,7 +243,7 @@ describe('every route, for everybody', () => {
   );
 
   it.each(Object.entries(ROUTES).filter(([, { access }]) => access !== 'api-key'))(
-    '%s is not behind the door',
+    'is impossible through the dashboard’s door for %s',
     async (route, row) => {
       const { path, ...body } = await requestOf(route, row);
       const [method = ''] = route.split(' ');
@@ -255,49 +255,55 @@ describe('every route, for everybody', () => {
   );
 });
 
-describeWith('redis')('every write of keys through the door in production, by an OWNER without a second factor', () => {
-  let redis: TestRedis;
-  let service: TestService;
-  let token: string;
+describeWith('redis')(
+  'a write of keys through the dashboard’s door in production by an OWNER without a second factor',
+  () => {
+    let redis: TestRedis;
+    let service: TestService;
+    let token: string;
 
-  beforeAll(async () => {
-    redis = await startRedis();
-    const env = { JWT_SECRET, NODE_ENV: 'production', REDIS_URL: redis.url, ENCRYPTION_KEY: 'ab'.repeat(32) };
-    service = await TestService.start({ env });
-    token = await service.login((await service.merchant()).ownerEmail);
-  });
-  afterAll(async () => {
-    await service.stop();
-    await redis.stop();
-  });
+    beforeAll(async () => {
+      redis = await startRedis();
+      const env = { JWT_SECRET, NODE_ENV: 'production', REDIS_URL: redis.url, ENCRYPTION_KEY: 'ab'.repeat(32) };
+      service = await TestService.start({ env });
+      token = await service.login((await service.merchant()).ownerEmail);
+    });
+    afterAll(async () => {
+      await service.stop();
+      await redis.stop();
+    });
 
-  // A stream would be open for a minute.
-  const ofKeys = Object.entries(ROUTES).filter(
-    ([route, { access }]) => access === 'api-key' && !route.endsWith('/stream'),
-  );
+    // A stream would be open for a minute.
+    const ofKeys = Object.entries(ROUTES).filter(
+      ([route, { access }]) => access === 'api-key' && !route.endsWith('/stream'),
+    );
 
-  it.each(ofKeys)('%s', async (route, { isOpenToMembers = false }) => {
-    const [method = '', path = ''] = route.split(' ');
-    const codeAt = async (mode: string): Promise<string | undefined> => {
-      const door = path.replace('/v1/', `/v1/dashboard/${mode}/`).replaceAll(/:\w+/g, randomUUID());
-      const { body } = await service.call<{ error?: { code: string } }>(method, door, { token });
-      return body.error?.code;
-    };
-    const needsFactor = method !== 'GET' && !isOpenToMembers && !path.includes('/sandbox/');
-    expect([await codeAt('live'), await codeAt('test')].map((code) => code === 'totp_setup_required')).toEqual([
-      needsFactor,
-      false,
-    ]);
-  });
+    it.each(ofKeys)(
+      'requires the factor in live mode only, and not for reads: %s',
+      async (route, { isOpenToMembers = false }) => {
+        const [method = '', path = ''] = route.split(' ');
+        const codeAt = async (mode: string): Promise<string | undefined> => {
+          const door = path.replace('/v1/', `/v1/dashboard/${mode}/`).replaceAll(/:\w+/g, randomUUID());
+          const { body } = await service.call<{ error?: { code: string } }>(method, door, { token });
+          return body.error?.code;
+        };
+        const needsFactor = method !== 'GET' && !isOpenToMembers && !path.includes('/sandbox/');
+        expect([await codeAt('live'), await codeAt('test')].map((code) => code === 'totp_setup_required')).toEqual([
+          needsFactor,
+          false,
+        ]);
+      },
+    );
 
-  it.each(['POST /v1/members', 'PATCH /v1/members/:id', 'DELETE /v1/members/:id', 'PATCH /v1/account'])(
-    '%s, as whoever says who is a member can have a live key issued',
-    async (route) => {
-      const [method = '', path = ''] = route.split(' ');
-      const answer = await service.call<{ error?: { code: string } }>(method, path.replace(':id', randomUUID()), {
-        token,
-      });
-      expect([answer.status, answer.body.error?.code]).toEqual([403, 'totp_setup_required']);
-    },
-  );
-});
+    it.each(['POST /v1/members', 'PATCH /v1/members/:id', 'DELETE /v1/members/:id', 'PATCH /v1/account'])(
+      'is refused for %s too, since it decides about members, who can have a live key issued',
+      async (route) => {
+        const [method = '', path = ''] = route.split(' ');
+        const answer = await service.call<{ error?: { code: string } }>(method, path.replace(':id', randomUUID()), {
+          token,
+        });
+        expect([answer.status, answer.body.error?.code]).toEqual([403, 'totp_setup_required']);
+      },
+    );
+  },
+);

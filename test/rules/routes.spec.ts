@@ -73,7 +73,7 @@ describe('every route', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('has its row in the table, and every row its route', () => {
+  it('has its row in the table, and every row has its route', () => {
     const listed = [...routes].filter((route) => !(route.startsWith('HEAD ') && routes.has(`GET${route.slice(4)}`)));
     expect(listed.sort()).toEqual(Object.keys(ROUTES).sort());
   });
@@ -130,7 +130,7 @@ describe('every route', () => {
     },
   );
 
-  it('a route without a body refuses one by its fields', async () => {
+  it('without a body refuses the fields of a body', async () => {
     const response = await fetch(`${url}/v1/webhooks/endpoints/no-such-id`, {
       method: 'DELETE',
       headers: { apikey: key, 'Content-Type': 'application/json' },
@@ -147,7 +147,7 @@ describe('every route', () => {
     })),
     { type: 'application/json', size: 300_000 },
     { type: ';', size: 0 },
-  ])('tells strangers nothing about their body: $size bytes of $type', async ({ type, size }) => {
+  ])('tells strangers nothing about their body, as for $size bytes of $type', async ({ type, size }) => {
     const response = await fetch(`${url}/v1/charges`, {
       method: 'POST',
       headers: type === undefined ? {} : { 'content-type': type },

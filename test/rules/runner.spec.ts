@@ -86,19 +86,19 @@ describe('the runner of the specs', () => {
     };
   }
 
-  it('passes what is right and fails everything else', async () => {
+  it('passes a right spec, and fails every other', async () => {
     const { code, passed } = await run(FILES);
     expect(passed).toEqual(Object.fromEntries(Object.keys(FILES).map((name) => [name, name.startsWith('good')])));
     expect(code).toBe(1);
     expect(await run({ good: GOOD })).toMatchObject({ code: 0, passed: { good: true } });
   });
 
-  it('does not end well when a spec ends the process', async () => {
+  it('fails when a spec ends the process', async () => {
     const { code, passed } = await run({ exit: `it('exits', () => process.exit(0));` });
     expect({ code, passed: passed['exit'] ?? false }).toEqual({ code: 1, passed: false });
   });
 
-  it('tells of what fails after the end of its spec file', async () => {
+  it('reports a failure after the end of its spec file', async () => {
     const { code, late } = await run({
       // Again and again: Jest itself hears what fails while it puts the first file away.
       'a-late': `it('ends too early', () => void setInterval(() => { throw new Error('too late'); }, 300).unref());`,
@@ -113,7 +113,7 @@ describe('the runner of the specs', () => {
     expect(code === 1 || late.includes('too late')).toBe(true);
   });
 
-  it('leaves nothing that one spec file has set to the next', async () => {
+  it('leaves no setting of one spec file to the next', async () => {
     const { passed } = await run({
       'a-first': `jest.setTimeout(60_000); jest.retryTimes(3); process.env['RUNNER_SPEC'] = 'x'; jest.useFakeTimers();
         jest.spyOn(Math, 'random').mockReturnValue(7); ${GOOD}`,
@@ -177,7 +177,7 @@ describe('the second run of `npm test`', () => {
     expect([[passed, failed], whole.passedAlone ?? []]).toEqual([counts, passedAlone]);
   });
 
-  it('names what was skipped for want of a program, and does not fail for it', () => {
+  it('names tests that were skipped because a program is missing, and does not fail for them', () => {
     const skipped = {
       ...good,
       assertionResults: [test('pending', 'x [skipped: no Redis] y'), test('pending', 'todo')],
@@ -188,7 +188,7 @@ describe('the second run of `npm test`', () => {
 });
 
 describe('the long trials', () => {
-  it('run specs that are there, and each spec that calls `trial` is one of them', () => {
+  it('run specs that exist, and include each spec that calls `trial`', () => {
     const specs = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.spec.ts'))
       .filter((name) => /\btrial\(/.test(readFileSync(join(ROOT, 'test', name), 'utf8')))
@@ -199,7 +199,7 @@ describe('the long trials', () => {
     expect(named.filter((path) => !specs.some((spec) => spec.startsWith(`${path}.`)))).toEqual([]);
   });
 
-  it('are told by the lines that their specs print', () => {
+  it('are described by the lines that their specs print', () => {
     const output =
       '\u001b[1min-process queue, STRESS_SEED=1: 500 charges, 9 kills, 160 s\u001b[0m\n3 passed, 0 failed, 1 skipped\n';
     expect(figuresOf('crash', output)).toBe('in-process queue, 500 charges, 9 kills, 160 s');
