@@ -7,7 +7,7 @@ import { waitFor } from '../../support/wait.js';
 
 const SOURCES = ['src', 'dashboard', 'migrations', 'tools', '.swcrc', 'nest-cli.json', 'package.json', 'tsconfig.json'];
 
-describe('the build of a checkout', () => {
+describe('the build of a checkout of the repository', () => {
   const directory = mkdtempSync(join(tmpdir(), 'recebe-build-'));
   /** Compilers cut names like `src` off, and URLs encode the rest. */
   const checkout = join(directory, 'src', 'dist', 'Área 100% #1 (teste)', 'src');

@@ -24,7 +24,7 @@ describe('the demo account’s month', () => {
   });
   afterAll(() => processes.cleanUp());
 
-  it('has sales of every kind, on most days, in their rhythm', async () => {
+  it('has sales of every kind, on most days, at realistic hours', async () => {
     const statuses = [
       'PAID',
       'EXPIRED',
@@ -50,7 +50,7 @@ describe('the demo account’s month', () => {
     }
   });
 
-  it('has a dispute that runs, one that was won and one that was lost', async () => {
+  it('has one dispute under way, one that was won and one that was lost', async () => {
     interface Case {
       status: string;
       response_deadline: string;
@@ -66,7 +66,7 @@ describe('the demo account’s month', () => {
     expect(Date.parse(data[0]?.response_deadline ?? '')).toBeGreaterThan(Date.now());
   });
 
-  it('has money that is released in two days, and an account as it was founded', async () => {
+  it('has money that is not released yet, and an account with default settings', async () => {
     interface Balance {
       readonly pending: number;
       readonly next_release_at: string;
@@ -86,7 +86,7 @@ describe('the demo account’s month', () => {
     expect((await get<Page<unknown>>('/v1/reports')).data).toHaveLength(1);
   });
 
-  it('is as good as any other: books, chain of the ledger, statistics', async () => {
+  it('passes every check: books, chain of the ledger, statistics', async () => {
     await withDatabase(dataDir, (url) => expectLedgerCoherent(url));
     for (const command of [
       ['ledger', 'verify'],
@@ -98,7 +98,7 @@ describe('the demo account’s month', () => {
     }
   });
 
-  it('is made once', async () => {
+  it('is made only once', async () => {
     const before = (await get<Page<unknown>>('/v1/payments?limit=1')).total;
     await service.kill('SIGTERM');
     service = await processes.start(dataDir, { DEMO_FILL: 'true' });
@@ -110,7 +110,7 @@ describe('the demo account’s month', () => {
     });
   });
 
-  it('is made by hand beside a service that runs', async () => {
+  it('can be made by hand beside a running service', async () => {
     const other = processes.dataDir();
     const empty = await processes.start(other);
     const { code, stderr } = await processes.run(DEMO, ['--fill'], { DATA_DIR: other });

@@ -65,7 +65,7 @@ describe('npm run demo', () => {
     expect(stdout).toContain(`A tour of the service at ${service.url.replace('127.0.0.1', 'localhost')},`);
   });
 
-  it('takes the service from the environment before demo.json', async () => {
+  it('uses the service of the environment before the one of demo.json', async () => {
     const env = { RECEBE_URL: `${service.url}/`, RECEBE_API_KEY: key, DATA_DIR: processes.dataDir() };
     const { code, stdout } = await processes.run(DEMO, [], env);
     expect(code).toBe(0);
@@ -87,7 +87,7 @@ describe('npm run demo', () => {
       () => ({ RECEBE_URL: 'http://127.0.0.1:1', RECEBE_API_KEY: key }),
       /No service answers at http:\/\/127\.0\.0\.1:1\. Start it with npm start/,
     ],
-  ])('says what to do with %s', async (_what, env, words) => {
+  ])('gives advice for %s', async (_what, env, words) => {
     const { code, stdout, stderr } = await processes.run(DEMO, [], env());
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(words);
@@ -183,7 +183,7 @@ describe('npm run demo', () => {
     });
   });
 
-  it('reports that the service has gone since it wrote demo.json', async () => {
+  it('reports that the service is gone since it wrote demo.json', async () => {
     await service.kill('SIGTERM');
     const { code, stderr } = await processes.run(DEMO, [], { DATA_DIR: dataDir });
     expect(code).toBe(1);

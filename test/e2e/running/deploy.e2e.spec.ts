@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-describe('a service that is told to end', () => {
+describe('a service that is told to shut down', () => {
   /** A connection that is kept alive; `ask` gives the text of one answer. */
   class Kept {
     #text = '';
@@ -64,7 +64,7 @@ describe('a service that is told to end', () => {
 
   const OPEN = 12;
 
-  it('serves for DRAIN_SECONDS on, keeps no connection alive, and resets none', async () => {
+  it('serves for DRAIN_SECONDS more, keeps no connection alive, and resets none', async () => {
     const own = await TestService.start({ database, env: { DRAIN_SECONDS: '3' } });
     const { testKey } = await own.merchant();
     const kept = await Promise.all(Array.from({ length: OPEN }, () => Kept.open(own.url)));
@@ -104,7 +104,7 @@ describe('a service that is told to end', () => {
     await expectLedgerCoherent(database.url);
   });
 
-  it('answers what comes over a connection that it had just accepted', async () => {
+  it('answers a request over a connection that it had just accepted', async () => {
     const own = await TestService.start({ database });
     const young = await Kept.open(own.url);
     const busy = await Kept.open(own.url);
@@ -223,7 +223,7 @@ describeWith('nginx')('behind nginx, a change of version under load', () => {
     ['POST', '/v1/api-keys', 1],
     ['POST', '/v1/webhooks/endpoints', 1],
     ['POST', '/v1/med/cases/med_1/evidence', 1],
-  ])('sends %s %s to %d processes if each breaks the connection', async (method, target, count) => {
+  ])('tries %s %s at %d processes if each breaks the connection', async (method, target, count) => {
     let seen = 0;
     const breaking = [0, 1].map(() => createServer(({ socket }) => (seen++, socket.destroy())));
     const servers = breaking.map((server) => server.listen(0, '127.0.0.1'));

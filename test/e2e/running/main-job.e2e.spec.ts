@@ -19,7 +19,7 @@ describe('the main job: a Pix charge is created, paid, credited and announced', 
 
   afterEach(() => expectLedgerCoherent(service.database.url));
 
-  it('tells the whole story', async () => {
+  it('works from the creation of the charge to the signed webhook', async () => {
     merchant = await service.merchant({ fee_bps: '150', fee_fixed: '10' });
     const { testKey: key } = merchant;
     const registered = await service.call<{ id: string; secret: string; status: string }>(

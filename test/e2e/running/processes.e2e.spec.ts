@@ -7,7 +7,7 @@ import { aPaidCharge, paymentIdOf, requestRefund } from '../../support/refunds.j
 import { type Merchant, TestService } from '../../support/service.js';
 import { waitFor } from '../../support/wait.js';
 
-describeWith('redis')('what one process writes and another one does', () => {
+describeWith('redis')('work between processes', () => {
   let redis: TestRedis;
   let receiver: WebhookReceiver;
   let api: TestService;
@@ -48,7 +48,7 @@ describeWith('redis')('what one process writes and another one does', () => {
     await redis.stop();
   });
 
-  it('deliveries are sent by a job that Redis carries, without anybody looking for them', async () => {
+  it('deliveries of another process are sent by a job in Redis, without polling', async () => {
     const worker = await startWorker(false);
     try {
       for (let count = 1; count <= 5; count++) {
@@ -64,7 +64,7 @@ describeWith('redis')('what one process writes and another one does', () => {
     }
   });
 
-  it('late work is begun by a job too', async () => {
+  it('late work of another process is begun by a job in Redis', async () => {
     const charge = await aPaidCharge(api, merchant.testKey);
     const worker = await startWorker(false);
     try {
@@ -78,7 +78,7 @@ describeWith('redis')('what one process writes and another one does', () => {
     }
   });
 
-  it('deliveries are sent while Redis is away, by looking for them', async () => {
+  it('deliveries of another process are sent by polling while Redis is away', async () => {
     const worker = await startWorker(true);
     try {
       const before = receiver.received.length;

@@ -42,7 +42,7 @@ async function addressOf(forwardedFor: string): Promise<string | null> {
 
 describe('X-Forwarded-For', () => {
   it.each(['127.0.0.1', '127.0.0.0/8', 'loopback', '10.0.0.0/8,::ffff:127.0.0.1', '2001:db8::/32, loopback'])(
-    'from a proxy within TRUST_PROXY=%s is believed, up to the first address outside',
+    'from a proxy within TRUST_PROXY=%s is used, up to the first address outside',
     async (trustProxy) => {
       await start(trustProxy);
       expect(await addressOf('203.0.113.7')).toBe('203.0.113.7');
@@ -86,7 +86,7 @@ describe('a limit per address', () => {
     expect(neighbours).toEqual([...Array<number>(20).fill(401), ...Array<number>(5).fill(429)]);
   });
 
-  it('applies to every public page, and to no probe from a private address', async () => {
+  it('applies to every public page, but to no probe from a private address', async () => {
     await start('loopback', { RATE_LIMIT: 'on', RATE_LIMIT_PUBLIC_PER_MINUTE: '3' });
     const { testKey } = await service.merchant();
     const { body } = await service.createCharge(testKey);
@@ -109,7 +109,7 @@ describe('a limit per address', () => {
     }
   });
 
-  it('comes with caching: constant pages are made once, and readiness is checked once a second', async () => {
+  it('is helped by caching: constant pages are built once, and readiness is checked once a second', async () => {
     await start('');
     const { testKey } = await service.merchant();
     const { body } = await service.createCharge(testKey);
@@ -122,7 +122,7 @@ describe('a limit per address', () => {
     check.mockRestore();
   });
 
-  it('cannot be escaped by sending the header oneself', async () => {
+  it('cannot be escaped by sending the header X-Forwarded-For', async () => {
     await start('', env);
     const answers: number[] = [];
     for (let host = 1; host <= 4; host++) answers.push(await guess(`203.0.113.${host}`));
@@ -156,7 +156,7 @@ describe('a limit per address', () => {
     return Promise.race([heard, once(socket, 'close').then(() => null)]);
   }
 
-  it('allows a quarter of the connections', async () => {
+  it('allows one address a quarter of the connections', async () => {
     await start('', { MAX_CONNECTIONS: '12' });
     const held: Socket[] = [];
     for (let one = await open(); one; one = await open()) held.push(one.socket);

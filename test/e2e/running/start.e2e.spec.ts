@@ -71,7 +71,7 @@ describe('starting the service', () => {
   });
 
   (process.getuid?.() === 0 ? it : it.skip)(
-    'leaves an ordinary user’s directory to that user after root started it once',
+    'leaves the directory of an ordinary user to that user after root started it once',
     async () => {
       const dataDir = processes.dataDir();
       mkdirSync(dataDir);
@@ -85,7 +85,7 @@ describe('starting the service', () => {
   );
 
   itWith('terminal')(
-    'keeps its start-up lines visible on a terminal, and asks for a password without echo',
+    'keeps its start-up lines visible on a terminal, and prompts for a password without echo',
     async () => {
       const dataDir = processes.dataDir();
       const password = 'typed by hand';
@@ -125,8 +125,8 @@ describe('starting the service', () => {
     },
   );
 
-  describe('the command line, where no service was started', () => {
-    it('makes no directory, database or key, and says what to do', async () => {
+  describe('the command line without a started service', () => {
+    it('creates no directory, database or key, and gives advice', async () => {
       const nowhere = processes.dataDir();
       const empty = processes.emptyDataDir();
       const DATABASE_URL = 'postgres://recebe@127.0.0.1:1/recebe';
@@ -201,7 +201,7 @@ describe('starting the service', () => {
       await service.ready();
     });
 
-    it('prints where everything is and writes demo.json for its owner only', async () => {
+    it('prints all addresses and paths, and writes demo.json for its owner only', async () => {
       const demo = service.demo();
       expect(statSync(join(dataDir, 'demo.json')).mode & 0o777).toBe(0o600);
       expect(Object.keys(demo)).toEqual(['account_id', 'email', 'password', 'test_api_key', 'base_url']);
@@ -252,7 +252,7 @@ describe('starting the service', () => {
       expect(readDemo(dataDir).base_url).toBe(service.url.replace('127.0.0.1', 'localhost'));
     });
 
-    it('runs a healthy worker beside it, on its database and Redis, without an API', async () => {
+    it('runs a healthy worker beside the service, on its database and Redis, without an API', async () => {
       const ENCRYPTION_KEY = readFileSync(join(dataDir, 'encryption-key'), 'utf8').trim();
       const worker = await processes.start(dataDir, {
         ...{ ROLE: 'worker', DATABASE_URL: ownerUrl(dataDir), ENCRYPTION_KEY },
@@ -284,7 +284,7 @@ describe('starting the service', () => {
       beforeAll(() => writeFileSync(passwordFile, `${password}\n`));
       let accountId = '';
 
-      it('makes an account whose keys work at once', async () => {
+      it('creates an account whose keys work at once', async () => {
         const made = await cli(
           ...['account', 'create', '--name', 'Padaria', '--email', 'dona@padaria.example'],
           ...['--password-file', passwordFile],
@@ -332,7 +332,7 @@ describe('starting the service', () => {
         expect(await cli('operator', 'remove', '--email', 'ops@example.com')).toEqual({ ...operator, removed: true });
       });
 
-      it('changes a password, which ends the logins with the old one', async () => {
+      it('changes a password, which ends the sessions with the old one', async () => {
         const email = 'dona@padaria.example';
         const login = async (secret: string): Promise<Answer> =>
           call(service, '', 'POST', '/v1/auth/login', { email, password: secret });
@@ -421,7 +421,7 @@ describe('starting the service', () => {
         expect(await cli('work', 'list', '--kind', 'no-such-kind')).toEqual({ work: [] });
       });
 
-      it('revokes a key at once, and the audit trail says so', async () => {
+      it('revokes a key at once, and the audit trail records it', async () => {
         const issued = await cli('key', 'issue', accountId, '--test');
         const { id = '', apiKey = '', fingerprint } = issued;
         expect((await call(service, apiKey, 'GET', '/v1/wallets')).status).toBe(200);
