@@ -38,7 +38,7 @@ describe('the name of a download', () => {
     expect(saved).toMatch(/ã\.jpeg$/);
   });
 
-  it.each(['a"b.png', "it's (1)*!.png", 'março 🎉.png', 'x\r\ny'])('fits into a header: %j', (name) => {
+  it.each(['a"b.png', "it's (1)*!.png", 'março 🎉.png', 'x\r\ny'])('fits into a header when it is %j', (name) => {
     expect(attachment(name)).toMatch(/^attachment; filename="[\x20-\x21\x23-\x7e]*"; filename\*=UTF-8''[\w.~%-]+$/);
   });
 });
@@ -90,7 +90,7 @@ describe('the name of a download whose type is proven', () => {
     expect(fileNameOfType(name, ['jpg', 'jpeg'])).toBe(saved);
   });
 
-  it.each(['ã', '.exe', '🎉', 'x '])('has its extension when %j repeats without end', (piece) => {
+  it.each(['ã', '.exe', '🎉', 'x '])('keeps its extension when it is %j many times over', (piece) => {
     const saved = fileNameOfType(piece.repeat(300), ['pdf']);
     expect([...saved].length).toBeLessThanOrEqual(100);
     expect(saved).toMatch(/^[^.]+\S\.pdf$/u);
