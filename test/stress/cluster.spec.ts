@@ -82,7 +82,7 @@ describe('CLUSTER=2', () => {
   it.each([
     ['a supervisor tells all of its processes to end', 'SIGTERM', true],
     ['the process that has started the others is killed', 'SIGKILL', false],
-  ] as const)('answers what it has begun when %s', async (_, signal, isToldToAll) => {
+  ] as const)('answers its requests under way when %s', async (_, signal, isToldToAll) => {
     const service = await start();
     const serving = await waitFor('both processes', () => {
       const found = members(service);
@@ -134,7 +134,7 @@ describe('CLUSTER=2', () => {
     await waitFor('them to end', () => !serving.some(isRunning));
   });
 
-  it('ends with the reason why its first process cannot start', async () => {
+  it('reports why its first process cannot start, and ends', async () => {
     const running = await start();
     const { port } = new URL(running.url);
     const second = processes.spawn(processes.dataDir(), { CLUSTER: '2', PORT: port });

@@ -263,11 +263,11 @@ describe('kill -9 of the service at random moments loses nothing and doubles not
     return `STRESS_SEED=${seed}: ${CHARGES} charges, ${run.kills} kills, ${seconds} s\n`;
   }
 
-  it('with the in-process queue', async () => {
+  it('with the queue in the process', async () => {
     process.stderr.write(`in-process queue, ${await runs[0]}`);
   });
 
-  itWith('redis')('with Redis', async () => {
+  itWith('redis')('with the queue in Redis', async () => {
     process.stderr.write(`Redis, ${await runs[1]}`);
   });
 });

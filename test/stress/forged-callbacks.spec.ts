@@ -78,7 +78,7 @@ describe('60 bodies of forged callbacks at the address of one account', () => {
   const p95 = (times: number[]): number =>
     times.sort((one, other) => one - other)[Math.floor(times.length * 0.95)] ?? 0;
 
-  it('leave the p95 from bank to credit of another account at twice that of alone', async () => {
+  it('leaves the p95 from bank to credit of another account at most twice as long', async () => {
     const ratios: number[] = [];
     for (let attempt = 0; attempt < TRIES && !ratios.some((ratio) => ratio <= 2); attempt++) {
       const [alone, beside]: [number[], number[]] = [[], []];

@@ -82,7 +82,7 @@ describeWith('redis')('four API processes with one Redis', () => {
       });
   }
 
-  it.each(DOCUMENTS)('let exactly thirty charges a minute through for one document: %s', async (document) => {
+  it.each(DOCUMENTS)('allow exactly thirty charges a minute for one document: %s', async (document) => {
     const { accountId, testKey } = await makers.merchant();
     expect(await burst(60, charge(testKey, document))).toEqual({ '201': 30, '403 fraud.velocity_exceeded': 30 });
     expect(await burst(8, charge(testKey, document))).toEqual({ '403 fraud.velocity_exceeded': 8 });
@@ -94,7 +94,7 @@ describeWith('redis')('four API processes with one Redis', () => {
     expect(await burst(4, charge(testKey, other))).toEqual({ '201': 4 });
   });
 
-  it('count twins at different processes once, and refuse none of them', async () => {
+  it('count simultaneous repetitions at different processes once, and refuse none of them', async () => {
     const { accountId, testKey } = await makers.merchant({ fraud_velocity: '5' });
     const [document = ''] = DOCUMENTS;
     const keys = Array.from({ length: 5 }, () => randomUUID());
@@ -105,7 +105,7 @@ describeWith('redis')('four API processes with one Redis', () => {
     expect(await burst(4, charge(testKey, document))).toEqual({ '403 fraud.velocity_exceeded': 4 });
   });
 
-  it('apply a changed setting at once, all of them', async () => {
+  it('all apply a changed setting at once', async () => {
     const { accountId, testKey } = await makers.merchant();
     const [document = ''] = DOCUMENTS;
     const set = (settings: Record<string, string>): Promise<unknown> =>
@@ -118,7 +118,7 @@ describeWith('redis')('four API processes with one Redis', () => {
     }
   });
 
-  it('share the token bucket of an account, and of each mode by itself', async () => {
+  it('share the token bucket of an account, separately for each mode', async () => {
     const { testKey, liveKey } = await makers.merchant();
     for (const key of [testKey, liveKey]) {
       const started = performance.now();

@@ -95,7 +95,7 @@ describe(`a statement of ${ROWS} entries`, () => {
   });
   afterAll(() => processes.cleanUp());
 
-  it('is written in constant memory, shows its progress, and lets others through', async () => {
+  it('is written in constant memory, shows its progress, and delays no other request', async () => {
     // Warms up: memory compiled and pooled at the first report does not belong to the rows.
     const small = { type: 'statement', format: 'csv', from: '2026-09-01', to: '2026-09-30' };
     const warm = await call<ReportBody>('POST', '/v1/reports', small);
@@ -136,7 +136,7 @@ describe(`a statement of ${ROWS} entries`, () => {
     if (seconds > 3) expect(new Set(progress).size).toBeGreaterThan(3);
   });
 
-  it('is whole after a kill -9 in the middle: another process starts it again', async () => {
+  it('is complete after a kill -9 in the middle, since another process starts it again', async () => {
     const [first] = (await call<{ data: ReportBody[] }>('GET', '/v1/reports')).data;
     const asked = await ask('csv');
     await waitFor('it to be under way', async () => (await read(asked)).progress > 0.2, 120_000);

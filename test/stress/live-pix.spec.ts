@@ -15,7 +15,7 @@ scaled(describe, describe.skip)(`npm run chaos -- --only live-pix --quick --runs
   // In order, so that it stops the servers it has started.
   afterAll(() => chaos?.kill('SIGTERM'));
 
-  it('credits each payment once, refunds once and holds what the bank holds, while the PSP fails and the service dies', async () => {
+  it('the service credits each payment once, refunds once and holds what the bank holds, while the PSP fails and it dies', async () => {
     const { seed } = Random.seeded();
     const args = ['--only', 'live-pix', '--quick', '--seed', String(seed), '--runs', String(RUNS)];
     chaos = new BuiltProcess('dist/tools/chaos/main.js', args, {});

@@ -68,7 +68,7 @@ describe('a model of the money that shares no code with the service', () => {
 
   // Bounded by operations: a slow machine takes longer, and no clock ends it.
   it(
-    'agrees on every answer, sale, refund, dispute and balance, and on each branch of each rule',
+    'agrees with it on every answer, sale, refund, dispute and balance, on each branch of each rule',
     async () => {
       const reached = new Reached();
       const beganAt = performance.now();

@@ -40,7 +40,7 @@ const SENDER = `
     parentPort.postMessage([...statuses].sort((one, other) => one - other));
   });`;
 
-describe('others wait at most three times as long', () => {
+describe('other accounts wait at most three times as long', () => {
   const processes = new Processes();
   let makers: TestService;
   let service: ServiceProcess;

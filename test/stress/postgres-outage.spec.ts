@@ -74,7 +74,7 @@ describe('a PostgreSQL that ends under load never ends the service', () => {
   }
 
   it.each(scaled<readonly PostmasterEnd[]>(POSTMASTER_ENDS, ['SIGKILL']))(
-    'the embedded one, by %s: the service starts it again',
+    'if it is the embedded one and ends by %s, the service starts it again',
     async (signal) => {
       const dataDir = processes.dataDir();
       const service = await processes.start(dataDir, { RATE_LIMIT: 'off' });
@@ -96,7 +96,7 @@ describe('a PostgreSQL that ends under load never ends the service', () => {
   );
 
   it.each(scaled<readonly PostmasterEnd[]>(POSTMASTER_ENDS, ['SIGINT']))(
-    'an external one, by %s: the service recovers when it is back',
+    'if it is an external one and ends by %s, the service recovers when it is back',
     async (signal) => {
       const postgres = await CrashingPostgres.start(processes.emptyDataDir(), cleanup);
       const env = { DATABASE_URL: postgres.url, RATE_LIMIT: 'off', ENCRYPTION_KEY: TEST_ENCRYPTION_KEY };

@@ -108,7 +108,7 @@ describeWith('redis')('losing Redis loses no delivery', () => {
     expect(new Set(receiver.received.map(({ body }) => body['id'])).size).toBe(count);
   }
 
-  it('flushed in the middle of a backlog', async () => {
+  it('when it is flushed in the middle of a backlog', async () => {
     await start();
     const ids = await backlog();
     await redis.flush();
@@ -116,7 +116,7 @@ describeWith('redis')('losing Redis loses no delivery', () => {
     await expectDelivered(['charge.created'], ids);
   });
 
-  it('killed in the middle of a backlog and back empty, with charges made and paid meanwhile', async () => {
+  it('when it is killed in the middle of a backlog and back empty, with charges made and paid meanwhile', async () => {
     await start();
     const ids = await backlog();
     await redis.kill();
@@ -129,7 +129,7 @@ describeWith('redis')('losing Redis loses no delivery', () => {
     for (const id of meanwhile) expect(seen()).toContain(`charge.paid ${id}`);
   });
 
-  it('away for the whole run, start included: the API goes on, and so do the webhooks', async () => {
+  it('when it is away from the start on: the API and the webhooks go on', async () => {
     await redis.kill();
     await start();
     const health = await service.call('GET', '/health/ready');
@@ -153,7 +153,7 @@ describeWith('redis')('losing Redis loses no delivery', () => {
     expect(receiver.received).toHaveLength(2 * CHARGES + 5);
   });
 
-  it('flushed again and again while charges are made and paid', async () => {
+  it('when it is flushed again and again while charges are made and paid', async () => {
     await start();
     const ids: string[] = [];
     for (let round = 0; round < 8; round++) {

@@ -123,7 +123,7 @@ describe('kill -9 during refunds', () => {
     });
   }
 
-  it(`at each of its moments: ${MOMENTS.map(({ moment }) => moment).join(', ')}`, async () => {
+  it(`loses no refund at each of its moments: ${MOMENTS.map(({ moment }) => moment).join(', ')}`, async () => {
     const refunds = await connected(async (client) => {
       const payments = await Promise.all(MOMENTS.map(({ amount }) => paid(`moment-${amount}`)));
       await client.query(`CREATE FUNCTION spec_wait() RETURNS trigger LANGUAGE plpgsql AS
@@ -162,7 +162,7 @@ describe('kill -9 during refunds', () => {
     await connected((client, url) => settled(client, url, refunds));
   });
 
-  it('at random moments under load: no refund is lost, none is paid twice', async () => {
+  it('loses no refund and pays none twice at random moments under load', async () => {
     const { seed } = Random.seeded();
     const random = new Random(seed);
     const refunds: Refund[] = [];

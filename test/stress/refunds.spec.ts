@@ -223,7 +223,7 @@ function codeOf({ status, body }: Answer<RefundOrError>): string {
 describe('refunds in turmoil', () => {
   const service = TestService.forSpec();
 
-  it(`${ROUNDS * WORKERS} sequences by ${WORKERS} workers on ${TRANSACTIONS} payments at a time, every request sent twice`, async () => {
+  it(`stay coherent in ${ROUNDS * WORKERS} sequences by ${WORKERS} workers on ${TRANSACTIONS} payments at a time, every request sent twice`, async () => {
     const { seed } = Random.seeded();
     // A merchant with such fees often cannot refund a payment.
     const rich = await service.merchant({ fee_bps: '150', pix_out_fee: '3' });

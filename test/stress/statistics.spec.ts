@@ -214,7 +214,7 @@ describe('the figures of a random history', () => {
     }
   }
 
-  it(`are exact all along, with two workers at it (seed ${random.seed})`, async () => {
+  it(`are exact at any time, with two workers folding them (seed ${random.seed})`, async () => {
     const history = new History(service, random, merchants);
     for (let step = 1; step <= STEPS; step++) {
       await history.step();

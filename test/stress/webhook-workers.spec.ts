@@ -129,7 +129,7 @@ describeWith('redis')('two worker processes against one PostgreSQL and Redis', (
     for (const [worker, count] of after.entries()) expect(count - (before[worker] ?? 0)).toBeGreaterThan(5);
   });
 
-  it('kill -9 of one in the middle: everything arrives, and no attempt is made twice', async () => {
+  it('deliver everything and make no attempt twice when one of them is killed with kill -9', async () => {
     await register(4);
     // An endpoint that answers may have several under way.
     await create(10);
@@ -157,7 +157,7 @@ describeWith('redis')('two worker processes against one PostgreSQL and Redis', (
     for (const { id, attempts } of rows) expect(came.get(`wd_${id}`)).toBeLessThanOrEqual(attempts);
   });
 
-  it('an orderly stop of one in the middle: nothing is sent twice, and nothing waits for a lease', async () => {
+  it('send nothing twice and wait for no lease when one of them is stopped in order', async () => {
     receiver.delayMs = 150;
     await register(4);
     const creating = create(80);
