@@ -32,7 +32,7 @@ describe('the sample of an event', () => {
     ['transaction.expired', 'EXPIRED', true],
     ['transaction.refused', 'REFUSED', true],
     ['transaction.cancelled', 'CANCELLED', true],
-  ] as const)('%s has the status %s', (type, status, hasFailed) => {
+  ] as const)('has the right status for %s: %s', (type, status, hasFailed) => {
     const transaction = fromSnapshot(sampleTransactionEvent(type, scope, now).data.transaction);
     expect(transaction.status).toBe(status);
     expect(transaction.failure !== null).toBe(hasFailed);

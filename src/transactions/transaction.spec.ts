@@ -9,7 +9,7 @@ const JUST_BEFORE = new Date(EXPIRES_AT.getTime() - 1);
 const LONG_AFTER = new Date('2027-01-01T00:00:00.000Z');
 
 describe('a transaction as of a moment', () => {
-  it('reads as expired from the millisecond of its expiry, before that is written', () => {
+  it('is expired from the millisecond of its expiry, before the expiry is written', () => {
     const transaction = aTransaction();
     expect(asOf(transaction, JUST_BEFORE)).toBe(transaction);
     expect(asOf(transaction, EXPIRES_AT)).toEqual({
@@ -29,7 +29,7 @@ describe('a transaction as of a moment', () => {
   });
 
   it.each(TRANSACTION_STATUSES.filter((status) => status !== 'PENDING' && status !== 'WAITING_PAYMENT'))(
-    'does not touch one that is %s',
+    'stays unchanged when it is %s',
     (status) => {
       const transaction = aTransaction({ status });
       expect(asOf(transaction, LONG_AFTER)).toBe(transaction);
@@ -81,7 +81,7 @@ describe('a snapshot', () => {
     );
   });
 
-  it('is in the event, together with the previous status', () => {
+  it('is part of the event, together with the previous status', () => {
     const paid = aPaidTransaction();
     expect(transactionEvent('transaction.paid', paid, 'WAITING_PAYMENT')).toEqual({
       accountId: paid.accountId,
@@ -94,7 +94,7 @@ describe('a snapshot', () => {
   });
 });
 
-it('is a Pix when Pix is among its methods', () => {
+it('a transaction is a Pix when Pix is among its methods', () => {
   expect(isPix(aTransaction({ paymentMethods: ['BOLETO', 'PIX'] }))).toBe(true);
   expect(isPix(aTransaction({ paymentMethods: ['BOLETO'] }))).toBe(false);
 });

@@ -82,7 +82,7 @@ describe('the state machine of transactions', () => {
     TRANSACTION_STATUSES.flatMap((from) =>
       TRIGGERS.map((trigger, column) => ({ from, trigger, to: TABLE[from][column] })),
     ),
-  )('$from + $trigger → $to', ({ from, trigger, to }) => {
+  )('moves from $from by $trigger to $to', ({ from, trigger, to }) => {
     expect(nextStatus(from, trigger)).toBe(to);
   });
 
@@ -90,7 +90,7 @@ describe('the state machine of transactions', () => {
     for (const { from, to } of Object.values(MOVES)) expect(from).not.toContain(to);
   });
 
-  it('has an event for every move, and shares one only between equal outcomes', () => {
+  it('has an event for every move; two moves share one only if their outcome is equal', () => {
     expect(Object.keys(EVENT_OF).sort()).toEqual([...TRIGGERS].sort());
     const news = new Map<string, string[]>();
     for (const [trigger, event] of Object.entries(EVENT_OF)) news.set(event, [...(news.get(event) ?? []), trigger]);

@@ -6,7 +6,7 @@ describe('copies about a refund, when its payer is erased', () => {
     { data: { refund: { id: '1', object: 'refund', reason: 'Maria moved' } } },
     { event: 'payment.refunded', data: { refundId: '1', refundReason: 'Maria moved' } },
     { id: '1', transactionId: '2', amount: 100, reason: 'Maria moved' },
-  ])('lose the reason only together with the metadata: %j', (told) => {
+  ])('lose the reason only if the metadata is erased too: %j', (told) => {
     const json = JSON.stringify(told);
     expect(withoutCustomer(json, false)).toBeNull();
     expect(withoutCustomer(json, true)).toBe(json.replace('"Maria moved"', 'null'));

@@ -17,7 +17,7 @@ describe('the state machine of refunds', () => {
   });
 
   it.each(REFUND_STATUSES.flatMap((from) => triggers.map((trigger) => ({ from, trigger }))))(
-    '$from + $trigger',
+    'moves from $from by $trigger only as the table says',
     ({ from, trigger }) => {
       const move = REFUND_MOVES[trigger];
       expect(move.from === from ? move.to : undefined).toBe(TABLE[from][trigger]);

@@ -106,7 +106,7 @@ describe('a refund', () => {
     ['the thousandth of a payment', {}, { refundCount: 999 }, 'cashout'],
     ['one more than a thousand', {}, { refundCount: 1000 }, '422 refund_limit_reached'],
     ['by name, of a provider that does not refund', { strategy: 'cashout' }, { ways: [] }, '422 REFUND_NOT_SUPPORTED'],
-  ])('%s: %j %j', (_name, asked, known, expected) => {
+  ])('is planned or refused: %s, order %j, facts %j', (_name, asked, known, expected) => {
     const answer = refusal(order(asked), facts(known));
     expect(expected.startsWith('4') ? answer : (JSON.parse(answer) as { way: RefundWay }).way).toBe(expected);
   });
@@ -159,7 +159,7 @@ describe('a refund', () => {
       ways: ['card'],
     };
 
-    it('goes to the card', () => {
+    it('goes back to the card', () => {
       expect(planRefund(order(), facts(card))).toEqual({ way: 'card', amount: 100, fee: 0 });
     });
 
@@ -192,7 +192,7 @@ describe('a refund', () => {
     [{ passFee: true }, 7],
     [{ passFee: true, strategy: 'devolution' }, 0],
     [{ passFee: true, strategy: 'cashout', amount: 1 }, 7],
-  ])('%j costs the merchant a fee of %i', (asked, fee) => {
+  ])('ordered with %j costs the merchant a fee of %i', (asked, fee) => {
     expect(planRefund(order(asked), facts()).fee).toBe(fee);
   });
 });

@@ -76,12 +76,15 @@ describe('a confirmed Pix', () => {
       returned('late', 'expired'),
     ],
     ['wrong amount, late', unlocked(), pix({ amount: 1, settledAt: LATE }), returned('late', 'expired')],
-  ] as [string, Transaction, ReceivedMoney, SettlementDecision][])('%s', (_what, transaction, received, decision) => {
-    expect(decideSettlement(transaction, received)).toEqual(decision);
-  });
+  ] as [string, Transaction, ReceivedMoney, SettlementDecision][])(
+    'is credited or sent back by the rules: %s',
+    (_what, transaction, received, decision) => {
+      expect(decideSettlement(transaction, received)).toEqual(decision);
+    },
+  );
 
   it.each(Object.keys(CLOSED) as (keyof typeof CLOSED)[])(
-    'goes back from a charge that is %s, whose status stays',
+    'goes back from a charge that is %s, and the status stays',
     (status) => {
       for (const received of [
         pix(),
@@ -109,7 +112,7 @@ describe('a confirmed Pix', () => {
     ['MULTIBANCO', 'settled'],
     ['BOLETO', 'settled'],
     ['CRYPTO', 'settled'],
-  ] as const)('by %s is taken while waiting and while a card is in flight: %s', (method, trigger) => {
+  ] as const)('by %s is accepted while waiting and while a card is in flight: %s', (method, trigger) => {
     for (const status of ['WAITING_PAYMENT', 'PROCESSING'] as const) {
       expect(decideSettlement(unlocked({ status }), pix({ method }))).toEqual({ ...credited, trigger });
     }
