@@ -20,7 +20,7 @@ const usd: WalletBalance = {
 };
 
 describe('balances', () => {
-  it('have these keys and values over all currencies', () => {
+  it('have exactly the documented keys and values over all currencies', () => {
     expect(multiCurrencyBalance(brl, [brl, usd])).toStrictEqual({
       available: -50,
       pending: 300,
@@ -37,12 +37,12 @@ describe('balances', () => {
     });
   });
 
-  it('have null for missing releases', () => {
+  it('have null for releases that are missing', () => {
     const unscheduled = { next_release_at: null, next_release_amount: null };
     expect(multiCurrencyBalance(usd, [usd])).toMatchObject(unscheduled);
   });
 
-  it('have these keys and values for one currency, with null for missing releases', () => {
+  it('have exactly the documented keys and values for one currency, with null for missing releases', () => {
     expect(flatBalance(usd)).toStrictEqual({
       available: 1,
       pending: 0,
@@ -53,7 +53,7 @@ describe('balances', () => {
     expect(flatBalance(brl)).toMatchObject({ next_release_at: '2026-11-22T03:00:00.000Z', next_release_amount: 200 });
   });
 
-  it('have these keys and values as wallets', () => {
+  it('have exactly the documented keys and values as wallets', () => {
     expect(walletItem(brl)).toStrictEqual({
       currency: 'BRL',
       walletType: 'OPERATIONAL',
@@ -62,7 +62,7 @@ describe('balances', () => {
     });
   });
 
-  it('have the day of São Paulo as planned releases', () => {
+  it('have planned releases by the day in São Paulo', () => {
     const releaseAt = new Date('2026-11-23T02:59:59.999Z');
     expect(plannedRelease({ currency: 'BRL', releaseAt, amount: 200, count: 2, reserve: 50 })).toStrictEqual({
       date: '2026-11-22',

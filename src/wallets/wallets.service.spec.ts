@@ -190,7 +190,7 @@ describe('the entry of', () => {
         lines,
       ],
     ),
-  ])('%s', async (_what, post, cause, type, lines) => {
+  ])('%s has its cause, type and lines', async (_what, post, cause, type, lines) => {
     const { wallets, posted } = world(65);
     await post(wallets);
     expect(posted).toHaveLength(1);
@@ -262,7 +262,7 @@ describe('the ledger', () => {
     expect(posted).toEqual([]);
   });
 
-  it('writes all entries at once, each with its own id and without empty lines; writes nothing for none', () => {
+  it('writes all entries at once, each with its own id and no empty lines, and nothing for an empty list', () => {
     const { ledger, posted } = world();
     ledger.post(TX, []);
     expect(posted).toEqual([]);

@@ -108,7 +108,7 @@ describe('corrections of the books', () => {
     story.bank.settleReturn({ endToEndId, id });
   }
 
-  it('sends a Pix without a charge back, and tries again under a new id when the bank refuses', async () => {
+  it('send a Pix without a charge back, and try again under a new id when the bank refuses', async () => {
     const pix = await stray(711);
     expect(pix).toMatchObject({ account_id: story.merchant.accountId, failure_reason: null, correction_id: null });
     const made = await correct(pix, { kind: 'return' });
@@ -129,7 +129,7 @@ describe('corrections of the books', () => {
     expect(await sum('suspense')).toBe(0);
   });
 
-  it('assigns a Pix to the charge it pays: paid, credited, announced, refunded later', async () => {
+  it('assign a Pix to the charge it pays: paid, credited, announced, refunded later', async () => {
     const charge = await story.charge({ amount: 1990 });
     const before = await story.balance();
     const pix = await stray(1990);
@@ -144,7 +144,7 @@ describe('corrections of the books', () => {
     await refundOf({ charge, endToEndId: pix.end_to_end_id });
   });
 
-  it('refuses to assign a Pix to a charge that it does not pay', async () => {
+  it('refuse to assign a Pix to a charge that it does not pay', async () => {
     const [pix, other] = [await stray(1500), await service.merchant()];
     const [cheap, locked] = [
       await story.charge({ amount: 1499 }),
@@ -161,7 +161,7 @@ describe('corrections of the books', () => {
   });
 
   it.each([1990, 6000])(
-    'assigns a Pix of %s that the bank refused to send back, at once or after approval',
+    'assign a Pix of %s that the bank refused to send back, at once or after approval',
     async (amount) => {
       const approved = async (made: Answer<CorrectionAnswer>): Promise<string> =>
         outcome(made.body.status === 'waiting' ? await ask(`corrections/${made.body.id}/approve`, {}, second) : made);
@@ -181,7 +181,7 @@ describe('corrections of the books', () => {
     },
   );
 
-  it('closes a Pix that was returned in the bank`s own app, under the id of that return', async () => {
+  it('close a Pix that was returned in the bank`s own app, under the id of that return', async () => {
     const pix = await stray(820);
     await returnInApp(pix.end_to_end_id, 'app7', '8.20');
     expect(outcome(await correct(pix, { kind: 'returned_elsewhere' }))).toBe('400 invalid_request');
@@ -189,14 +189,14 @@ describe('corrections of the books', () => {
     expect(await unmatched(pix.end_to_end_id)).toBeUndefined();
   });
 
-  it('books a Pix that nobody claims as revenue of the platform', async () => {
+  it('book a Pix that nobody claims as revenue of the platform', async () => {
     const [pix, fees] = [await stray(30), await sum('platform_fees')];
     expect(outcome(await correct(pix, { kind: 'write_off' }))).toBe('200 applied');
     expect(await sum('platform_fees')).toBe(fees + 30);
     expect(await sum('suspense')).toBe(0);
   });
 
-  it('needs a second operator above the limit, who decides once', async () => {
+  it('need a second operator above the limit, whose decision is final', async () => {
     const pix = await stray(5001);
     const made = await correct(pix, { kind: 'write_off' });
     expect(outcome(made)).toBe('200 waiting');
@@ -227,7 +227,7 @@ describe('corrections of the books', () => {
     ]);
   });
 
-  it('needs a second operator for many small corrections within a day, per operator and across currencies', async () => {
+  it('need a second operator for many small corrections within a day, per operator and across currencies', async () => {
     const [hasty, other] = [await service.operator(), await service.operator()];
     const ours = { account_id: story.merchant.accountId, mode: 'live', borne_by: 'merchant' };
     const loss = (amount: number, who: Person, currency = 'BRL'): Promise<Answer<CorrectionAnswer>> =>
@@ -248,7 +248,7 @@ describe('corrections of the books', () => {
     }
   });
 
-  it('makes one of several simultaneous corrections of one Pix', async () => {
+  it('apply one of several simultaneous corrections of one Pix', async () => {
     const pix = await stray(640);
     const charge = await story.charge({ amount: 640 });
     const kinds = [{ kind: 'write_off' }, { kind: 'assign', charge_id: charge.id }];
@@ -259,7 +259,7 @@ describe('corrections of the books', () => {
     ]);
   });
 
-  it('answers a repeated key with the same correction, and refuses another correction under the key', async () => {
+  it('answer a repeated key with the same correction, and refuse another correction under the key', async () => {
     const key = randomUUID();
     const fee = { kind: 'bank_fee', amount: 99, idempotency_key: key };
     const before = await story.balance();
@@ -273,7 +273,7 @@ describe('corrections of the books', () => {
     expect(body.data[0]).toMatchObject({ type: 'correction', amount: -99, source: null });
   });
 
-  describe('twice at once', () => {
+  describe('that come twice at once', () => {
     /** Sends six equal requests at once: all get the same answer, and one audit event is written. */
     async function expectOnce(
       send: () => Promise<Answer<CorrectionAnswer>>,
@@ -295,7 +295,7 @@ describe('corrections of the books', () => {
       (['return', 'assign', 'returned_elsewhere', 'write_off'] as const).flatMap((kind) =>
         ([640, 6400] as const).map((amount) => [kind, amount] as const),
       ),
-    )('makes %s of a Pix of %i once under one key, or has it wait once', async (kind, amount) => {
+    )('apply %s of a Pix of %i once under one key, or wait once', async (kind, amount) => {
       const [pix, charge] = [await stray(amount), await story.charge({ amount })];
       const body = {
         ...{ kind, idempotency_key: randomUUID() },
@@ -314,7 +314,7 @@ describe('corrections of the books', () => {
       if (kind === 'return') await lists(pix.end_to_end_id, 'returned');
     });
 
-    it.each(['bank_fee', 'loss'])('enters a %s once under one key, and rejects one that waits once', async (kind) => {
+    it.each(['bank_fee', 'loss'])('enter a %s once under one key, and reject a waiting one once', async (kind) => {
       const { charge } = await story.paid({ amount: 6000 });
       const body = { kind, amount: 6000, charge_id: charge.id, idempotency_key: randomUUID() };
       const { id } = await expectOnce(() => wallet(body), 'waiting', 'correction.requested');
@@ -324,13 +324,13 @@ describe('corrections of the books', () => {
     it.each([
       ['accept', 'review.accepted', 'accepted'],
       ['return', 'review.returned', 'returned'],
-    ])('decides about a held payment once: %s', async (decision, type, expected) => {
+    ])('decide about a held payment once: %s', async (decision, type, expected) => {
       const { reviewId } = await service.heldCharge((await service.merchant({ payer_lock: 'true' })).testKey);
       await expectOnce(() => ask(`reviews/${reviewId}/${decision}`), expected, type);
     });
   });
 
-  it('books a return in the bank`s app of a credited payment as a loss, even below zero', async () => {
+  it('book a return in the bank`s app of a credited payment as a loss, even below zero', async () => {
     const { charge, endToEndId } = await story.paid({ amount: 2000 });
     await returnInApp(endToEndId, 'app9', '20.00');
     const before = await story.balance();
@@ -351,7 +351,7 @@ describe('corrections of the books', () => {
     expect(outcome(await wallet({ kind: 'loss', amount: 5, charge_id: unpaid.id }))).toBe('400 invalid_request');
   });
 
-  it('refuses a loss of what a refund has taken, except a failed refund that moved at the bank', async () => {
+  it('refuse a loss of money that a refund has taken, except a failed refund that moved at the bank', async () => {
     const paid = await story.paid({ amount: 2000 });
     const about = { kind: 'loss', amount: 500, charge_id: paid.charge.id };
     const failed = await refundOf(paid, 'NAO_REALIZADO');
@@ -363,7 +363,7 @@ describe('corrections of the books', () => {
     expect(outcome(await wallet(about))).toBe('409 loss_exceeds_charge');
   });
 
-  it('refuses a loss of what a dispute has taken', async () => {
+  it('refuse a loss of money that a dispute has taken', async () => {
     const { charge, endToEndId } = await story.paid({ amount: 2000 });
     const { id } = story.bank.med({ endToEndId });
     await story.becomes(charge, 'disputed');
@@ -379,7 +379,7 @@ describe('corrections of the books', () => {
     expect(outcome(await wallet(about))).toBe('409 loss_exceeds_charge');
   });
 
-  it('enters a return once under its id, even by two operators at once, and again after it was taken back', async () => {
+  it('enter a return once under its id, even by two operators at once, and again after it was taken back', async () => {
     const { charge, endToEndId } = await story.paid({ amount: 2000 });
     await returnInApp(endToEndId, 'app9', '5.00');
     const about = { kind: 'loss', amount: 500, charge_id: charge.id, bank_reference: 'app9' };
@@ -389,7 +389,7 @@ describe('corrections of the books', () => {
     for (const amount of [-500, 500]) expect(outcome(await wallet({ ...about, amount }, one))).toBe('200 applied');
   });
 
-  it('adds up a return that was taken back and entered again in reconcile, and counts no fee as a return', async () => {
+  it('are compared in reconcile: a return taken back and entered again counts once, and a fee is no return', async () => {
     const { charge, endToEndId } = await story.paid({ amount: 3000 });
     await returnInApp(endToEndId, 'app9', '30.00');
     const enter = async (kind: string, amount: number): Promise<void> => {
@@ -409,7 +409,7 @@ describe('corrections of the books', () => {
     await story.expectSameBooks();
   });
 
-  it('refuses to approve a waiting loss when a refund has taken the money meanwhile', async () => {
+  it('refuse the approval of a waiting loss when a refund has taken the money meanwhile', async () => {
     const paid = await story.paid({ amount: 6000 });
     const waiting = await wallet({ kind: 'loss', amount: 6000, charge_id: paid.charge.id });
     expect(outcome(waiting)).toBe('200 waiting');
@@ -419,7 +419,7 @@ describe('corrections of the books', () => {
     expect(outcome(await decided('reject'))).toBe('200 rejected');
   });
 
-  it('makes thirty corrections of one operator at once wait for each other and for no connection', async () => {
+  it('wait for each other and not for a connection when one operator makes thirty at once', async () => {
     const busy = await service.operator();
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => wallet({ kind: 'bank_fee', amount: 1, borne_by: 'platform' }, busy)),
@@ -427,7 +427,7 @@ describe('corrections of the books', () => {
     expect(answers.map(outcome)).toEqual(answers.map(() => '200 applied'));
   });
 
-  it('leaves merchants’ money alone for a fee of the platform, and can reverse it', async () => {
+  it('leave the money of merchants alone for a fee of the platform, and can reverse it', async () => {
     const [before, fees] = [await story.balance(), await sum('provider_fees')];
     for (const amount of [150, -150]) {
       expect(outcome(await wallet({ kind: 'bank_fee', amount, borne_by: 'platform' }))).toBe('200 applied');
@@ -445,12 +445,12 @@ describe('corrections of the books', () => {
     [{ kind: 'loss', amount: 5, idempotency_key: 'short' }, 'idempotency_key'],
     [{ kind: 'loss', amount: 5, currency: 'real' }, 'currency'],
     [{ kind: 'loss', amount: 5, bank_reference: 'app 9' }, 'bank_reference'],
-  ])('%j is a 400 for %s', async (body, param) => {
+  ])('with %j are a 400 for %s', async (body, param) => {
     const { status, body: answer } = await wallet(body);
     expect([status, answer.error?.param]).toEqual([400, param]);
   });
 
-  it('answers 404 for an unknown account, charge or Pix, and 400 for another account`s charge', async () => {
+  it('are a 404 for an unknown account, charge or Pix, and a 400 for another account`s charge', async () => {
     const nobody = randomUUID();
     expect(outcome(await wallet({ kind: 'loss', amount: 5, account_id: nobody }))).toBe('404 not_found');
     expect(outcome(await ask(`unmatched/${nobody}/correct`, { kind: 'write_off' }))).toBe('404 not_found');

@@ -39,7 +39,7 @@ describe('a loss that an operator enters beside refunds and disputes of the same
       [paid.id.slice(3)],
     );
 
-  it('refuses a loss of what a dispute holds, which the ruling then takes once', async () => {
+  it('is refused for money that a dispute holds, which the ruling then takes once', async () => {
     const paid = await world.told.paid(world.key, 1000);
     const dispute = await world.told.disputed(paid);
     expect(outcomeOf(await lose(paid, 1))).toBe('409 loss_exceeds_charge');
@@ -49,7 +49,7 @@ describe('a loss that an operator enters beside refunds and disputes of the same
     await expectClearing(0);
   });
 
-  it('accepts a loss of what a partial dispute has left, and no cent more', async () => {
+  it('is accepted for money that a partial dispute has left, and no cent more', async () => {
     const paid = await world.told.paid(world.key, 1000);
     const dispute = await world.told.disputed(paid, { amount: 600 });
     await world.decide((await world.waiting()).id, 'approve');
@@ -62,7 +62,7 @@ describe('a loss that an operator enters beside refunds and disputes of the same
     expect(await world.statusOf(paid.id)).toBe('disputed');
   });
 
-  it('leaves a later dispute the rest after the loss, and the ruling takes no more', async () => {
+  it('leaves a later dispute the rest, and the ruling takes no more', async () => {
     const paid = await world.told.paid(world.key, 1000);
     expect(outcomeOf(await lose(paid, 700))).toBe('200');
     const dispute = await world.told.disputed(paid);
@@ -87,7 +87,7 @@ describe('a loss that an operator enters beside refunds and disputes of the same
     expect(await world.statusOf(paid.id)).toBe('paid');
   });
 
-  it('leaves a refund what the loss has not taken', async () => {
+  it('leaves a refund only the rest of the payment', async () => {
     const paid = await world.told.paid(world.key, 1000);
     await world.told.paid(world.key, 1000); // so that the balance would hold a larger refund
     expect(outcomeOf(await lose(paid, 700))).toBe('200');
@@ -101,18 +101,21 @@ describe('a loss that an operator enters beside refunds and disputes of the same
     expect(await world.statusOf(paid.id)).toBe('paid');
   });
 
-  it.each(['devolution', 'cashout'])('refuses a loss of what a %s gives back, until that has failed', async (way) => {
-    const paid = await world.told.paid(world.key, 1000);
-    world.told.bank.returnFault = () => 'refused';
-    await world.told.refund(world.key, paid, 600, way);
-    expect(outcomeOf(await lose(paid, 401))).toBe('409 loss_exceeds_charge');
-    await world.told.finish();
-    expect(outcomeOf(await lose(paid, 1000))).toBe('200');
-    await world.expectBalance(0, 0);
-    await expectClearing(0);
-  });
+  it.each(['devolution', 'cashout'])(
+    'is refused for money that a %s gives back, until that has failed',
+    async (way) => {
+      const paid = await world.told.paid(world.key, 1000);
+      world.told.bank.returnFault = () => 'refused';
+      await world.told.refund(world.key, paid, 600, way);
+      expect(outcomeOf(await lose(paid, 401))).toBe('409 loss_exceeds_charge');
+      await world.told.finish();
+      expect(outcomeOf(await lose(paid, 1000))).toBe('200');
+      await world.expectBalance(0, 0);
+      await expectClearing(0);
+    },
+  );
 
-  it('refuses a loss of what a cashout has given back, while a dispute still holds all of the payment', async () => {
+  it('is refused for money that a cashout has given back, while a dispute still holds all of the payment', async () => {
     const paid = await world.told.paid(world.key, 1000);
     await world.told.refund(world.key, paid, 600, 'cashout');
     await world.told.finish();
@@ -123,7 +126,7 @@ describe('a loss that an operator enters beside refunds and disputes of the same
     expect(outcomeOf(await lose(paid, 1))).toBe('409 loss_exceeds_charge');
   });
 
-  it('gives an open case what a loss that is taken back leaves', async () => {
+  it('gives its money to an open case when it is taken back', async () => {
     const paid = await world.told.paid(world.key, 1000);
     expect(outcomeOf(await lose(paid, 700))).toBe('200');
     const dispute = await world.told.disputed(paid);
@@ -135,7 +138,7 @@ describe('a loss that an operator enters beside refunds and disputes of the same
     expect(await world.statusOf(paid.id)).toBe('paid');
   });
 
-  it('asks an operator to review a lost case when a loss is taken back whose money the bank took with the case', async () => {
+  it('asks an operator to review a lost case when it is taken back and the bank took the money with the case', async () => {
     const paid = await world.told.paid(world.key, 1000);
     expect(outcomeOf(await lose(paid, 700))).toBe('200');
     await world.told.ruled(await world.told.disputed(paid), 'agreed');
@@ -150,7 +153,7 @@ describe('a loss that an operator enters beside refunds and disputes of the same
     await expectClearing(0);
   });
 
-  it('stops a cashout that has not been sent, when a loss and a dispute have taken its money', async () => {
+  it('stops an unsent cashout when a loss and a dispute have taken its money', async () => {
     const paid = await world.told.paid(world.key, 1000);
     await world.told.refund(world.key, paid, 400, 'cashout');
     expect(outcomeOf(await lose(paid, 400))).toBe('200');
@@ -163,7 +166,7 @@ describe('a loss that an operator enters beside refunds and disputes of the same
     await world.expectBalance(100, 0);
   });
 
-  it('is refused by the database too, whatever code writes it', async () => {
+  it('is refused by the database beyond the rest of the payment, whatever code writes it', async () => {
     const paid = await world.told.paid(world.key, 1000);
     expect(outcomeOf(await lose(paid, 400))).toBe('200');
     const id = paid.id.slice(3);

@@ -57,7 +57,7 @@ describe('an available balance below zero', () => {
     await world.told.disputed(paid);
   }
 
-  it('is told to the merchant at once, and to operators with its age', async () => {
+  it('is reported to the merchant at once, and to operators with its age', async () => {
     expect(await list()).toEqual([]);
     await overdraw();
     await world.expectBalance(-1990, 1990);
@@ -79,7 +79,7 @@ describe('an available balance below zero', () => {
     ]);
   });
 
-  it('refuses refunds, and keeps its age while it changes', async () => {
+  it('refuses refunds, and keeps its age while the amount changes', async () => {
     const [before] = await list();
     const paid = await world.told.paid(world.key, 500);
     const refused = await requestRefund(world.service, world.key, paid.id);
@@ -87,7 +87,7 @@ describe('an available balance below zero', () => {
     expect(await list()).toEqual([{ ...before, available: -1490 }]);
   });
 
-  it('is told again after seven days, or as the account is set', async () => {
+  it('is reported again after seven days, or after the days that the account is set to', async () => {
     world.service.clock.advance(7 * DAY - 60);
     await sweep();
     expect(await mails()).toHaveLength(1);
@@ -101,7 +101,7 @@ describe('an available balance below zero', () => {
     expect(await mails()).toHaveLength(2);
   });
 
-  it('ends with the sales that make up for it, and the next one is another', async () => {
+  it('ends with the sales that make up for it, and a later one counts as new', async () => {
     await world.told.paid(world.key, 1490);
     await world.expectBalance(0, 1990);
     expect(await list()).toEqual([]);
@@ -138,7 +138,7 @@ describe('operators’ list of wallets below zero', () => {
     });
   }
 
-  it('goes page by page, also through what went below zero at one instant, and shows one account', async () => {
+  it('goes page by page, also for wallets that went below zero at one instant, and can show one account', async () => {
     const [first, second] = [await service.merchant(), await service.merchant()];
     await charge(second.accountId, ['live', 'BRL']);
     service.clock.advance(DAY);

@@ -28,7 +28,7 @@ function haveConnections(service: TestService, accountId: string, banks: readonl
   jest.spyOn(connections, 'ownerOf').mockImplementation(async (_, name) => (names.includes(name) ? accountId : null));
 }
 
-describe('a bank with a list of what it received', () => {
+describe('a bank with a list of received Pix', () => {
   const service = TestService.forSpec();
   let merchant: Merchant;
   const bank = new FarBank('list-bank');
@@ -55,7 +55,7 @@ describe('a bank with a list of what it received', () => {
   it.each([
     ['before the charge', -20_000 * 86_400_000],
     ['ahead of now', 50 * 60_000],
-  ])('distrusts a bank’s time %s, since the money’s day counts from it', async (_, ms) => {
+  ])('a time of the bank %s is not trusted, since the release day counts from it', async (_, ms) => {
     const { body: made } = await service.createCharge(merchant.testKey, { amount: 1990, expires_in: 86_400 });
     const settledAt = new Date(service.clock.now().getTime() + ms);
     const { endToEndId } = bank.receive({ txid: made.pix.txid ?? '', amount: 1990 }, { settledAt });
@@ -104,7 +104,7 @@ describe('a bank with a list of what it received', () => {
     return acquirers.flatMap((acquirer) => acquirer.differences);
   }
 
-  it('is read by the service itself: an unreported payment is credited within the minute', async () => {
+  it('the service reads the list itself, so that an unreported payment is credited within the minute', async () => {
     const made = await charge();
     payInSilence(made);
     await waitFor('the payment', async () => (await statusOf(made)) === 'paid');
@@ -116,7 +116,7 @@ describe('a bank with a list of what it received', () => {
     await waitFor('the second', async () => (await statusOf(second)) === 'paid');
   }, 45_000);
 
-  it('credits a payment once when callback and list come together', async () => {
+  it('a payment is credited once when callback and list come together', async () => {
     const before = await available(service, merchant.testKey);
     const made = await Promise.all(Array.from({ length: 20 }, () => charge(100)));
     const pix = made.map(payInSilence);
@@ -129,7 +129,7 @@ describe('a bank with a list of what it received', () => {
     expect(await differences()).toEqual([]);
   });
 
-  it('leaves a list to its reader as long as the lease is renewed, and then to another reader', async () => {
+  it('a list is left to its reader while the lease is renewed, and then to another reader', async () => {
     const statements = service.get(StatementsRepository);
     const database = service.get(Database);
     const name = 'held-bank';
@@ -153,7 +153,7 @@ describe('a bank with a list of what it received', () => {
     expect(await statements.find(name, 'payments')).toMatchObject({ sweptUntil: null, nextDueAt: after(91) });
   });
 
-  it('reads an unreadable list again from the same position', async () => {
+  it('an unreadable list is read again from the same position', async () => {
     const made = await charge();
     payInSilence(made);
     await sweep();
@@ -175,7 +175,7 @@ describe('a bank with a list of what it received', () => {
     expect(await progress()).toMatchObject({ attempts: 0 });
   }, 30_000);
 
-  it('shows operators a Pix without a charge or with an unknown txid once', async () => {
+  it('a Pix without a charge or with an unknown txid is shown to operators once', async () => {
     const strays = [null, 'y'.repeat(26)].map((txid) =>
       bank.receive({ txid: '', amount: 5 }, { txid, settledAt: service.clock.now() }),
     );
@@ -189,7 +189,7 @@ describe('a bank with a list of what it received', () => {
     expect(await differences()).toEqual([]);
   });
 
-  it('queries a return at once after news of it, for refunds and for automatic returns', async () => {
+  it('a return is queried at once after news of it, for refunds and for automatic returns', async () => {
     const { id, endToEndId } = await paid();
     bank.blind = true;
     bank.returnFault = () => 'lost after';
@@ -231,7 +231,7 @@ describe('a bank with a list of what it received', () => {
     expect(await differences()).toEqual([]);
   });
 
-  it('keeps news of an unknown return for a while, then sets it aside', async () => {
+  it('news of an unknown return is kept for a while, then set aside', async () => {
     const { endToEndId } = await paid();
     const hint = { kind: 'return', reference: `${endToEndId}/somebodyelse/DEVOLVIDO` } as const;
     const id = await tell(hint);
@@ -250,7 +250,7 @@ describe('a bank with a list of what it received', () => {
     await waitFor('its end', async () => (await stateOf()).length === 0);
   });
 
-  it('reads disputes and returns once a day: an unreported dispute opens its case, an ended return is queried', async () => {
+  it('disputes and returns are read once a day: an unreported dispute opens its case, an ended return is queried', async () => {
     const { id, endToEndId } = await paid();
     const pix = bank.pix.get(endToEndId);
     if (!pix) throw new Error('The bank has lost a Pix');
@@ -281,7 +281,7 @@ describe('a bank with a list of what it received', () => {
   const readAgain = (list: string) =>
     service.sql('DELETE FROM acquirer_statements WHERE acquirer = $1 AND list = $2', [bank.name, list]);
 
-  it('credits once a day a payment that the bank has listed long after its time', async () => {
+  it('a payment that the bank listed long after its time is credited by the daily pass', async () => {
     const made = await charge();
     const paidAt = service.clock.now();
     service.clock.advance(20 * 60);
@@ -295,7 +295,7 @@ describe('a bank with a list of what it received', () => {
     await waitFor('the payment', async () => (await statusOf(made)) === 'paid');
   }, 50_000);
 
-  it('credits a payment whose notification was set aside before the bank knew it', async () => {
+  it('a payment whose notification was set aside before the bank knew it is credited', async () => {
     const made = await charge();
     const endToEndId = newEndToEndId('12345678', service.clock.now());
     const hint = { kind: 'pix', reference: endToEndId } as const;
@@ -311,7 +311,7 @@ describe('a bank with a list of what it received', () => {
     await waitFor('the payment', async () => (await statusOf(made)) === 'paid');
   }, 40_000);
 
-  it('shows operators a failed return, and raises an alarm when the bank has made it after all', async () => {
+  it('a failed return is shown to operators, and raises an alarm when the bank has made it after all', async () => {
     const made = await charge();
     bank.returnFault = () => 'refused';
     const wrong = { txid: made.pix.txid ?? '', amount: 7 };
@@ -337,7 +337,7 @@ describe('a bank with a list of what it received', () => {
     expect(await alarms()).toMatchObject([{ labels: { what: 'failed_return_moved' } }]);
   }, 30_000);
 
-  it('raises an alarm when the bank reports a completed refund as failed', async () => {
+  it('a completed refund that the bank reports as failed raises an alarm', async () => {
     bank.returnFault = () => null;
     const { id, endToEndId } = await paid();
     const { body } = await requestRefund(service, merchant.testKey, id, { strategy: 'devolution' });
@@ -356,7 +356,7 @@ describe('a bank with a list of what it received', () => {
   }, 30_000);
 
   describe('compared with our books for a day', () => {
-    it('names missing payments on both sides, other amounts, and unknown returns', async () => {
+    it('reports missing payments on both sides, other amounts, and unknown returns', async () => {
       // Starts a fresh day.
       service.clock.advance(2 * 86_400);
       const [same, other, gone, back, refunded] = [
@@ -429,7 +429,7 @@ describe('a bank with a list of what it received', () => {
       expect(acquirers).toMatchObject([{ here: { count: 3 }, there: { count: 3 }, differences: [] }]);
     });
 
-    it('answers for an account without such an acquirer and for an unknown account', async () => {
+    it('the comparison is refused for an account without such an acquirer and for an unknown account', async () => {
       const { accountId } = await service.merchant();
       const reconciliation = service.get(ReconciliationService);
       await expect(reconciliation.compare(accountId, '2026-11-21')).rejects.toMatchObject({
@@ -462,7 +462,7 @@ describe('two connections that see one account at a bank', () => {
     await expectLedgerCoherent(service.database.url);
   });
 
-  it('names the connection that does not answer, and compares the other one', async () => {
+  it('a comparison names the connection that does not answer, and compares the other one', async () => {
     old.blind = true;
     const day = saoPauloDay(service.clock.now());
     const { acquirers, notCompared } = await service.get(ReconciliationService).compare(merchant.accountId, day);
@@ -474,7 +474,7 @@ describe('two connections that see one account at a bank', () => {
     // Charges of test mode; for a live charge reported by the other connection see one-book.integration.spec.ts.
     ['the one that asked for the charge', renewed],
   ])(
-    'a payment is credited once and never stray, whichever connection reports it: %s',
+    'a payment is credited once and never shown as stray, whichever connection reports it: %s',
     async (_, teller) => {
       const { body: charge } = await service.createCharge(merchant.testKey);
       const { endToEndId: reference } = renewed.receive(

@@ -76,7 +76,7 @@ describe('reports', () => {
   afterEach(() => expectLedgerCoherent(service.database.url));
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-  it('are requested, made, announced and downloaded', async () => {
+  it('are requested, written, announced and downloaded', async () => {
     const receiver = await WebhookReceiver.start();
     const endpoint = { url: receiver.url, events: ['report.ready'] };
     await service.call('POST', '/v1/webhooks/endpoints', { key: merchant.testKey, body: endpoint });
@@ -113,7 +113,7 @@ describe('reports', () => {
     await receiver.stop();
   });
 
-  it('have the statement line by line, bucket by bucket', async () => {
+  it('have one line for each movement of the statement, bucket by bucket', async () => {
     const text = await file({ type: 'statement', format: 'csv', columns: ['bucket', 'type', 'amount', 'balance'] });
     expect(text).toBe(
       [
@@ -210,7 +210,7 @@ describe('reports', () => {
     expect((await read(asked.id, key)).filters).toEqual({ basis: 'paid', status: null, query: null });
   });
 
-  it('quote by RFC 4180', async () => {
+  it('quote CSV by RFC 4180', async () => {
     const text = await file({ type: 'sales', format: 'csv', columns: ['customer_name', 'metadata.note'] });
     const [, maria] = text.split('\r\n');
     expect(maria).toBe(`"'=HYPERLINK(""https://evil.example"",""Maria"")","two, with ""quotes""\nand lines"`);
@@ -233,7 +233,7 @@ describe('reports', () => {
   });
 
   itWith('bookkeepers')(
-    'have a journal that hledger, ledger and beancount balance alike, as the wallet is',
+    'have a journal that hledger, ledger and beancount balance alike, equal to the wallet',
     async () => {
       const path = keep('today.journal', await file({ type: 'statement', format: 'journal' }));
       const balances = [
@@ -261,7 +261,7 @@ describe('reports', () => {
     },
   );
 
-  itWith('bookkeepers')('have an OFX that ofxdump reads: a statement of each bucket', async () => {
+  itWith('bookkeepers')('have an OFX file that ofxdump reads: a statement of each bucket', async () => {
     const path = keep('today.ofx', await file({ type: 'statement', format: 'ofx' }));
     const account = (bucket: 'A' | 'R'): string => `RECEBETST  ${merchant.accountId.slice(-12)}${bucket}-BRL`;
     expect(ofxAccounts(path)).toEqual([
@@ -270,7 +270,7 @@ describe('reports', () => {
     ]);
   });
 
-  itWith('bookkeepers')('run nothing in a spreadsheet program', async () => {
+  itWith('bookkeepers')('run no formula in a spreadsheet program', async () => {
     for (const type of ['statement', 'sales', 'refunds', 'disputes']) {
       const text = await file({ type, format: 'csv' });
       const { formulas, cells } = spreadsheet(keep(`${type}.csv`, text));
@@ -313,7 +313,7 @@ describe('reports', () => {
     expect((await ask({ type: 'statement', format: 'csv', from: '2025-01-01', to: '2026-02-05' })).status).toBe(400);
   });
 
-  it('are of one account and mode', async () => {
+  it('belong to one account and mode', async () => {
     const report = await ready({ type: 'statement', format: 'csv' });
     for (const key of [other.testKey, merchant.liveKey]) {
       const { status, body } = await service.call<ErrorAnswer>('GET', `/v1/reports/${report.id}`, { key });
@@ -363,7 +363,7 @@ describe('reports', () => {
     expect(gone).toEqual({ status: 'expired' });
   });
 
-  it('are written by the command line too, whole or not at all', async () => {
+  it('can be written by the command line too, whole or not at all', async () => {
     const env = { DATABASE_URL: service.database.url, DATA_DIR: directory, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY };
     const out = join(directory, 'cli.csv');
     const create = (...args: string[]) =>
@@ -437,7 +437,7 @@ describe('a report that cannot be written', () => {
 });
 
 describe('a report that two processes make', () => {
-  it('stays with the first while its storage stalls', async () => {
+  it('is left to the first process while its storage stalls', async () => {
     const place = await onDisk();
     const { service, storage } = place;
     try {
@@ -471,7 +471,7 @@ describe('a report that two processes make', () => {
     }
   });
 
-  it('keeps the file of the first, even when the second is late or fails at its end', async () => {
+  it('keeps the file of the first process, even when the second is late or fails at its end', async () => {
     const place = await onDisk();
     const { service, storage } = place;
     try {

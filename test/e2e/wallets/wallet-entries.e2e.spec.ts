@@ -149,7 +149,7 @@ describe('the statement of a wallet', () => {
     });
   });
 
-  it('leads from each line to its cause, and from each cause to its lines', async () => {
+  it('links each line to its cause, and each cause to its lines', async () => {
     const of = async (source: string): Promise<unknown[]> => told(await entries(merchant.testKey, `?source=${source}`));
     const ofSale = [
       ['refund_failed', 'available', 200, 690],
@@ -169,7 +169,7 @@ describe('the statement of a wallet', () => {
     expect(sources).toContainEqual({ object: 'med_case', id: `med_${caseId}` });
   });
 
-  it('calls the loss of a card payment a chargeback', async () => {
+  it('names the loss of a card payment a chargeback', async () => {
     const card = await service.merchant();
     const { body: payment } = await service.call<{ id: string }>('POST', '/v1/payments', {
       key: card.testKey,
@@ -229,7 +229,7 @@ describe('the statement of a wallet', () => {
     ['starting_after=x', 'starting_after'],
     ['starting_after=we_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12_1', 'starting_after'],
     ['order=asc', 'order'],
-  ])('refuses ?%s', async (query, param) => {
+  ])('refuses the query ?%s', async (query, param) => {
     const { status, body } = await service.call<ErrorAnswer>('GET', `/v1/wallets/entries?${query}`, {
       key: merchant.testKey,
     });
@@ -286,7 +286,7 @@ describe('the statement of a wallet', () => {
     }
   });
 
-  it('is protected by a chain that the command line verifies: one changed byte is named', async () => {
+  it('is protected by a chain that the command line verifies: one changed byte is located', async () => {
     const verify = async (...args: string[]): Promise<{ code: number; result: Record<string, unknown> }> => {
       const ended = await runCli(['ledger', 'verify', ...args], {
         DATABASE_URL: service.database.url,
