@@ -35,7 +35,7 @@ describe('the circuit breaker', () => {
     });
   });
 
-  it('counts over batches, and only in a row', () => {
+  it('counts failures over several batches, but only in a row', () => {
     const four = nextHealth(WELL, times(4, 500), T0, middle);
     expect(nextHealth(four, [result(null, 3)], after(3), middle)).toEqual({
       failures: 5,
@@ -75,12 +75,12 @@ describe('the circuit breaker', () => {
     expect(pause(86_400, 0.999_999)).toBeCloseTo(72, 2);
   });
 
-  it('a success closes it and resets everything', () => {
+  it('closes at a success, which resets everything', () => {
     const open: Health = { failures: 12, failingSince: after(-100), pausedUntil: after(20) };
     expect(nextHealth(open, [result(204)], T0, middle)).toEqual(WELL);
   });
 
-  it('a non-success answer closes it too, but the endpoint still counts as failing', () => {
+  it('closes at an answer without success too, but the endpoint still counts as failing', () => {
     const open: Health = { failures: 12, failingSince: after(-100), pausedUntil: after(20) };
     expect(nextHealth(open, [result(404)], T0, middle)).toEqual({ ...open, failures: 13, pausedUntil: null });
   });
@@ -101,7 +101,7 @@ describe('giving an endpoint up', () => {
     ['registered', 5_000, DAYS_5 - 1, false],
     ['registered', 20, 30 * DAYS_5, true],
     ['direct', 5_000, 30 * DAYS_5, false],
-  ] as const)('%s, %i failures in %i s: %p', (kind, failures, seconds, expected) => {
+  ] as const)('a %s endpoint with %i failures in %i s is given up: %p', (kind, failures, seconds, expected) => {
     const health = { failures, failingSince: after(-seconds), pausedUntil: null };
     expect(isToBeDisabled(kind, health, T0)).toBe(expected);
   });
@@ -117,6 +117,6 @@ it.each([
   [199, false],
   [300, false],
   [null, false],
-])('%p is a success: %p', (statusCode, expected) => {
+])('the status %p counts as a success: %p', (statusCode, expected) => {
   expect(isSuccess(statusCode)).toBe(expected);
 });

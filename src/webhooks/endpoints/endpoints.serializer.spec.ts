@@ -25,7 +25,7 @@ const endpoint = {
 } satisfies Endpoint & Record<string, unknown>;
 
 describe('endpoint serializers', () => {
-  it('gives a registration the bare id and the secret', () => {
+  it('give a registration the bare id and the secret', () => {
     expect(registeredEndpoint(endpoint, 'f'.repeat(64))).toStrictEqual({
       id,
       url: 'https://merchant.example/hook',
@@ -35,7 +35,7 @@ describe('endpoint serializers', () => {
     });
   });
 
-  it('gives a change the bare id, and no secret', () => {
+  it('give a change the bare id, and no secret', () => {
     expect(updatedEndpoint(endpoint)).toStrictEqual({
       id,
       url: 'https://merchant.example/hook',
@@ -44,7 +44,7 @@ describe('endpoint serializers', () => {
     });
   });
 
-  it('lists endpoints with wh_ ids and times, without secrets', () => {
+  it('list endpoints with wh_ ids and times, without secrets', () => {
     const item = {
       id: `wh_${id}`,
       url: 'https://merchant.example/hook',
@@ -66,7 +66,7 @@ describe('endpoint serializers', () => {
     expect(endpointList([], now)).toStrictEqual({ data: [] });
   });
 
-  it('shows the three fields of a catalog item', () => {
+  it('show the three fields of a catalog item', () => {
     const item = { event: 'payment.created', description: 'A payment was created.', legacy: true, from: 'x' };
     expect(catalogItem(item)).toStrictEqual({
       event: 'payment.created',

@@ -48,8 +48,8 @@ function feedOf(concerns: (id: number) => boolean): { feed: EventFeed; reads: nu
   return { feed, reads };
 }
 
-describe('a page of events of which most are read in vain', () => {
-  it('reads a few bodies at a time, and ends after some hundred', async () => {
+describe('a page of events when most events do not match', () => {
+  it('reads a few bodies at a time, and ends after some hundred events', async () => {
     const { feed, reads } = feedOf(() => false);
     const page = await feed.newer(SCOPE, feed.filter('charge.created'), { xid: 0, id: '', name: 0 }, 100);
     expect([page.items, page.hasMore]).toEqual([[], true]);
@@ -57,7 +57,7 @@ describe('a page of events of which most are read in vain', () => {
     expect(reads.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(170);
   });
 
-  it('leads on without a gap: every event that concerns the name comes once', async () => {
+  it('lists every matching event once over all pages, without a gap', async () => {
     const { feed } = feedOf((id) => id % 97 === 0);
     const found: unknown[] = [];
     let from = { xid: 0, id: '', name: 0 };

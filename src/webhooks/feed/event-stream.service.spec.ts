@@ -70,7 +70,7 @@ describe('a stream on which nothing happens', () => {
     expect(answers.at(-1)).toMatchObject({ reason: { code: 'too_many_streams' } });
   });
 
-  it('leaves room beside the streams of one person, and frees their places when they end', async () => {
+  it('leaves places for other persons, and frees the places of streams that end', async () => {
     const feed = { newer: () => Promise.resolve(NOTHING), end: () => Promise.resolve(FIRST) };
     const streams = streamsOf(feed);
     const open = Array.from({ length: 11 }, () => new AbortController());
@@ -88,7 +88,7 @@ describe('a stream on which nothing happens', () => {
 describe('streams that read past events', () => {
   const item = (size: number): EventBody => ({ cursor: 'evc_1', note: 'n'.repeat(size) }) as unknown as EventBody;
 
-  it('are read one page of an account at a time, for a quarter of the time', async () => {
+  it('read one page of an account at a time, for at most a quarter of the time', async () => {
     let [reading, most, spent] = [0, 0, 0];
     const newer = async (): Promise<FeedPage> => {
       most = Math.max(most, ++reading);
@@ -116,7 +116,7 @@ describe('streams that read past events', () => {
     expect(spent).toBeLessThan((performance.now() - started) / 4 + 50);
   });
 
-  it('keep no more than a megabyte for readers of an account who do not read', async () => {
+  it('keep at most a megabyte for readers of an account that do not read', async () => {
     let pages = 0;
     const newer = (_scope: Scope, _filter: FeedFilter, _from: EventCursor, limit: number): Promise<FeedPage> => {
       pages++;

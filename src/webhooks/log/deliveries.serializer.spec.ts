@@ -68,7 +68,7 @@ describe('delivery serializers', () => {
     ['a pause, where the delivery was due long ago', { nextAttemptAt: at(1), pausedUntil: at(50) }, at(50)],
     ['no pause, where the delivery is due already', { nextAttemptAt: at(1) }, at(1)],
     ['an endpoint that is off', { endpointStatus: 'INACTIVE' }, null],
-  ] as const)('tell the time of the next retry with %s', (_case, differences, expected) => {
+  ] as const)('show the time of the next retry with %s', (_case, differences, expected) => {
     const { nextRetryAt } = deliveryItem({ ...delivery, ...differences });
     expect(nextRetryAt).toBe(expected?.toISOString() ?? null);
   });
@@ -80,16 +80,16 @@ describe('delivery serializers', () => {
     expect(deliveryItem({ ...delivery, nextAttemptAt: null }).nextRetryAt).toBeNull();
   });
 
-  it('name no endpoint where there is only the URL of a payment', () => {
+  it('show no endpoint for a delivery to the URL of a payment', () => {
     expect(deliveryItem({ ...delivery, kind: 'direct' }).endpointId).toBeNull();
   });
 
-  it('tell when it was delivered', () => {
+  it('show the time of the delivery', () => {
     const done = { ...delivery, status: 'DELIVERED', deliveredAt: at(21), lastError: null } as const;
     expect(deliveryItem(done)).toMatchObject({ deliveredAt: '2026-11-03T12:00:21.001Z', lastError: null });
   });
 
-  it('show a single one with its attempts', () => {
+  it('show a single delivery with its attempts', () => {
     const attempt = {
       number: 1,
       startedAt: at(19),
@@ -118,7 +118,7 @@ describe('delivery serializers', () => {
     });
   });
 
-  it('count', () => {
+  it('show the counts of deliveries by status and of a recovery', () => {
     const counts = { PENDING: 1, PROCESSING: 2, DELIVERED: 30, FAILED: 4, CANCELLED: 5 };
     expect(deliveryStats(counts)).toStrictEqual({ total: 42, ...counts });
     expect(

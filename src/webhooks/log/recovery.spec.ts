@@ -59,7 +59,7 @@ describe('the event that a recovery sends', () => {
     catalog = catalogWith(),
   ): string | null => tellingOf(history, subscribed, failed, catalog)?.candidate.publicEvent.name ?? null;
 
-  it('is the last event, whichever one failed', () => {
+  it('is the last event, even if another one failed', () => {
     expect(nameOf([paid, created], ['*'], [delivery(created, 'charge.created')])).toBe('charge.paid');
     expect(nameOf([created], ['*'], [delivery(created, 'charge.created')])).toBe('charge.created');
   });
@@ -71,14 +71,14 @@ describe('the event that a recovery sends', () => {
     expect(nameOf([], ['*'], [])).toBeNull();
   });
 
-  it('has the name that failed, or else the first subscribed name', () => {
+  it('has the name of the failed delivery, or else the first subscribed name', () => {
     const all = ['payment.expired', 'payment.failed', 'charge.expired'];
     expect(nameOf([expired, created], all, [])).toBe('charge.expired');
     expect(nameOf([expired, created], all, [delivery(expired, 'payment.expired')])).toBe('payment.expired');
     expect(nameOf([expired, created], all, [delivery(created, 'payment.created')])).toBe('charge.expired');
   });
 
-  it('is neither an event for the own URL nor one that does not concern the endpoint', () => {
+  it('is no event for a payment’s own URL, and none that does not concern the endpoint', () => {
     const subscribed = ['charge.created', 'payment.completed'];
     expect(nameOf([paid, created], subscribed, [], catalogWith({ own: 'payment.completed' }))).toBe('charge.created');
     expect(nameOf([paid, created], subscribed, [], catalogWith({ unconcerned: 'payment.completed' }))).toBe(
@@ -86,13 +86,13 @@ describe('the event that a recovery sends', () => {
     );
   });
 
-  it('has the body of that event under that name', () => {
+  it('has the body of the last event under the subscribed name', () => {
     const telling = tellingOf([paid, created], ['payment.completed'], [], catalogWith());
     expect(JSON.parse(telling?.payload ?? '')).toEqual({ event: 'payment.completed', data: { sequence: 2 } });
   });
 });
 
-describe('a failed delivery is made up for', () => {
+describe('a failed delivery counts as made up for', () => {
   const failedPaid = delivery(paid, 'charge.paid');
   const failedCreated = delivery(created, 'charge.created');
   const known = (names: string[], second?: number): Known => ({

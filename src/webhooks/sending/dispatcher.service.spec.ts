@@ -47,7 +47,7 @@ const deliveryOf = (id: string, endpointId = 'endpoint'): ClaimedDelivery =>
   ({ id, endpoint: { id: endpointId, accountId: 'account' } }) as ClaimedDelivery;
 const turns = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
 
-it('waits at shutdown for as long as a post may take, and no longer', async () => {
+it('the dispatcher waits at shutdown for as long as a post may take, and no longer', async () => {
   const { dispatcher, claim, recorded } = setup(
     [[deliveryOf('late', 'one'), deliveryOf('never', 'other')]],
     ({ id }) => {
@@ -67,7 +67,7 @@ it('waits at shutdown for as long as a post may take, and no longer', async () =
   expect(took).toBeLessThan(TIMEOUT_MS + 5_000);
 });
 
-it('looks at once for new deliveries, and wakes other workers by a job', async () => {
+it('the dispatcher looks at once for new deliveries, and wakes other workers by a job', async () => {
   const { claim, told, recorded } = setup([[deliveryOf('first')]], () =>
     Promise.resolve({ statusCode: 200 } as SentAttempt),
   );
@@ -76,7 +76,7 @@ it('looks at once for new deliveries, and wakes other workers by a job', async (
   expect([told, recorded]).toEqual([['endpoint'], ['first']]);
 });
 
-it('takes jobs only with room', async () => {
+it('the dispatcher takes jobs only while it has room', async () => {
   const answers: (() => void)[] = [];
   const ids = Array.from({ length: 300 }, (_, n) => String(n));
   const { dispatcher, claim } = setup(
@@ -113,7 +113,7 @@ describe('a delivery claimed ahead for an endpoint that answers at once', () => 
     return { ...made, answer, sent: () => [...answers.keys()].slice(1) };
   }
 
-  it('is sent as the others are answered', async () => {
+  it('is sent as soon as the others are answered', async () => {
     const { answer, sent, recorded, handedBack } = await start();
     await answer('2', 200);
     expect(sent()).toEqual(['1', '2', '3', '4', '5']); // each success allows one more at a time
@@ -122,7 +122,7 @@ describe('a delivery claimed ahead for an endpoint that answers at once', () => 
     expect(handedBack).toEqual([]);
   });
 
-  it('is handed back when one of them fails, and not sent', async () => {
+  it('is handed back unsent when one of the others fails', async () => {
     const { answer, sent, handedBack } = await start();
     await answer('1', 500);
     expect([sent(), handedBack]).toEqual([

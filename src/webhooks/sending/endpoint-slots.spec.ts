@@ -69,7 +69,7 @@ describe('EndpointSlots', () => {
     }
   }
 
-  it('starts with two, doubles with every round of successes up to a quarter, and falls to two at a failure', () => {
+  it('gives an endpoint two places, doubles them after each round of successes up to a quarter, and resets at a failure', () => {
     lanes.offer(to('a'));
     for (const allowance of [2, 4, 8, 16, 16]) {
       expect(round()).toEqual(new Map([['a', allowance]]));
@@ -114,7 +114,7 @@ describe('EndpointSlots', () => {
     expect(lanes.allot()).toHaveLength(1);
   });
 
-  it('continues while outcomes are stored, and holds at most twice as many as there are places', () => {
+  it('continues while outcomes are stored, and holds at most twice as many deliveries as there are places', () => {
     lanes = new EndpointSlots(4, () => now);
     for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) lanes.offer(to(id));
     const answered = new Set<Sending<string>>();
@@ -177,7 +177,7 @@ describe('EndpointSlots', () => {
     expect(round().get('b')).toBe(8);
   });
 
-  it('an endpoint that hangs loses its place among those that answer and takes none from the others', () => {
+  it('an endpoint that hangs loses its place among those that answer, and takes no place from others', () => {
     const hot = ['a', 'b', 'c', 'd'];
     for (const id of [...hot, 'e']) prove(id);
     for (const id of hot) lanes.offer(to(id));
@@ -219,7 +219,7 @@ describe('EndpointSlots', () => {
     expect(round().size).toBe(24);
   });
 
-  it('serves the endpoint with the fewest under way first, and then the one that waits longest', () => {
+  it('serves the endpoint with the fewest deliveries under way first, and then the one that waits longest', () => {
     lanes = new EndpointSlots(12, () => now); // six for those that answer, two each
     const ids = ['a', 'b', 'c', 'd'];
     for (const id of ids) prove(id);
@@ -264,7 +264,7 @@ describe('EndpointSlots', () => {
       lanes.offer(to('a'));
     });
 
-    it('has three times as many ready, which begin as the others are answered', () => {
+    it('may claim three times its places, and the extra deliveries begin as the others are answered', () => {
       expect(lanes.allot()).toEqual([{ endpointId: 'a', allowance: 12 }]);
       const [first, second, third, ...ready] = ['1', '2', '3', '4', '5'].map((id) => lanes.admit(to('a'), id));
       expect([first, second, third].map((sending) => sending?.delivery)).toEqual(['1', '2', '3']);
@@ -279,7 +279,7 @@ describe('EndpointSlots', () => {
       expect(lanes.takeBack(true)).toEqual([]);
     });
 
-    it('asks for more when half of them are left', () => {
+    it('claims more deliveries when half of the ready ones are left', () => {
       const passages = Array.from({ length: 10 }, () => lanes.admit(to('a'), 'delivery')).filter(
         (each) => each !== null,
       );
@@ -288,7 +288,7 @@ describe('EndpointSlots', () => {
       expect(passages.map((sending) => lanes.answered(sending, true))).toEqual([false, true, true]);
     });
 
-    it('has nothing ready any more after a failure, and holds none of it', () => {
+    it('keeps no deliveries ready after a failure', () => {
       const [first] = ['1', '2', '3', '4', '5'].map((id) => lanes.admit(to('a'), id));
       if (first) lanes.answered(first, false);
       expect(lanes.takeBack()).toEqual(['4', '5']);
@@ -297,7 +297,7 @@ describe('EndpointSlots', () => {
       expect(lanes.takeBack()).toEqual([]);
     });
 
-    it('has nothing ready any more when its answers take longer, for another worker may have room', () => {
+    it('keeps no deliveries ready when its answers take longer, since another worker may have room', () => {
       const [first] = ['1', '2', '3', '4', '5'].map((id) => lanes.admit(to('a'), id));
       now += 60;
       if (first) lanes.answered(first, true);
@@ -308,7 +308,7 @@ describe('EndpointSlots', () => {
       expect(lanes.allot()).toEqual([{ endpointId: 'a', allowance: 2 }]);
     });
 
-    it('has nothing ready any more when no answer comes, while others keep theirs', () => {
+    it('keeps no deliveries ready when no answer comes, while other endpoints keep theirs', () => {
       for (const id of ['1', '2', '3', '4']) lanes.admit(to('a'), id);
       now += 60;
       deliver(to('b'));
@@ -319,7 +319,7 @@ describe('EndpointSlots', () => {
       expect(lanes.held).toBe(6);
     });
 
-    it('has at most half as many ready as there are places, and takes no place from others', () => {
+    it('has at most half as many deliveries ready as there are places, and takes no place from others', () => {
       for (let n = 0; n < 100; n++) deliver(to('a'));
       lanes.offer(to('a'));
       expect(lanes.allot()).toEqual([{ endpointId: 'a', allowance: 16 + 32 }]);
@@ -328,7 +328,7 @@ describe('EndpointSlots', () => {
       expect(lanes.allot()).toHaveLength(32);
     });
 
-    it('has nothing ready while endpoints that answer use all of their places', () => {
+    it('keeps no deliveries ready while answering endpoints use all of their places', () => {
       for (const id of ['a', 'b']) {
         for (let n = 0; n < 100; n++) deliver(to(id));
         lanes.offer(to(id));

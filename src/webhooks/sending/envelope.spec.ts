@@ -20,13 +20,13 @@ describe('envelope', () => {
     });
   });
 
-  it('gives the names of one event the same id', () => {
+  it('gives one event the same id under all of its names', () => {
     const ids = ['charge.failed', 'charge.expired'].map((name) => envelope('canonical', event, name, {}));
     expect(ids[0]).toHaveProperty('id', 'evt_019a4c1e8a007c3d9d526f1b2a3c4d5e');
     expect(ids[1]).toHaveProperty('id', 'evt_019a4c1e8a007c3d9d526f1b2a3c4d5e');
   });
 
-  it('wraps a legacy event with its name and data only, its number among the data', () => {
+  it('wraps a legacy event with its name and data only, and puts its number into the data', () => {
     expect(envelope('legacy', event, 'payment.completed', { status: 'PAID' })).toEqual({
       event: 'payment.completed',
       data: { status: 'PAID', sequence: 2 },

@@ -34,7 +34,7 @@ describe('failureText', () => {
     expect(failure(code)).toBe(text);
   });
 
-  it('names the thing that came instead of an answer', () => {
+  it('names an answer that is not HTTP, and a 101 that was not requested', () => {
     expect(failureText(Object.assign(new Error('Parse Error'), { name: 'HTTPParserError' }), limits)).toBe(
       'the answer is not valid HTTP',
     );

@@ -222,7 +222,7 @@ describe('subscription', () => {
     ]);
   });
 
-  it('leaves a name to the context that has a source for it', () => {
+  it('leaves a reserved name to the context that registers a source for it', () => {
     const sourced = new EventCatalog();
     const description = 'Really sent.';
     sourced.register({ name: 'payout.paid', family: 'canonical', description, from: null, present: () => null });

@@ -70,7 +70,7 @@ describe('Recorder', () => {
   const record = (ids: string[], statusCode = 200): Promise<void[]> =>
     Promise.all(ids.map((id) => recorder.record(delivery(id), answered(statusCode))));
 
-  it('writes outcomes that became many during a write without waiting for more', async () => {
+  it('writes outcomes that gathered during a write at once, without waiting for more', async () => {
     const gaps: number[] = [];
     for (let round = 0; round < 5; round++) {
       let later: Promise<unknown> = Promise.resolve();
@@ -87,7 +87,7 @@ describe('Recorder', () => {
     expect(Math.min(...gaps)).toBeLessThan(10);
   });
 
-  it('writes outcomes that end together at once, and those that end during a write in the next one', async () => {
+  it('writes outcomes that end together in one write, and those that end meanwhile in the next one', async () => {
     let later: Promise<unknown> = Promise.resolve();
     fate = async (ids) => {
       if (ids.includes('a')) later = record(['d', 'e']);
@@ -102,7 +102,7 @@ describe('Recorder', () => {
     expect(batches).toHaveLength(3);
   });
 
-  it('counts by the resulting status of the delivery', async () => {
+  it('counts outcomes by the resulting status of the delivery', async () => {
     await record(['a', 'b']);
     await record(['c'], 500);
     await record(['d'], 410);
@@ -114,7 +114,7 @@ describe('Recorder', () => {
     });
   });
 
-  it('waits for a database that is away, keeps the order, and holds callers until it is written', async () => {
+  it('waits while the database is away, keeps the order, and holds callers until the outcome is written', async () => {
     let done = 0;
     let second: Promise<unknown> = Promise.resolve();
     fate = () => {
@@ -146,7 +146,7 @@ describe('Recorder', () => {
     expect((await metrics.deliveries.get()).values[0]?.value).toBe(2);
   });
 
-  it('releases everybody when closed, and writes nothing more', async () => {
+  it('releases all callers when closed, and writes nothing more', async () => {
     fate = () => {
       recorder.close();
       throw away();

@@ -15,11 +15,11 @@ function waitOf(verdict: Verdict): number | null {
 }
 
 describe('judge', () => {
-  it.each([200, 201, 204, 299])('takes %d for delivered', (statusCode) => {
+  it.each([200, 201, 204, 299])('judges %d as delivered', (statusCode) => {
     expect(after(1, statusCode)).toEqual({ status: 'DELIVERED', nextAttemptAt: null });
   });
 
-  it('takes a 2xx of the last attempt for delivered', () => {
+  it('judges a 2xx of the last attempt as delivered', () => {
     expect(after(4, 200).status).toBe('DELIVERED');
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { MAX_RESPONSE_BYTES, toStorableText } from './stored-text.js';
 
 describe('toStorableText', () => {
-  it('keeps text as it is', () => {
+  it('keeps storable text unchanged', () => {
     expect(toStorableText(Buffer.from('{"ok":true} não 🙂'))).toBe('{"ok":true} não 🙂');
     expect(toStorableText(Buffer.alloc(0))).toBe('');
   });

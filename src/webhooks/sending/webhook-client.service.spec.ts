@@ -80,7 +80,7 @@ describe('WebhookClient', () => {
     });
   });
 
-  it('uses a connection again for later deliveries', async () => {
+  it('reuses a connection for later deliveries', async () => {
     const ports = new Set<number | undefined>();
     const url = await receiver((request, response) => {
       ports.add(request.socket.remotePort);
@@ -155,7 +155,7 @@ describe('WebhookClient', () => {
     });
   });
 
-  it('says in words why there was no answer', async () => {
+  it('explains in words why there was no answer', async () => {
     const port = await listen(createTcpServer());
     await open.pop()?.close();
     const refused = await client().post(`http://127.0.0.1:${port}/`);
@@ -178,7 +178,7 @@ describe('WebhookClient', () => {
     expect(unknown.error).toMatch(/^the host name (does not exist|could not be resolved)$/);
   });
 
-  it('ends the post under way when shutting down, and throws at a new one: that says nothing about the receiver', async () => {
+  it('ends the post under way at shutdown, and throws at a new one, since neither says anything about the receiver', async () => {
     const made = client();
     let arrived = (response: ServerResponse): void => void response;
     const underWay = new Promise<ServerResponse>((resolve) => (arrived = resolve));
@@ -191,14 +191,14 @@ describe('WebhookClient', () => {
     expect(await post).toMatchObject({ statusCode: 200, responseBody: 'late' });
   });
 
-  it('says that an answer with too many headers is one', async () => {
+  it('reports that the headers of an answer are too large', async () => {
     const url = await receiver((_request, response) => {
       response.writeHead(200, { 'X-Large': 'x'.repeat(20_000) }).end();
     });
     expect((await client().post(url)).error).toBe('the headers of the answer are too large');
   });
 
-  it('skips interim answers, asked for or not', async () => {
+  it('skips interim answers, requested or not', async () => {
     const informed = await receiver((_request, response) => {
       for (let count = 0; count < 40; count++) response.writeProcessing();
       response.writeEarlyHints({ link: '</x>; rel=preload' });
@@ -217,7 +217,7 @@ describe('WebhookClient', () => {
   it.each([
     ...Object.keys(ENDLESS_ANSWERS).map((name) => [name, null] as const),
     ...Object.keys(ENDLESS_BODIES).map((name) => [name, 200] as const),
-  ])('ends an attempt whose answer goes on with %s by its bytes: status %p', async (name, statusCode) => {
+  ])('ends an attempt at its limit of bytes when the answer goes on with %s: status %p', async (name, statusCode) => {
     const peer = await EndlessPeer.listen({ ...ENDLESS_ANSWERS, ...ENDLESS_BODIES }[name] ?? ['', '']);
     open.push({ close: () => peer.stop() });
     const answer = await client({ env: { WEBHOOK_TIMEOUT_MS: '30000' } }).post(peer.url);
@@ -255,7 +255,7 @@ describe('WebhookClient', () => {
     expect(new Set(seen.map(({ port }) => port)).size).toBe(seen.length - 1);
   });
 
-  it('sends once more and not again', async () => {
+  it('repeats a post only once when the receiver closes the connection again', async () => {
     let requests = 0;
     const url = await receiver((request, response) => {
       if (requests++ === 0) response.end();
@@ -271,7 +271,7 @@ describe('WebhookClient', () => {
   });
 });
 
-describe('where WebhookClient connects to', () => {
+describe('the address that WebhookClient connects to', () => {
   /** A name server whose answer can change. */
   function nameServer(...answers: string[][]): ResolveHost & { asked: string[] } {
     const asked: string[] = [];
@@ -295,7 +295,7 @@ describe('where WebhookClient connects to', () => {
     return { url: url.href, hosts };
   }
 
-  it('is the address that was checked; the Host header stays the name', async () => {
+  it('is the checked one, while the Host header stays the name', async () => {
     const { url, hosts } = await named('shop.example');
     const resolve = nameServer(['127.0.0.1']);
     expect(await client({ resolve }).post(url)).toMatchObject({ statusCode: 200 });
@@ -313,7 +313,7 @@ describe('where WebhookClient connects to', () => {
     ['::ffff:169.254.169.254', 'cloud metadata'],
     ['fe80::1%lo', 'link-local'],
     ['0.0.0.0', 'unspecified'],
-  ])('is checked at every attempt: a name that now leads to %s', async (address, kind) => {
+  ])('is checked at every attempt: a name that now leads to %s is refused', async (address, kind) => {
     const { url, hosts } = await named('shop.example');
     const resolve = nameServer(['127.0.0.1'], [address]);
     const allowing = client({ resolve });
@@ -327,7 +327,7 @@ describe('where WebhookClient connects to', () => {
     expect(hosts).toHaveLength(1);
   });
 
-  it('is never link-local or the metadata service, whatever is allowed', async () => {
+  it('is never link-local or the metadata service, even if private addresses are allowed', async () => {
     const { url, hosts } = await named('shop.example');
     const changing = client({ resolve: nameServer(['127.0.0.1'], ['169.254.169.254'], ['::'], ['127.0.0.1']) });
     expect((await changing.post(url)).statusCode).toBe(200);
@@ -364,7 +364,7 @@ describe('where WebhookClient connects to', () => {
     expect(ports).toHaveLength(2);
   });
 
-  it('must prove to be the name: TLS asks for it, whatever its address', async () => {
+  it('must present a TLS certificate of the name', async () => {
     const asked: string[] = [];
     const server = createTlsServer({
       ...SELF_SIGNED,
@@ -380,7 +380,7 @@ describe('where WebhookClient connects to', () => {
     expect(asked).toEqual(['shop.example']);
   });
 
-  it('is not asked for when the URL itself is no longer allowed', async () => {
+  it('is not looked up when the URL itself is no longer allowed', async () => {
     const resolve = nameServer(['8.8.8.8']);
     const strict = client({ resolve, env: { WEBHOOK_ALLOW_PRIVATE: 'false' } });
     for (const [url, error] of [
@@ -395,7 +395,7 @@ describe('where WebhookClient connects to', () => {
     expect(resolve.asked).toEqual([]);
   });
 
-  it('reaches nothing when the name has no address, or no name server answers', async () => {
+  it('does not exist when the name has no address, or no name server answers', async () => {
     const { url } = await named('shop.example');
     expect((await client({ resolve: nameServer([]) }).post(url)).error).toBe('the host name does not exist');
     const unknown = Object.assign(new Error('queryA EAI_AGAIN 10.0.0.2'), { code: 'EAI_AGAIN' });
@@ -426,18 +426,18 @@ describe('a URL to be registered', () => {
     expect(await problemOf('https://shop.example.com/hook', leadsTo(address))).toMatch(message);
   });
 
-  it('is taken when one of its addresses is allowed, and in test mode when the operator allows private ones', async () => {
+  it('is accepted when one of its addresses is allowed, and in test mode when the operator allows private ones', async () => {
     expect(await problemOf('https://shop.example.com/hook', leadsTo('10.1.2.3', '93.184.216.34'))).toBeNull();
     expect(await problemOf('https://shop.example.com/hook', leadsTo('10.1.2.3'), 'test')).toBeNull();
   });
 
-  it('is taken when its host does not resolve, or not at once: connections are checked again', async () => {
+  it('is accepted when its host does not resolve, or not at once, since connections are checked again', async () => {
     const absent: ResolveHost = () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' }));
     expect(await problemOf('https://shop.example.com/hook', absent)).toBeNull();
     expect(await problemOf('https://shop.example.com/hook', () => new Promise(() => undefined))).toBeNull();
   });
 
-  it('is refused by its text before anybody is asked', async () => {
+  it('is refused by its text before its name is looked up', async () => {
     const asked: ResolveHost = () => Promise.reject(new Error('asked'));
     expect(await problemOf('http://shop.example.com/hook', asked)).toContain('https');
     expect(await problemOf('https://[::1]/hook', asked)).not.toBeNull();

@@ -43,11 +43,11 @@ describe('differences between a received and the sent body', () => {
     ['with a text for a number', sent.replace('1990', '"1990"'), ['content']],
     ['with its list turned round', sent.replace('[1,2]', '[2,1]'), ['content']],
     ['a form', 'id=evt_1', ['content']],
-  ])('%s', (_what, given, expected) => {
+  ])('are classified when the body is changed: %s', (_what, given, expected) => {
     expect(bodyDifferences(sent, given)).toEqual(expected);
   });
 
-  it('does not take blanks, escapes and digits inside of texts for differences', () => {
+  it('do not include blanks, escapes and digits inside texts', () => {
     const text = JSON.stringify({ note: 'a : b, 1.0 \\u00e3 \\/ "x" \n', 'a b': '1.50' });
     expect(bodyDifferences(text, text)).toEqual([]);
     expect(bodyDifferences(text, `${text}\n`)).toEqual(['trailing_newline']);
@@ -76,14 +76,14 @@ describe('differences between a received and the sent body', () => {
 });
 
 describe('reading bodies', () => {
-  it('compacts JSON, and nothing else', () => {
+  it('compacts JSON, and returns nothing for other texts', () => {
     expect(compactJson(` ${JSON.stringify(body, null, 4)}\n`)).toBe(sent);
     expect(compactJson(`\ufeff${sent}`)).toBe(sent);
     expect(compactJson('{')).toBeNull();
     expect(compactJson('')).toBeNull();
   });
 
-  it('undoes a wrong character set', () => {
+  it('restores a text that was read in a wrong character set', () => {
     expect(readAsUtf8(Buffer.from('João €').toString('latin1'))).toBe('João €');
   });
 });

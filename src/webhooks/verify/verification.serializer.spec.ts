@@ -19,7 +19,7 @@ const verification = (changes: Partial<Verification>): Verification => ({
 });
 
 describe('the serialized verification', () => {
-  it('has these keys, and no secret', () => {
+  it('has exactly the documented keys, and no secret', () => {
     const delivery = { id: 'd1', owner: 'e1', payload: 'p', sentAt: [1] };
     const body = verificationBody(verification({ signer: delivery }), delivery, now);
     expect(body).toStrictEqual({
@@ -75,7 +75,7 @@ describe('the serialized verification', () => {
     expect(details).toMatchObject({ secret: kind, endpointId, secretEndpointId });
   });
 
-  it('uses the secret’s own endpoint when the signer is unknown', () => {
+  it('names the secret’s own endpoint when the signer is unknown', () => {
     const { details } = verificationBody(verification({ given: held('e1', 'previous'), signer: null }), null, now);
     expect(details).toMatchObject({ secret: 'previous', endpointId: 'wh_e1' });
     const unknown = verificationBody(verification({ given: 'unknown', signer: null }), null, now);

@@ -76,7 +76,7 @@ describe('verifying a signature', () => {
     expect((await explain({ payload, signature, secret: previous }, null)).message).toMatch(/before the last rotation/);
   });
 
-  it('accepts a right signature under an unknown secret, and reports that nobody has the secret', async () => {
+  it('accepts a right signature by an unknown secret, and reports that nobody has the secret', async () => {
     const secret = secretOf();
     const answer = await explain({ signature: sign(secret), secret }, null);
     expect(answer).toMatchObject({ valid: true, given: 'unknown' });
@@ -261,7 +261,7 @@ describe('verifying a signature', () => {
     expect(await reasonOf(foreign, deliveryOf(legacy))).toBe('signature_changed');
   });
 
-  it('covers every reason', async () => {
+  it('has been tested with every reason of the contract', async () => {
     expect([...reasons].sort()).toEqual([...VERIFICATION_REASONS].sort());
   });
 });

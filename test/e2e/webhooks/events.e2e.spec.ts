@@ -86,7 +86,7 @@ describe('the list of events', () => {
     expect([first?.sequence, paid?.sequence]).toEqual([1, 2]);
   });
 
-  it('equals the webhook of the same event, byte for byte', async () => {
+  it('contains the webhook of the same event, byte for byte', async () => {
     const [webhook] = await service.sql<{ event_id: string }>(
       `SELECT replace(id::text, '-', '') AS event_id FROM events WHERE type = 'transaction.paid'`,
     );
@@ -206,7 +206,7 @@ describe('the list of events', () => {
     }
   });
 
-  it('refuses cursors from before a restore of the database, and goes on with its own', async () => {
+  it('refuses cursors from before a restore of the database, and accepts its own', async () => {
     const [newest] = await items();
     await service.sql(`UPDATE events SET xid = xid + 1000000000`);
     const ofAnother = newest?.cursor.replace(/^evc_(\d+)/, (_, xid) => `evc_${Number(xid) + 1_000_000_000}`) ?? '';
@@ -243,7 +243,7 @@ describe('the stream of events', () => {
     stream.close();
   });
 
-  it('resumes where it was cut, whatever happened between', async () => {
+  it('resumes at the place where it was cut, whatever happened between', async () => {
     const first = await Stream.open(service, key);
     await aPaidCharge(service, key, 500);
     await waitFor('two events', () => Promise.resolve(first.items.length === 2));
@@ -295,7 +295,7 @@ describe('the stream of events', () => {
     }
   });
 
-  it('has fifty places, and a closed stream frees its place at once', async () => {
+  it('has fifty places, and frees the place of a closed stream at once', async () => {
     const { testKey } = await service.merchant();
     const streams = await Promise.all(Array.from({ length: 50 }, () => Stream.open(service, testKey)));
     const refused = await service.call<{ error: { code: string } }>('GET', '/v1/events/stream', { key: testKey });

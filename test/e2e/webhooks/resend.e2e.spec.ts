@@ -217,7 +217,7 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
     },
   ];
 
-  it.each(stories)('$status by $by: resends its event', async (story) => {
+  it.each(stories)('resends the event of a payment that is $status by $by', async (story) => {
     const id = await create(story);
     await quiet();
     const before = about(id);
@@ -244,7 +244,7 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
     }
   });
 
-  it.each(stories)('$status by $by: resends to the payment’s own URL', async (story) => {
+  it.each(stories)('resends a payment that is $status by $by to its own URL', async (story) => {
     const own = await WebhookReceiver.start();
     try {
       const id = await create(story, { webhookUrl: own.url });
@@ -263,7 +263,7 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
     }
   });
 
-  it('REFUNDED by the payer lock', async () => {
+  it('resends a payment that was REFUNDED by the payer lock', async () => {
     const locked = await service.merchant({ payer_lock: 'true' });
     await service.call('POST', '/v1/webhooks/endpoints', {
       key: locked.testKey,
@@ -284,7 +284,7 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
     await allReturned(service);
   });
 
-  it('PROCESSING of a Pix that is held for an operator', async () => {
+  it('resends a Pix in PROCESSING that is held for an operator', async () => {
     const locked = await service.merchant({ payer_lock: 'true' });
     await service.call('POST', '/v1/webhooks/endpoints', {
       key: locked.testKey,
@@ -306,7 +306,7 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
     expect(again).toHaveLength(2);
   });
 
-  it.each(stories)('$status by $by: resent is false only when nobody is subscribed', async (story) => {
+  it.each(stories)('answers resent: false for $status by $by only when nobody is subscribed', async (story) => {
     const who = await service.merchant();
     const register = async (apiKey: string, url: string): Promise<string> => {
       const body = { url, events: ['*', ALIAS, ...LEGACY] };
@@ -356,7 +356,7 @@ describe('POST /v1/payments/{id}/resend-webhook', () => {
     expect((await resend(own, who.testKey)).body).toEqual({ resent: true, status: story.status });
   });
 
-  it.each(stories)('$status by $by, with nobody subscribed: resent is false', async (story) => {
+  it.each(stories)('answers resent: false for $status by $by when nobody is subscribed', async (story) => {
     const lonely = await service.merchant();
     const id = await create(story, {}, lonely.testKey);
     expect((await resend(id, lonely.testKey)).body).toEqual({ resent: false, status: story.status });

@@ -123,7 +123,7 @@ describe('webhook deliveries', () => {
   const deliveryIdOf = (webhook: ReceivedWebhook | undefined): unknown => webhook?.headers['x-service-delivery-id'];
 
   describe('in the list', () => {
-    it('have these fields and no others, the payload being what was received', async () => {
+    it('have exactly the documented fields, and the payload that was received', async () => {
       const endpointId = await register(['charge.created']);
       await charge();
       const [delivery] = await settled(1);
@@ -146,7 +146,7 @@ describe('webhook deliveries', () => {
       expect(delivery?.id).toMatch(/^wd_[0-9a-f-]{36}$/);
     });
 
-    it('show why an attempt failed and when the next one is, while they wait', async () => {
+    it('show the reason of a failed attempt and the time of the next one while they wait', async () => {
       await register(['charge.created']);
       receiver.answer = 503;
       await charge();
@@ -304,7 +304,7 @@ describe('webhook deliveries', () => {
       expect((await get(`/v1/webhooks/deliveries/${id.slice(3)}`)).body).toEqual(body);
     });
 
-    it('are not found by any other id', async () => {
+    it('get a 404 under any other id', async () => {
       for (const id of [UNKNOWN_ID, `wd_${UNKNOWN_ID}`, 'nonsense', 'wh_1', '%00']) {
         for (const answer of [
           await get(`/v1/webhooks/deliveries/${id}`),
@@ -406,7 +406,7 @@ describe('webhook deliveries', () => {
       expect((await get<Detail>(`/v1/webhooks/deliveries/${id}`)).body).toMatchObject({ attempts: 3, maxAttempts: 3 });
     });
 
-    it('do not wait for a circuit breaker, and resent ones do not either', async () => {
+    it('do not wait for a circuit breaker, and neither do resent deliveries', async () => {
       await register(['charge.created']);
       receiver.answer = 500;
       const { id: chargeId } = await charge();
@@ -425,7 +425,7 @@ describe('webhook deliveries', () => {
       await settled(2);
     });
 
-    it('need an active endpoint and an uncancelled delivery', async () => {
+    it('require an active endpoint and a delivery that was not cancelled', async () => {
       const endpoint = await register(['charge.created']);
       receiver.answer = 500;
       await charge();
@@ -446,7 +446,7 @@ describe('webhook deliveries', () => {
     });
   });
 
-  it('get at most a hundred attempts, as one answer shows all', async () => {
+  it('get at most a hundred attempts, since one answer shows all of them', async () => {
     await register(['charge.created']);
     receiver.answer = 500;
     await charge();
@@ -463,7 +463,7 @@ describe('webhook deliveries', () => {
     expect([again.status, again.body.error.code]).toEqual([400, 'webhook_delivery_not_retryable']);
   });
 
-  it('are recovered by one call per account at a time, so that others have the database', async () => {
+  it('are recovered by one call per account at a time, so that others can use the database', async () => {
     const endpoint = await register(['charge.created']);
     receiver.answer = 500;
     await charge();
@@ -537,10 +537,10 @@ describe('webhook deliveries', () => {
     }
   });
 
-  describe('for a payment that are resent', () => {
+  describe('when a payment is resent', () => {
     const resend = (id: string, key?: string): Promise<Answer> => post(`/v1/payments/${id}/resend-webhook`, {}, key);
 
-    it('show the current status: the same event, in new deliveries, to every current subscriber', async () => {
+    it('contain the current status: the same event, in new deliveries, to every current subscriber', async () => {
       await register(['*', 'payment.completed', 'payment.status_changed']);
       const { id } = await charge();
       const raw = id.slice(3);
@@ -570,7 +570,7 @@ describe('webhook deliveries', () => {
       expect((await Promise.all(manual)).filter(Boolean)).toHaveLength(13);
     });
 
-    it('are none without a subscriber', async () => {
+    it('are not made without a subscriber', async () => {
       const { id } = await charge();
       expect((await resend(id)).body).toEqual({ resent: false, status: 'WAITING_PAYMENT' });
       await register(['charge.paid']);
@@ -605,7 +605,7 @@ describe('webhook deliveries', () => {
       ]);
     });
 
-    it('are not found by an id of no payment', async () => {
+    it('are a 404 for an id of no payment', async () => {
       for (const id of [UNKNOWN_ID, `tx_${UNKNOWN_ID}`, 'nonsense', `wd_${UNKNOWN_ID}`, '%00']) {
         const { status, body } = await resend(id);
         expect([id, status, body]).toMatchObject([id, 404, { error: { code: 'not_found' } }]);
@@ -622,7 +622,7 @@ describe('webhook deliveries', () => {
       since = new Date(service.clock.now().getTime() - 1_000).toISOString();
     });
 
-    it('are sent once for each charge in its current state, and not again', async () => {
+    it('are sent once for each charge in its current state, and not a second time', async () => {
       const endpoint = await register(['charge.created', 'charge.paid', 'payment.created']);
       const healthy = await charge();
       await settled(2);
@@ -688,7 +688,7 @@ describe('webhook deliveries', () => {
       expect((await recover(endpoint, { since })).body).toMatchObject({ failed: 0, queued: 0 });
     });
 
-    it('are sent in the current state under their old name too', async () => {
+    it('are sent in the current state also under their old name', async () => {
       const endpoint = await register(['payment.created', 'charge.created']);
       receiver.answer = 500;
       const { id } = await charge();
@@ -745,7 +745,7 @@ describe('webhook deliveries', () => {
       await failed(3);
     });
 
-    it('cover this endpoint since the given time', async () => {
+    it('are those of this endpoint since the given time', async () => {
       const endpoint = await register(['charge.created']);
       const other = await register(['charge.created']);
       receiver.answer = 500;
@@ -763,7 +763,7 @@ describe('webhook deliveries', () => {
       expect((await recover(other, { since, dry_run: true })).body).toMatchObject({ failed: 1, charges: 1 });
     });
 
-    it('may be more than one transaction takes', async () => {
+    it('can be more than fit into one transaction', async () => {
       const endpoint = await register(['charge.created']);
       await charge();
       await settled(1);
@@ -832,7 +832,7 @@ describe('webhook deliveries', () => {
       }
     });
 
-    it('need an active endpoint, except for counting', async () => {
+    it('require an active endpoint, except for counting', async () => {
       const endpoint = await register(['charge.created']);
       const patch = { key: merchant.testKey, body: { status: 'INACTIVE' } };
       await service.call('PATCH', `/v1/webhooks/endpoints/${endpoint}`, patch);
@@ -907,7 +907,7 @@ describe('webhook deliveries', () => {
       }
     });
 
-    it('are tried again like others, by hand too', async () => {
+    it('are tried again like other deliveries, by hand too', async () => {
       const own = await WebhookReceiver.start();
       try {
         own.answer = 410;

@@ -102,7 +102,7 @@ describe('changing an endpoint', () => {
     for (const answer of [first, second, third]) expect(answer.text).not.toContain(endpoint.secret);
   });
 
-  it('does nothing without a field or a body', async () => {
+  it('does nothing for a request without a field or a body', async () => {
     const endpoint = await register();
     const [before] = await listed();
     service.clock.advance(60);
@@ -156,7 +156,7 @@ describe('changing an endpoint', () => {
     expect(await listed()).toEqual(before);
   }
 
-  it('wants https in live mode', async () => {
+  it('requires https in live mode', async () => {
     const endpoint = await register(['*'], 'https://merchant.example/', merchant.liveKey);
     expect((await patch(endpoint.id, { url: 'http://merchant.example/' }, merchant.liveKey)).status).toBe(400);
     expect((await patch(endpoint.id, { url: 'https://merchant.example/2' }, merchant.liveKey)).status).toBe(200);
@@ -197,7 +197,7 @@ describe('changing an endpoint', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('forgets past failures only for a new address or for ACTIVE', async () => {
+  it('clears past failures only for a new address or for ACTIVE', async () => {
     const endpoint = await register();
     const spoil = (): Promise<unknown> =>
       service.sql(
@@ -269,26 +269,26 @@ describe('a request with several mistakes', () => {
     expect(body.error.param).toBe(body.error.details?.[0]?.param);
   }
 
-  it.each(created)('to register: %j names %j', async (body, named) => {
+  it.each(created)('to register an endpoint with %j names %j', async (body, named) => {
     expectNamed(await service.call<Refusal>('POST', PATH, { key, body }), named);
     expect(await listed()).toEqual([]);
   });
 
-  it.each(changed)('to change: %j names %j', async (body, named) => {
+  it.each(changed)('to change an endpoint with %j names %j', async (body, named) => {
     const endpoint = await register();
     const before = await listed();
     expectNamed(await patch<Refusal>(endpoint.id, body), named);
     expect(await listed()).toEqual(before);
   });
 
-  it('names rules of its mode with the others', async () => {
+  it('names the rules of its mode together with the others', async () => {
     const body = { url: 'http://merchant.example/', events: 1, x: 1 };
     const named = ['events: invalid', 'x: unknown_field'];
     expectNamed(await service.call<Refusal>('POST', PATH, { key, body }), named);
     expectNamed(await service.call<Refusal>('POST', PATH, { key: merchant.liveKey, body }), ['url: invalid', ...named]);
   });
 
-  it('for a sample names the event and unknown fields', async () => {
+  it('to send a sample names the event and unknown fields', async () => {
     const { id } = await register();
     const sample = (body: object): Promise<Answer<Refusal>> =>
       service.call<Refusal>('POST', `${PATH}/${id}/test`, { key, body });
@@ -301,7 +301,7 @@ describe('a request with several mistakes', () => {
 });
 
 describe('deleting an endpoint', () => {
-  it('is final: every route loses it, waiting deliveries are cancelled, its secrets are erased', async () => {
+  it('is final: every route answers 404, waiting deliveries are cancelled, its secrets are erased', async () => {
     const endpoint = await register();
     const kept = await register(['charge.paid'], 'https://merchant.example/kept');
     await service.call('POST', `${PATH}/${endpoint.id}/rotate-secret`, { key, body: { overlap_seconds: 3600 } });
@@ -394,7 +394,7 @@ describe('rotating a secret', () => {
     return webhooks;
   };
 
-  it('swaps at once: later deliveries are signed with the new secret alone', async () => {
+  it('applies at once: later deliveries are signed with the new secret alone', async () => {
     const endpoint = await register(['charge.created', 'payment.created']);
     const answer = await rotate(endpoint);
     expect(answer.status).toBe(200);
@@ -408,7 +408,7 @@ describe('rotating a secret', () => {
     expect(header(legacy)).toBe(legacySignature(legacy, secret));
   });
 
-  it('lets the old secret sign for the requested overlap, the new one first', async () => {
+  it('lets the old secret sign for the requested overlap, after the new one', async () => {
     const endpoint = await register(['charge.created', 'payment.created']);
     const { secret } = (await rotate(endpoint, { overlap_seconds: 600 })).body;
     const [canonical, legacy] = await next();
@@ -448,7 +448,7 @@ describe('rotating a secret', () => {
     [{ overlap_seconds: '60' }, 'overlap_seconds'],
     [{ overlap_seconds: null }, 'overlap_seconds'],
     [{ overlapSeconds: 60 }, 'overlapSeconds'],
-  ])('%j is a 400 that changes nothing, for an endpoint and for the account', async (body, param) => {
+  ])('with %j is a 400 that changes nothing, for an endpoint and for the account', async (body, param) => {
     const endpoint = await register();
     const rows = (): Promise<unknown[]> => service.sql('SELECT * FROM webhook_endpoints WHERE id = $1', [endpoint.id]);
     const before = await rows();
@@ -497,7 +497,7 @@ describe('an endpoint', () => {
     ['POST', '/test', { event: 'charge.paid' }],
   ] as const;
 
-  it.each(routes)('belonging to another account or mode is a 404: %s %s %j', async (method, path, body) => {
+  it.each(routes)('is a 404 for another account or mode: %s %s %j', async (method, path, body) => {
     const endpoint = await register();
     const stranger = await service.merchant();
     const row = (): Promise<unknown[]> => service.sql('SELECT * FROM webhook_endpoints WHERE id = $1', [endpoint.id]);
@@ -511,7 +511,7 @@ describe('an endpoint', () => {
     expect((await service.call(method, `${PATH}/${endpoint.id}${path}`, { key, body })).status).toBe(200);
   });
 
-  it.each(routes)('is a 404 when unknown, malformed ids too: %s %s %j', async (method, path, body) => {
+  it.each(routes)('is a 404 when its id is unknown or malformed: %s %s %j', async (method, path, body) => {
     for (const id of [
       '019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e',
       'wh_019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e',

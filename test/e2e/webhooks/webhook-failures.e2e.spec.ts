@@ -389,7 +389,7 @@ describe('a receiver that', () => {
     for (const server of servers) server.close();
   });
 
-  it.each(Object.keys(EXPECTED))('%s: the record says so, and the next attempt follows the schedule', (name) => {
+  it.each(Object.keys(EXPECTED))('%s has the cause in its record, and the next attempt on schedule', (name) => {
     const row = first.get(name);
     const expected = EXPECTED[name];
     if (!row || !expected) throw new Error(`no delivery to the receiver that ${name}`);
@@ -425,13 +425,13 @@ describe('a receiver that', () => {
     expect(requests.get('answers 500')?.count).toBe(1);
   });
 
-  it('works gets its webhook despite the others', async () => {
+  it('works gets its webhook beside the failing ones', async () => {
     expect(good.received).toHaveLength(1);
     expect(first.get('good')).toMatchObject({ status: 'DELIVERED', attempts: 1 });
     expect(first.get('good')?.duration_ms).toBeLessThan(TIMEOUT_MS);
   });
 
-  it('is gone for good is not called again; the others are, on the schedule', async () => {
+  it('is gone for good is not called again, while the others are, on the schedule', async () => {
     service.clock.advance(2 * FIRST_WAIT + 1);
     const second = await afterAttempt(2);
     for (const [name, expected] of Object.entries(EXPECTED)) {
@@ -451,7 +451,7 @@ describe('a receiver that', () => {
     expect(await service.sql(`SELECT 1 FROM webhook_endpoints WHERE status = 'INACTIVE'`)).toHaveLength(1);
   });
 
-  it('works is not delayed by any of them', async () => {
+  it('works is not delayed by the failing ones', async () => {
     const delays: number[] = [];
     for (let number = 2; number <= 10; number++) {
       const started = performance.now();

@@ -46,7 +46,7 @@ const ENDLESS_PEERS = `
   void Promise.all(ports).then((all) => parentPort.postMessage(all));`;
 
 /** Uses few places, so that an endpoint taking more than its share is noticed at once. */
-describe('endpoints do not delay each other', () => {
+describe('webhook endpoints beside each other', () => {
   let service: TestService;
   let receiver: WebhookReceiver;
   /** Accepts connections and never answers. */
@@ -116,7 +116,7 @@ describe('endpoints do not delay each other', () => {
   const median = (times: readonly number[]): number => times[Math.floor(times.length / 2)] ?? Number.NaN;
   const p95 = (times: readonly number[]): number => times[Math.floor(times.length * 0.95)] ?? Number.NaN;
 
-  it('leaves the latency of good endpoints unchanged beside dead ones of every kind', async () => {
+  it('dead endpoints of every kind leave the latency of good endpoints unchanged', async () => {
     const calm = await service.merchant();
     await register(calm, receiver.url);
     const before = await latencies(calm);
@@ -142,7 +142,7 @@ describe('endpoints do not delay each other', () => {
     expect(refused.filter(({ attempts }) => attempts > 0).length).toBeLessThan(CHARGES / 2);
   });
 
-  it('delivers as fast beside eight receivers whose answers never end', async () => {
+  it('good endpoints get webhooks as fast beside eight receivers whose answers never end', async () => {
     const worker = new Worker(ENDLESS_PEERS, { eval: true, workerData: Object.values(ENDLESS_ANSWERS) });
     const [ports] = (await once(worker, 'message')) as [number[]];
     expect(ports).toHaveLength(8);
@@ -180,7 +180,7 @@ describe('endpoints do not delay each other', () => {
     expect(Math.min(...ratios)).toBeLessThanOrEqual(2);
   });
 
-  it('sends a new event without delay beside another endpoint’s backlog', async () => {
+  it('a new event is sent without delay beside another endpoint’s backlog', async () => {
     const [busy, other] = [await service.merchant(), await service.merchant()];
     const slow = await WebhookReceiver.start();
     const release = slow.hold();
@@ -202,7 +202,7 @@ describe('endpoints do not delay each other', () => {
     await slow.stop();
   });
 
-  it('sends a new event without delay beside an endpoint’s own old failures', async () => {
+  it('a new event is sent without delay beside the endpoint’s own old failures', async () => {
     const merchant = await service.merchant();
     const order: string[] = [];
     const slow = createHttpServer((request, response) => {
@@ -237,7 +237,7 @@ describe('endpoints do not delay each other', () => {
     await new Promise((resolve) => slow.close(resolve));
   });
 
-  it('opens the breaker, spares the deliveries, probes one at a time, closes it, and delivers everything', async () => {
+  it('a failing endpoint is paused, probed with one delivery at a time, and then gets every delivery', async () => {
     const merchant = await service.merchant();
     receiver.answer = 503;
     const id = await register(merchant, receiver.url);
@@ -286,7 +286,7 @@ describe('endpoints do not delay each other', () => {
     expect(new Set(receiver.received.map(({ body: { id: event } }) => event)).size).toBe(21);
   });
 
-  it('switches an endpoint off after five days without success, by mail, until the merchant switches it on', async () => {
+  it('an endpoint without success for five days is switched off, with a mail, until the merchant switches it on', async () => {
     const merchant = await service.merchant({ contact_email: 'loja@example.com' });
     const key = merchant.testKey;
     receiver.answer = 500;

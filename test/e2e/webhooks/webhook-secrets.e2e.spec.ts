@@ -137,7 +137,7 @@ describeWith('redis')('the secrets of webhooks', () => {
     return texts.join('\n');
   }
 
-  it('are shown once each, by the answer that makes them', () => {
+  it('are shown once each, in the answer that creates them', () => {
     expect(shown).toHaveLength(6);
     expect(new Set(shown.map(({ secret }) => secret)).size).toBe(6);
     for (const { secret, text } of shown) expect(answers.filter((answer) => answer.includes(secret))).toEqual([text]);
@@ -159,7 +159,7 @@ describeWith('redis')('the secrets of webhooks', () => {
     expect(leaksIn(await dump())).toEqual([Buffer.from(first?.secret ?? '').toString('hex')]);
   });
 
-  it('are in no line of the log, nor is what was sent to be verified', () => {
+  it('are in no line of the log, as little as bodies that were sent to be verified', () => {
     const text = log.join('\n');
     expect(text).toContain(`"route":"${VERIFY}"`);
     expect(text).toContain(`"route":"${ENDPOINTS}/:id/rotate-secret"`);
@@ -168,7 +168,7 @@ describeWith('redis')('the secrets of webhooks', () => {
     expect(text).not.toContain(CANARY);
   });
 
-  it('are in nothing that Redis ever heard', () => {
+  it('are in no command that Redis received', () => {
     const text = commands.join('\n');
     expect(text).toContain('endpointId');
     expect(text).toContain(`:rl:account:${merchant.accountId}`);
@@ -176,7 +176,7 @@ describeWith('redis')('the secrets of webhooks', () => {
     expect(text).not.toContain(CANARY);
   });
 
-  it('are in nothing that was delivered', () => {
+  it('are in no delivery', () => {
     expect(receiver.received.length).toBeGreaterThan(5);
     expect(
       leaksIn(receiver.received.map(({ headers, rawBody }) => JSON.stringify(headers) + rawBody).join('\n')),

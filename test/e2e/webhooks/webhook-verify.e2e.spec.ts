@@ -122,7 +122,7 @@ describe('verifying what was received', () => {
     expect(performance.now() - start).toBeLessThan(1_000);
   });
 
-  it('reads headers in every form that frameworks give them', async () => {
+  it('reads headers in every form that frameworks use', async () => {
     const { secret } = await register();
     const { canonical } = await received();
     const signature = signatureOf(canonical);
@@ -139,7 +139,7 @@ describe('verifying what was received', () => {
     }
   });
 
-  it('says why a webhook is refused', async () => {
+  it('names the reason why a webhook is refused', async () => {
     const { id, secret } = await register();
     const other = await register(['charge.paid']);
     const { canonical, legacy } = await received();
@@ -203,7 +203,7 @@ describe('verifying what was received', () => {
     ]);
   });
 
-  it('says by how many seconds a clock is off', async () => {
+  it('says by how many seconds a clock is wrong', async () => {
     const { secret } = await register();
     const { canonical } = await received();
     service.clock.advance(1000);
@@ -219,7 +219,7 @@ describe('verifying what was received', () => {
     expect(future.details['secondsOff']).toBeLessThanOrEqual(-390);
   });
 
-  it('knows the secret from before a rotation, and forgets secrets of a deleted endpoint', async () => {
+  it('recognizes the secret from before a rotation, but no secret of a deleted endpoint', async () => {
     const { id, secret } = await register();
     const before = (await received()).canonical;
     const next = (await rotate(id)).body.secret;
@@ -247,7 +247,7 @@ describe('verifying what was received', () => {
     expect(await verify(after, next)).toMatchObject({ valid: true, details: { secret: 'unknown' } });
   });
 
-  it('knows the default secret, which signs webhooks to the address of a single payment', async () => {
+  it('recognizes the default secret, which signs webhooks to the address of a single payment', async () => {
     const path = '/v1/webhooks/default-secret/rotate';
     const first = (await service.call<{ secret: string }>('POST', path, { key })).body.secret;
     const { secret } = (await service.call<{ secret: string }>('POST', path, { key, body: { overlap_seconds: 600 } }))
@@ -274,7 +274,7 @@ describe('verifying what was received', () => {
     });
   });
 
-  it('compares with nothing of another account or mode', async () => {
+  it('uses no delivery or secret of another account or mode', async () => {
     const { secret } = await register();
     const { canonical } = await received();
     const stranger = await service.merchant();
@@ -328,7 +328,7 @@ describe('verifying what was received', () => {
     ['ids that are none', { 'x-service-delivery-id': "wd_'; DROP" }],
     ['many ids', { 'x-service-delivery-id': ['a', 'b'] }],
     ['strange names', { '': 'x', constructor: 'x', toString: 'x' }],
-  ])('is not confused by %s', async (_what, headers) => {
+  ])('ignores %s', async (_what, headers) => {
     const { secret } = await register();
     const { canonical } = await received();
     expect(await verify(canonical, secret, { headers })).toMatchObject({ valid: true });
@@ -405,7 +405,7 @@ describe('a sample event', () => {
     }
   });
 
-  it('is tried once', async () => {
+  it('is attempted once', async () => {
     const { id } = await register();
     receiver.answer = 500;
     const { body } = await send(id, { event: 'charge.expired' });
@@ -441,7 +441,7 @@ describe('a sample event', () => {
     }
   });
 
-  it('is shown as it is sent, without an endpoint, for every name', async () => {
+  it('is shown as it would be sent, without an endpoint, for every name', async () => {
     const { id } = await register();
     await send(id, { event: 'charge.paid' });
     const [sent] = await receiver.waitForType('charge.paid');
@@ -468,7 +468,7 @@ describe('a sample event', () => {
     [{ event: null }, /required/],
     [{}, /required/],
     [{ event: 'charge.paid', url: 'https://x.example/' }, /known field/],
-  ])('%j is a 400', async (body, message) => {
+  ])('for %j is a 400', async (body, message) => {
     const { id } = await register();
     const answer = await service.call<{ error: { code: string; message: string } }>('POST', `${ENDPOINTS}/${id}/test`, {
       key,

@@ -38,7 +38,7 @@ describe('webhooks', () => {
     ]);
   }
 
-  it('retries by the schedule until it is delivered; every attempt is a row; the id and body stay, the time moves', async () => {
+  it('retries by the schedule until delivered: every attempt is a row, id and body stay, the time changes', async () => {
     await merchantWith(['charge.created']);
     receiver.answer = 500;
     await service.createCharge(merchant.testKey);
@@ -100,7 +100,7 @@ describe('webhooks', () => {
     expect(failed['last_error']).toMatch(/refused/i);
   });
 
-  it('410 makes the endpoint inactive', async () => {
+  it('an answer 410 makes the endpoint inactive', async () => {
     const id = await merchantWith(['charge.created']);
     receiver.answer = 410;
     await service.createCharge(merchant.testKey);
@@ -117,7 +117,7 @@ describe('webhooks', () => {
     expect(await deliveries()).toHaveLength(1);
   });
 
-  it('an attempt whose worker died is made again after its lease', async () => {
+  it('repeats an attempt whose worker died, after its lease', async () => {
     await merchantWith(['charge.created']);
     receiver.answer = 500;
     await service.createCharge(merchant.testKey);
@@ -137,7 +137,7 @@ describe('webhooks', () => {
     expect(done.attempts).toBe(3);
   });
 
-  it('a redirect is a failure and is not followed', async () => {
+  it('treats a redirect as a failure and does not follow it', async () => {
     const trap = createServer((_request, response) => response.writeHead(302, { location: receiver.url }).end());
     await new Promise<void>((resolve) => trap.listen(0, '127.0.0.1', resolve));
     await merchantWith(['charge.created'], `http://127.0.0.1:${(trap.address() as AddressInfo).port}/`);
@@ -150,7 +150,7 @@ describe('webhooks', () => {
     trap.close();
   });
 
-  it('each name of one transition is a delivery of its own, and all carry one event id', async () => {
+  it('makes one delivery for each name of a transition, all with one event id', async () => {
     await merchantWith(['charge.expired', 'payment.failed', 'payment.expired', 'payment.status_changed']);
     const { body: charge } = await service.createCharge(merchant.testKey);
     await service.simulate(merchant.testKey, charge.id, { event: 'expire' });
@@ -165,7 +165,7 @@ describe('webhooks', () => {
     expect(new Set((await deliveries()).map((row) => row['event_id'])).size).toBe(1);
   });
 
-  it('a payer-lock mismatch sends payment.refunded, and neither payment.completed nor charge.paid', async () => {
+  it('sends payment.refunded for a payer-lock mismatch, and neither payment.completed nor charge.paid', async () => {
     merchant = await service.merchant({ payer_lock: 'true' });
     await service.call('POST', '/v1/webhooks/endpoints', {
       key: merchant.testKey,
@@ -185,7 +185,7 @@ describe('webhooks', () => {
     ]);
   });
 
-  it('the list never shows a secret, and the catalog is public', async () => {
+  it('never shows a secret in the list, and has a public catalog', async () => {
     await merchantWith(['*']);
     const listed = await service.call('GET', '/v1/webhooks/endpoints', { key: merchant.testKey });
     expect(listed.text).not.toMatch(/secret|[0-9a-f]{64}/);
@@ -219,7 +219,7 @@ describe('webhooks', () => {
     [{ url: 'http://x.example/', events: [] }, 'events'],
     [{ url: 'http://x.example/', events: ['charge.exploded'] }, 'events.0'],
     [{ url: 'http://x.example/', events: 'charge.paid' }, 'events'],
-  ])('%j is a 400', async (body, param) => {
+  ])('refuses an endpoint with %j', async (body, param) => {
     const { testKey } = await service.merchant();
     const answer = await service.call<{ error: { details: { param: string }[] } }>('POST', '/v1/webhooks/endpoints', {
       key: testKey,
@@ -229,7 +229,7 @@ describe('webhooks', () => {
     expect(answer.body.error.details.map((detail) => detail.param)).toContain(param);
   });
 
-  it('live mode wants https', async () => {
+  it('requires https in live mode', async () => {
     const { liveKey } = await service.merchant();
     const body = { url: 'http://x.example/', events: ['*'] };
     expect((await service.call('POST', '/v1/webhooks/endpoints', { key: liveKey, body })).status).toBe(400);
