@@ -131,8 +131,8 @@ export class ExpiryRepository {
   }
 
   /**
-   * Asks later, because the acquirer does not answer about other charges. The wait for an answer is measured from the
-   * first put-off.
+   * Postpones the question, because the acquirer does not answer questions about other charges. The ten minutes
+   * (`PATIENCE`) begin with the first postponement.
    */
   putOff(tx: Tx, id: string, at: Date): void {
     tx.defer(PUT_OFF, [id, at]);

@@ -11,36 +11,41 @@ import type { Transaction } from '../transaction.js';
 import { type ExpiryDue, ExpiryRepository } from './expiry.repository.js';
 
 const SWEEP_MS = 1_000;
-/** A row that another transaction has locked is waited for so often and so long. */
+/** Number of waits for rows that another transaction has locked, each of `LOCK_WAIT_MS`. */
 const MAX_LOCK_WAITS = 50;
 const LOCK_WAIT_MS = 20;
-/** Whole rows in memory together, each with its metadata. */
+/** Small, because whole rows are in memory together, each with its metadata. */
 const BATCH = 50;
 
 /**
  * Writes the expiry of charges that are past it. A charge can expire while it waits for its payer, also while a card is
  * in flight (`isOpen`). A held charge (`isHeld`) never expires, as an operator may still credit it.
  *
- * A PENDING charge does not expire. Its acquirer is asked about it (`PixIssueService.resolve`). Once issued it expires
- * as any other; if the acquirer does not know it, it becomes REFUSED.
+ * A PENDING charge does not expire. `PixIssueService.resolve` asks the acquirer about it. If the acquirer has issued
+ * it, it expires like any other charge. If the acquirer does not know it, it becomes REFUSED.
  *
- * Besides the acquirer (last paragraph) four things write an expiry:
+ * Four things write an expiry, apart from an acquirer that ends the charge (last paragraph):
  * - the sweep below, every second;
  * - a list by status or a report, which must not count an expired charge as open (`payment-pages.service.ts`);
- * - a resend;
- * - in the sandbox, a payment that was settled too late, which goes back.
+ * - a resend of the charge's webhook;
+ * - in the sandbox only, a payment that was settled too late (`decideSettlement`).
  *
- * Until the expiry is written, a Pix that the bank settled in time still pays, although the charge reads EXPIRED
- * already (`asOf` in transaction.ts). Once the expiry is written, every payment goes back, or waits for an operator if
- * its method has no way back.
+ * A charge past its expiry is still paid in exactly two cases:
+ * - The bank settled the payment at or before `expiresAt` by the bank's own time, and the expiry is not written yet.
+ *   The charge may read EXPIRED already (`asOf` in transaction.ts). This also holds for an unmatched Pix that an
+ *   operator assigns (`whyNotCredited`).
+ * - The charge is held (`isHeld`): its Pix came in time, but the bank did not name the payer. An operator may accept
+ *   that Pix at any later time. Any other Pix for the charge goes back.
+ *
+ * Every other payment goes back, or waits for an operator if its method has no way back.
  *
  * Before the expiry of a live Pix charge is written, `ExpiryProcessor` asks its acquirer about the charge every 15 s.
  * Questions begin when the acquirer's settlement lag (60 s, unless its profile says otherwise) has passed since the
- * expiry. A Pix of the last second is in the acquirer's answers at that time. (The sandbox is not asked: it is part of
- * the service.)
+ * expiry. At that time the acquirer's answers contain a Pix of the last second. The sandbox is not asked, because it is
+ * part of the service.
  * - The acquirer answers: a payment that was made in time is settled. Otherwise the expiry is written, whatever state
- *   the acquirer gives the charge. If a callback or list reported a Pix that the acquirer does not know yet (a PSP may be
- *   behind its own callbacks), the charge is asked about again. This ends ten minutes after the first question.
+ *   the acquirer gives the charge. If a callback or list reported a Pix that the acquirer does not know yet (a PSP may
+ *   be behind its own callbacks), the charge is asked about again. This ends ten minutes after the first question.
  * - The acquirer does not answer, or answers "not found" for a charge that it has made: it is asked again. If a
  *   question ten minutes after the first one has no answer either, the expiry is written. A payment that is reported
  *   later goes back, even one in time. While the service is down no charge ends: a question decides, not the clock.
@@ -98,8 +103,9 @@ export class ExpiryService implements OnApplicationBootstrap {
   }
 
   /**
-   * Ends a question about a charge. The charge may be written as expired in two cases: the acquirer has answered and no
-   * Pix waits to be confirmed, or the question began long enough after the first one.
+   * Ends a question about a charge. Afterwards the expiry may be written in two cases.
+   * - The acquirer has answered, and no Pix waits to be confirmed.
+   * - The question began at least ten minutes after the first one.
    * @param at when the question began
    */
   async asked(id: string, at: Date, isAnswered: boolean): Promise<void> {
@@ -109,7 +115,7 @@ export class ExpiryService implements OnApplicationBootstrap {
     });
   }
 
-  /** Asks later, because the acquirer does not answer about other charges. */
+  /** Postpones the question, because the acquirer does not answer questions about other charges. */
   async putOff(id: string): Promise<void> {
     await this.database.transaction(async (tx) => this.expiry.putOff(tx, id, this.clock.now()));
   }

@@ -15,13 +15,13 @@ export interface ReceivedMoney extends ReceivedPix {
 export interface Settlement {
   readonly acquirer: string;
   readonly money: ReceivedMoney;
-  /** The notification that reported the payment, to be ended in the same commit. */
+  /** The notification that reported the payment. The same commit ends it. */
   readonly notification: Notification | null;
-  /** The owner of the charge that it pays, once known. */
+  /** The account whose charge is paid; null until it is known. */
   accountId: string | null;
 }
 
-/** `trigger`: the move of the transaction, or null when it stays as it is. */
+/** Decision about confirmed money. `trigger` moves the transaction; null leaves it as it is. */
 export type SettlementDecision =
   | { readonly outcome: 'credited'; readonly reason: null; readonly trigger: Trigger }
   | { readonly outcome: 'returned'; readonly reason: ReturnReason; readonly trigger: Trigger | null }
@@ -36,28 +36,35 @@ const back = (reason: ReturnReason, trigger: Trigger | null = null): SettlementD
 /**
  * Decides about money that the acquirer confirmed. Source: docs/contract.md#settlement.
  *
- * Whether a payment was in time is decided by the bank's own time of settlement, at or before the expiry. A
- * notification that reaches us late then does not cost the merchant a payment. Once the row says EXPIRED
- * (`ExpiryService` describes who writes that), every payment is late.
+ * A payment is in time if the bank settled it at or before the expiry, by the bank's own clock. If its notification
+ * reaches us late, the merchant does not lose it. Once the row says EXPIRED, every payment is late; `ExpiryService`
+ * says when that is written.
  *
- * Two other cases are decided by the caller (`settle`):
- * - A Pix that was settled before (the same end-to-end id) is `repeated` and changes nothing, if it has paid this
- *   charge. If it has gone back, is held or waits for an operator, it is decided anew here, and then the unique index of
+ * A late payment is `returned`, with the trigger `expired` if the charge is still open. In the sandbox the trigger
+ * writes the expiry. A live charge stays open (`settle` drops the trigger): its acquirer may still report another
+ * payment, made in time. `ExpiryService` writes its expiry after asking the acquirer.
+ *
+ * The caller (`settle`) handles two cases itself:
+ * - A Pix that was settled before (the same end-to-end id). If it has paid this charge, it is `repeated` and changes
+ *   nothing. If it went back, is held or waits for an operator, it is decided here again, and then the unique index of
  *   `settlements` refuses it.
- * - A Pix of no charge is kept as `unmatched` for an operator. If its txid is of another acquirer's charge, that
- *   acquirer is asked about it. If an acquirer names the charge of its unmatched Pix later, `UnmatchedClaims` assigns the
- *   Pix to the charge as an operator would.
+ * - A Pix without a charge. It is kept as `unmatched` for an operator. If its txid belongs to a charge of another
+ *   acquirer of the account, that acquirer is asked about it. If an acquirer names the charge of an unmatched Pix
+ *   later, `UnmatchedClaims` assigns the Pix to the charge, as an operator would.
  *
  * Money that is not credited lies in the bucket `suspense` until it is back at its payer or an operator has decided.
- * `ReturnProcessor` sends back `returned` money, from PENDING by IN_PROGRESS to RETURNED or FAILED. It repeats without
- * end, after 0.5 s, 1 s, 2 s and so on, at last every hour.
  *
- * A return is FAILED, and waits for an operator, in three cases: the bank refuses the first call; it reports later that
- * it has not carried the return out; it still refuses after ten calls and eight minutes. A return has no event of its
- * own, but the move of the sale (`trigger`) has one. If the method has no way back, `SettlementService` writes
- * `unmatched` instead of `returned`, and the money waits for an operator.
- * @param transaction as its row says, under lock. The row may still say WAITING_PAYMENT where a merchant reads EXPIRED
- *   already (`asOf`): such a charge is still paid by a Pix that was in time
+ * `ReturnProcessor` sends `returned` money back. A return is PENDING, then IN_PROGRESS, then RETURNED or FAILED. Calls
+ * are repeated without end, after 0.5 s, 1 s, 2 s and so on, at last every hour. A return is FAILED, and waits for an
+ * operator, in three cases:
+ * - the bank refuses the first call;
+ * - the bank reports later that it has not carried the return out;
+ * - the bank still refuses after ten calls and eight minutes.
+ *
+ * A return has no event of its own, but the move of the sale (`trigger`) has one. If the method has no way back,
+ * `settle` writes `unmatched` instead of `returned`, and the money waits for an operator.
+ * @param transaction its row, locked. The row may say WAITING_PAYMENT while merchants read EXPIRED (`asOf`). A Pix that
+ *   was in time still pays such a charge
  */
 export function decideSettlement(transaction: Transaction, money: ReceivedMoney): SettlementDecision {
   switch (transaction.status) {
@@ -71,7 +78,7 @@ export function decideSettlement(transaction: Transaction, money: ReceivedMoney)
     case 'REFUSED':
       return back('charge_closed');
     case 'PROCESSING':
-      // A card is in flight, which keeps no other method from paying: the first that settles wins.
+      // While a card is in flight, another method may still pay: the first that settles wins.
       if (!isHeld(transaction)) break;
       return back('duplicate');
     case 'PAID':
@@ -95,9 +102,8 @@ export function decideSettlement(transaction: Transaction, money: ReceivedMoney)
 }
 
 /**
- * Returns why money that an operator assigns would not pay the sale; null if it would. A PENDING sale refuses it:
- * unlike money that names the sale itself, assigned money does not prove that the sale was issued.
- * @returns why this money would not pay the sale; null where it would
+ * Returns why money that an operator assigns would not pay the sale; null if it would. A PENDING sale refuses it.
+ * Money that names the sale itself proves that the sale was issued, and assigned money does not.
  */
 export function whyNotCredited(transaction: Transaction, money: ReceivedMoney): SettlementDecision['reason'] {
   return transaction.status === 'PENDING' ? 'charge_closed' : decideSettlement(transaction, money).reason;

@@ -41,7 +41,7 @@ export class SettlementService {
    * @param money for methods other than Pix, `endToEndId` is the acquirer's id of the payment
    * @param notification the report of the payment
    * @returns `closed` if the same commit ended the notification; `early` if another acquirer may confirm the Pix
-   * @throws UnreadableAnswer when it pays a charge, and another account's books have it
+   * @throws UnreadableAnswer when the Pix pays a charge but is settled already in another account's books
    */
   async settle(acquirer: string, money: ReceivedMoney, notification: Notification | null): Promise<Settled> {
     const settlement: Settlement = { acquirer, money, notification, accountId: null };
@@ -60,7 +60,8 @@ export class SettlementService {
     } catch (error) {
       if (uniqueViolation(error) !== 'settlements_end_to_end_id_key') throw error;
       await this.unmatched.refuseOther(settlement);
-      // The list may bring a Pix before its charge names it.
+      // If the acquirer's list brought the Pix before its charge named it, it is unmatched: assign it to the charge
+      // now.
       await this.claims.claim(acquirer, money);
       return 'applied';
     }
@@ -79,7 +80,7 @@ export class SettlementService {
     const isRepeated = transaction.endToEndId === money.endToEndId;
     const decision = isRepeated ? null : decideSettlement(transaction, money);
     if (decision && decision.outcome !== 'credited') leaveGroup(tx);
-    // Before the balances, which are locked last.
+    // Ends the notification now, because balances are locked last.
     this.records.closeNotification(tx, settlement);
     if (!decision) return 'repeated';
     const way = this.#wayBack(acquirer, money);
@@ -94,7 +95,7 @@ export class SettlementService {
         const { reason, trigger } = decision;
         const { expiresAt } = transaction;
         const fields = trigger === 'expired' && expiresAt ? { failure: expiryFailure(transaction, expiresAt) } : {};
-        // If the acquirer is asked by network, it may still report another payment, made in time.
+        // A live charge stays open: its acquirer may still report another payment, made in time.
         const isDecided = trigger !== 'expired' || this.acquirers.local().includes(acquirer);
         const move = trigger !== null && isDecided ? { trigger, fields } : null;
         await this.outcomes.sendBack(tx, transaction, { ...money, acquirer }, { way, reason }, move);
