@@ -14,12 +14,16 @@ const FORMAT = /^ak_(test|live)_[A-Za-z0-9_-]{32}$/;
 const USED_MS = 10_000;
 
 /**
- * Says whose a key is, and writes down when it was used. `AuthGuard` (auth/guards.ts) reads the key from the header
- * `apikey`, asks this class through `Authenticators`, and puts the account on `request.principal`.
+ * Finds the account and mode of a key, and records when the key was used. `AuthGuard` in auth/guards.ts calls this
+ * class through `Authenticators` with the key of the header `apikey`. The guard stores the result in
+ * `request.principal`.
+ *
+ * Handlers read it by a parameter decorator of auth/access.decorators.ts: `@CurrentScope` gives account id and mode,
+ * and `@CurrentCaller` also the account's settings.
  */
 @Injectable()
 export class ApiKeyAuthentication implements OnModuleInit {
-  /** Ids of keys whose use in this hour is still to be written down. */
+  /** Ids of keys whose use in this hour is not recorded yet. */
   readonly #used = new Set<string>();
 
   constructor(
@@ -36,11 +40,11 @@ export class ApiKeyAuthentication implements OnModuleInit {
   }
 
   /**
-   * Asks the database at every request, so that a revoked key stops working at once, in every process. To rotate a key is
-   * to revoke it and to issue another. The account and the mode are those that the key was issued for.
-   * @param address of the caller; behind a proxy what `TRUST_PROXY` makes of it
-   * @returns null, which becomes a 401, where the text has not the form of a key, no key has its hash, or the key is
-   *   revoked. With a `refusal` where the key is valid and still refused, checked in this order: 401 `api_key_expired`, 403
+   * Reads the key from the database at every request, so that a revoked key stops working at once, in every process.
+   * Rotating a key revokes it and issues another. Account and mode are those that the key was issued for.
+   * @param address of the caller; behind a proxy, the address that `TRUST_PROXY` allows to believe
+   * @returns null, which becomes a 401, if the text has not the form of a key, no key has its hash, or the key is
+   *   revoked. `refusal` is set if a known key is refused. Checks in this order: 401 `api_key_expired`, 403
    *   `ip_not_allowed`, 403 `account_suspended`
    */
   async authenticate(key: string, address: string): Promise<KnownApiKey | null> {
@@ -62,7 +66,7 @@ export class ApiKeyAuthentication implements OnModuleInit {
     return { principal, refusal };
   }
 
-  /** Writes down which keys were used, to the hour: one statement for all of them, beside the requests. */
+  /** Records which keys were used, to the hour. A single statement writes all of them, outside of the requests. */
   async recordUse(): Promise<void> {
     if (this.#used.size === 0) return;
     const ids = [...this.#used];

@@ -88,11 +88,15 @@ function caseOf({ data }: DomainEvent<Source>): Readonly<Record<string, unknown>
 const ENDS = ['charge.failed', 'charge.expired'];
 
 /**
- * Source: docs/contract.md#event-names. Transactions without Pix have none of these events. A payment becomes a charge
- * once its code exists: `charge.created` comes then, and once.
+ * Registers the events `charge.*`. Source: docs/contract.md#event-names.
  *
- * If a payment ends without a code, only its failure or expiry is sent, with an empty `br_code`. If another method paid
- * before the code existed, no event is sent.
+ * The function `present` builds the charge in an event, or returns null if the event is not sent. For the body of a
+ * webhook, `payloadOf` in webhooks/sending/messages.ts calls `present`. The event feed and the samples of webhooks call
+ * it too.
+ *
+ * Transactions without Pix have none of these events. A payment becomes a charge when its code exists, and then
+ * `charge.created` is sent once. If a payment ends without a code, only its failure or expiry is sent, with an empty
+ * `br_code`. If another method paid before the code existed, no event is sent.
  */
 @Injectable()
 export class ChargeEvents implements OnModuleInit {
