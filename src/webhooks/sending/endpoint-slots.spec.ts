@@ -13,7 +13,11 @@ describe('EndpointSlots', () => {
     lanes = new EndpointSlots(64, () => now);
   });
 
-  /** Claims for every waiting endpoint and begins all of it: endless deliveries, or exactly as many as requested. */
+  /**
+   * Claims for every waiting endpoint and admits all allotted deliveries.
+   * @param endless whether the endpoints have more deliveries due, and wait again
+   * @returns the number for each endpoint
+   */
   function round(endless = true): Map<string, number> {
     const asks = lanes.allot();
     for (const ask of asks) {
@@ -32,7 +36,7 @@ describe('EndpointSlots', () => {
     return sending;
   }
 
-  /** Answers all deliveries under way of this endpoint, quickly but not at once, and stores them. */
+  /** Answers all deliveries under way of the endpoint after 200 ms (quickly, but not at once), and stores them. */
   function end(id: string, succeeded = true): void {
     now += 200;
     for (const sending of underWay.get(id) ?? []) {
@@ -155,7 +159,7 @@ describe('EndpointSlots', () => {
     }
     const asked = round();
     expect([...asked.keys()].sort()).toEqual(['good1', 'good2', 'good3', 'good4']);
-    // Each has three under way. The ready ones are half as many as there are places, all endpoints together.
+    // Each has three under way. All together have 32 ready, half as many as there are places.
     expect(lanes.held).toBe(32 + 4 * 3 + 32);
   });
 
@@ -182,7 +186,7 @@ describe('EndpointSlots', () => {
     for (const id of [...hot, 'e']) prove(id);
     for (const id of hot) lanes.offer(to(id));
     round();
-    expect(lanes.held).toBe(32); // the whole half of those that answer
+    expect(lanes.held).toBe(32); // the whole half for endpoints that answer
     lanes.offer(to('e'));
     expect(round().get('e')).toBeUndefined();
     now += 1_001;
@@ -197,12 +201,12 @@ describe('EndpointSlots', () => {
     }
     for (const id of slow) lanes.offer(to(id));
     round();
-    // Each has an equal share although each alone may have four.
+    // Eight endpoints share 16 places equally, although each account alone may use four.
     expect([...underWay.values()].map((passages) => passages.length)).toEqual(slow.map(() => 2));
     lanes.offer(to('good'));
     expect(round().get('good')).toBe(8);
     end('slow0');
-    expect(round().get('slow0')).toBe(10); // the eight of before, and two more successes
+    expect(round().get('slow0')).toBe(10); // its limit of eight, and two more successes
   });
 
   it('slow, dead and unproven endpoints of one account leave other accounts their room', () => {
@@ -220,7 +224,7 @@ describe('EndpointSlots', () => {
   });
 
   it('serves the endpoint with the fewest deliveries under way first, and then the one that waits longest', () => {
-    lanes = new EndpointSlots(12, () => now); // six for those that answer, two each
+    lanes = new EndpointSlots(12, () => now); // six of them for endpoints that answer
     const ids = ['a', 'b', 'c', 'd'];
     for (const id of ids) prove(id);
     begin('a');
@@ -284,7 +288,7 @@ describe('EndpointSlots', () => {
         (each) => each !== null,
       );
       expect(passages).toHaveLength(3);
-      // Nine are left of a window of sixteen, and eight of one of twenty.
+      // After the first answer nine are left of a window of sixteen, after the second eight of twenty.
       expect(passages.map((sending) => lanes.answered(sending, true))).toEqual([false, true, true]);
     });
 
@@ -350,7 +354,7 @@ describe('EndpointSlots', () => {
       let most = 0;
       let asks = lanes.allot();
       for (let n = 0; n < 4_000; n++) {
-        // The first endpoint was served before, the second is new.
+        // The endpoint `known` was served before, `unknown` is new.
         if (n === 2_000) {
           deliver(to('known'));
           lanes.offer(to('known'));
@@ -375,7 +379,7 @@ describe('EndpointSlots', () => {
         lanes.leave();
         for (let next = lanes.next(sending.lane); next; next = lanes.next(sending.lane)) open.push(next);
       }
-      // Half of the places, the first delivery of an unknown endpoint, and one each where there would be none at all.
+      // Half of the places, two of the unknown endpoint, and one for each endpoint that would otherwise have none.
       expect(most).toBeLessThanOrEqual(36);
       expect(most).toBeGreaterThan(20);
       expect([...served].sort()).toEqual([...hot, 'known', 'unknown']);

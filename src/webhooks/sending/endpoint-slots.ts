@@ -3,13 +3,13 @@ export interface Receiver {
   readonly accountId: string;
 }
 
-/** Deliveries of an endpoint that there is room for now. */
+/** Number of deliveries that may be claimed for an endpoint now. */
 export interface Ask {
   readonly endpointId: string;
   readonly allowance: number;
 }
 
-/** A delivery under way, from its beginning until its answer. */
+/** A delivery that is being sent: it has begun and has no answer yet. */
 export interface Sending<D> {
   readonly lane: EndpointSlot<D>;
   readonly delivery: D;
@@ -20,9 +20,9 @@ export interface Sending<D> {
 interface EndpointSlot<D> extends Receiver {
   /** Deliveries without an answer yet, oldest first. */
   readonly underWay: Set<Sending<D>>;
-  /** Deliveries claimed ahead: each begins when one under way is answered. */
+  /** Deliveries claimed ahead. Each begins when a delivery under way is answered. */
   ready: D[];
-  /** How many deliveries may be under way at once. */
+  /** Largest number of deliveries under way at once. */
   limit: number;
   /** Result of the last attempt, if this process made one. */
   last: 'unproven' | 'succeeded' | 'failed';
@@ -34,33 +34,39 @@ interface EndpointSlot<D> extends Receiver {
 /** An answer slower than this makes an endpoint slow. */
 const SLOW_MS = 1_000;
 /**
- * Endpoints that answer faster than this get deliveries claimed ahead; their places would wait for claims half of the
- * time. Slower endpoints would gain nothing. A ready delivery uses the URL and secret of its claim, and is sent even if
- * its endpoint was just disabled.
+ * An endpoint that answers faster than this gets deliveries claimed ahead. Otherwise its places would stand idle half
+ * of the time, waiting for the next claim. A slower endpoint would gain nothing. A delivery claimed ahead uses the URL
+ * and secret of its claim, and is sent even if the endpoint was disabled since.
  */
 const AHEAD_MS = 50;
-/** Deliveries claimed for an endpoint, as a multiple of those it may have under way. */
+/** Deliveries claimed ahead for each delivery that the endpoint may have under way. */
 const AHEAD = 3;
 const FORGET_MS = 10 * 60_000;
-/** Deliveries at once at first and after a failure: if one hangs until its time-out, a newer one can still leave. */
+/** Limit of a new endpoint and after a failure. With two, a newer delivery can leave while the other one hangs. */
 const FEWEST = 2;
-/** Outcomes are stored in batches; meanwhile the places continue sending. */
+/**
+ * Deliveries held for each place. An answered delivery is held until its outcome is stored with a batch of others;
+ * meanwhile its place sends the next one.
+ */
 const HELD_PER_PLACE = 2;
 
 /**
- * Shares the places for sending in this process, so that an endpoint that does not answer takes nothing from others.
- * Correctness does not depend on this state, and a restart forgets it.
+ * Shares this process's places for sending among the endpoints. A place sends one delivery at a time. An endpoint that
+ * does not answer must not take the places of others. Correctness does not depend on this state, and a restart forgets
+ * it.
  *
- * - An endpoint may have two deliveries under way at first, one more with each success, and two after a failure. The
- *   most is a quarter of all places. For an endpoint that answers at once, more are claimed ahead, for its own places.
- *   Ready deliveries of all endpoints are at most half as many as there are places: a few answers' worth of time.
- * - Half of the places is for endpoints that answer quickly. The other half is for all others: unproven, slow, failing,
- *   and those that have just stopped answering. Whatever these hold, half of the places is left.
- * - Of the other half, endpoints known to hold places (all but the unproven) get at most a quarter of all places. A new
- *   endpoint would otherwise wait for their time-outs.
- * - An account gets at most a quarter of the other half (an eighth of all places), and half as much for endpoints known
- *   to hold places. Many slow or dead endpoints of one account then delay no other account's.
- * - The endpoint with the fewest under way comes first; among equals, the one that waits longest.
+ * - An endpoint may have two deliveries under way at first, one more after each success, and two again after a failure.
+ *   The limit never exceeds a quarter of all places.
+ * - For an endpoint that answers at once, more deliveries are claimed ahead. They wait here for the endpoint's own
+ *   places. All endpoints together have at most half as many deliveries claimed ahead as there are places.
+ * - Endpoints that answer quickly share one half of the places. All other endpoints share the other half: those that
+ *   are unproven, slow or failing, or that have just stopped answering.
+ * - In the other half, slow, failing and stopped endpoints together get at most a quarter of all places. Otherwise a
+ *   new endpoint would have to wait for their time-outs.
+ * - In the other half, one account gets at most an eighth of all places, and at most a sixteenth for its slow, failing
+ *   and stopped endpoints. Many dead endpoints of one account then delay no other account.
+ * - The endpoint with the fewest deliveries under way comes first. Among equals, the one that waits longest comes
+ *   first.
  */
 export class EndpointSlots<D> {
   readonly #lanes = new Map<string, EndpointSlot<D>>();
@@ -70,7 +76,7 @@ export class EndpointSlots<D> {
   #held = 0;
 
   /**
-   * @param places for all endpoints together: deliveries without an answer yet
+   * @param places number of deliveries that may be under way at once, all endpoints together
    * @param now milliseconds of a clock that only goes forward
    */
   constructor(
@@ -78,19 +84,19 @@ export class EndpointSlots<D> {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Deliveries claimed and not yet stored. */
+  /** Number of claimed deliveries whose outcome is not stored yet. */
   get held(): number {
     return this.#held;
   }
 
-  /** Whether it holds as many deliveries as there are places: new ones would wait here. */
+  /** Whether as many deliveries are held as there are places. New ones would have to wait here. */
   get isFull(): boolean {
     return this.#held >= this.places;
   }
 
   /**
-   * Deliveries may be due for this endpoint.
-   * @param failing state in the database, for an endpoint that this process has not tried itself
+   * Marks an endpoint as waiting, because deliveries may be due for it.
+   * @param failing state in the database; counts only if this process has not tried the endpoint itself
    */
   offer(receiver: Receiver, failing = false): void {
     const lane = this.#lane(receiver);
@@ -99,8 +105,8 @@ export class EndpointSlots<D> {
   }
 
   /**
-   * Selects the endpoints to claim for, and how many each. Selected endpoints stop waiting until `offer` or `taken`
-   * marks them again.
+   * Selects the endpoints to claim for, and the number of deliveries for each. A selected endpoint stops waiting until
+   * `offer` or `taken` marks it again.
    */
   allot(): Ask[] {
     const room = this.#room();
@@ -123,13 +129,13 @@ export class EndpointSlots<D> {
     return [...granted].map(([{ endpointId }, allowance]) => ({ endpointId, allowance }));
   }
 
-  /** Result of a claim: an endpoint that filled its allowance may have more. */
+  /** Takes the result of a claim. If it filled the allowance, more may be due, and the endpoint waits again. */
   taken({ endpointId, allowance }: Ask, count: number): void {
     const lane = this.#lanes.get(endpointId);
     if (lane && count >= allowance) this.#waiting.add(lane);
   }
 
-  /** Adds a claimed delivery. @returns its sending if it begins now; null: it is ready, and `next` returns it later */
+  /** Adds a claimed delivery. @returns its sending if it begins now; null if it stays ready until `next` returns it */
   admit(receiver: Receiver, delivery: D): Sending<D> | null {
     const lane = this.#lane(receiver);
     this.#busy.add(lane);
@@ -140,8 +146,8 @@ export class EndpointSlots<D> {
   }
 
   /**
-   * The endpoint answered or timed out: its place is free, and the delivery is held until `leave`.
-   * @returns whether to claim more already: the lane is half empty, and more may be due
+   * Frees the place of a delivery that was answered or timed out. The delivery is still held until `leave`.
+   * @returns whether to claim more now: at most half of the endpoint's window is used, and more may be due
    */
   answered(sending: Sending<D>, succeeded: boolean): boolean {
     const { lane } = sending;
@@ -158,24 +164,24 @@ export class EndpointSlots<D> {
     return had <= windowOf(lane, this.now()) / 2 && this.#waiting.has(lane);
   }
 
-  /** @returns a ready delivery of the lane that may begin: in the place of an answered one, or one more */
+  /** Begins a ready delivery of the endpoint. @returns null if there is none, or no place for it */
   next(lane: EndpointSlot<D>): Sending<D> | null {
     const had = lane.underWay.size;
     if (lane.ready.length === 0 || had >= lane.limit) return null;
-    // At least one begins: the others only have its answers to wait for.
+    // If none is under way, one begins without a free place: only an answer makes the next ready delivery begin.
     if (had > 0 && !this.#room().isFor(lane, had)) return null;
     const delivery = lane.ready.shift();
     return delivery === undefined ? null : this.#begin(lane, delivery);
   }
 
-  /** Whether the endpoint answers at once and has not just stopped: only then may its lane have ready deliveries. */
+  /** Whether the endpoint answers at once and has not just stopped. Only then may it have ready deliveries. */
   isPrompt(lane: EndpointSlot<D>): boolean {
     return isPrompt(lane, this.now());
   }
 
   /**
-   * Returns the ready deliveries of lanes that no longer answer at once, or of all lanes. Here they would wait, so they
-   * are no longer held; another worker may have room.
+   * Removes and returns the ready deliveries of endpoints that no longer answer at once, or of all endpoints. They
+   * would only wait here, while another worker may have room for them.
    */
   takeBack(all = false): D[] {
     const now = this.now();
@@ -242,13 +248,13 @@ export class EndpointSlots<D> {
   }
 }
 
-/** Places left for endpoints that do not answer quickly; `holding` is a part of `doubtful`. */
+/** Places left for endpoints that do not answer quickly. All but the unproven ones also need a place of `holding`. */
 interface Share {
   doubtful: number;
   holding: number;
 }
 
-/** Remaining room while places are allotted: places, and ready deliveries for them. */
+/** Counts the places and the ready deliveries that are left during one allotment. */
 class Room {
   #places: number;
   #ready: number;
@@ -266,9 +272,9 @@ class Room {
     this.#all = { doubtful: this.#quick, holding: Math.ceil(places / 4) };
   }
 
-  /** @param had deliveries of the lane so far: one more begins, or is ready */
+  /** Whether the endpoint may get one more delivery. @param had the number it has. At its limit, one more is ready */
   isFor(lane: AnyLane, had: number): boolean {
-    // While endpoints that answer use all of their places, nothing more is made ready: others wait for their turn.
+    // If endpoints that answer quickly use their whole half, nothing more is made ready: some of them wait for a place.
     if (had >= lane.limit) return had < windowOf(lane, this.now) && this.#ready > 0 && this.#quick > 0;
     if (this.#places <= 0) return false;
     if (isQuick(lane, this.now)) return this.#quick > 0;
@@ -311,7 +317,7 @@ class Room {
 
 type AnyLane = EndpointSlot<unknown>;
 
-/** How many deliveries the lane may have, under way and ready. */
+/** Largest number of deliveries that the endpoint may have, under way and ready together. */
 function windowOf(lane: AnyLane, now: number): number {
   return isPrompt(lane, now) ? (1 + AHEAD) * lane.limit : lane.limit;
 }
