@@ -10,17 +10,17 @@ import { TestClock, TestService } from '../support/service.js';
 /** `MODEL_OPERATIONS=100000 npm test -- test/stress/money-model` runs more, and PROPERTY_SEED=random runs others. */
 const OPERATIONS = Number(process.env['MODEL_OPERATIONS'] ?? trial(15_000, 4_000));
 const OF_A_STORY = 40;
-/** Books of more stories take longer to be checked than the stories to be told. */
+/** Stories in one database. With more, checking the books would take longer than running the stories. */
 const STORIES_OF_A_BOOK = 25;
-/** Stories whose books are checked together: a difference shows at its own step. */
+/** Stories between two checks of the books. A difference from the model shows at its own step in any case. */
 const STORIES_OF_A_CHECK = 5;
-/** In cents: some entries are below the limit alone and above it together. */
+/** In cents. Low enough that some entries are below the limit one by one, but above it together. */
 const CORRECTION_LIMIT = 700;
 const seedText = process.env['PROPERTY_SEED'] ?? '20261121';
 const SEED = seedText === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(seedText);
 
 let service: TestService;
-/** The bank's fee for each payment and return in the current story. The sandbox itself charges none. */
+/** The bank's fee for each payment and return in the current story. The sandbox by itself charges nothing. */
 let bankFee = 0;
 
 function haveCharged(bank: SandboxAcquirer): void {
@@ -36,7 +36,7 @@ function haveCharged(bank: SandboxAcquirer): void {
   };
 }
 
-/** Returns the shortest steps that still differ, each time in books of their own. */
+/** Removes steps from a story as long as service and model still differ. Each try has a new merchant. */
 async function shortest(
   steps: readonly Step[],
   differs: (steps: readonly Step[]) => Promise<boolean>,
@@ -53,7 +53,7 @@ async function shortest(
 
 describe('a model of the money that shares no code with the service', () => {
   const begin = async (): Promise<void> => {
-    // Nothing runs by itself, and the clock stands still between steps. Events stay until the last story is checked.
+    // No background work runs, and the clock stands still between steps. Events are kept until all books are checked.
     const env = { ROLE: 'api', RETENTION_DAYS: '3660', CORRECTION_LIMIT: String(CORRECTION_LIMIT) };
     service = await TestService.start({ clock: new TestClock().stand(), env });
     haveCharged(service.get(SandboxAcquirer));
@@ -66,7 +66,7 @@ describe('a model of the money that shares no code with the service', () => {
   beforeAll(begin);
   afterAll(() => service.stop());
 
-  // Bounded by operations: a slow machine takes longer, and no clock ends it.
+  // The number of operations ends the test, and no time limit: a slow machine takes longer.
   it(
     'agrees with it on every answer, sale, refund, dispute and balance, on each branch of each rule',
     async () => {
@@ -87,7 +87,7 @@ describe('a model of the money that shares no code with the service', () => {
           await beginAnew();
           const differs = async (steps: readonly Step[]): Promise<boolean> => {
             const isDifferent = await tellAgain(service, steps, { terms, purse, reached: new Reached() });
-            // Wrong books stay wrong.
+            // Wrong books would fail the check of every later try.
             if (isDifferent) await beginAnew();
             return isDifferent;
           };

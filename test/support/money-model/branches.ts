@@ -1,4 +1,4 @@
-/** Each branch of each rule that the model knows. A walk that never reaches one of them would prove nothing about it. */
+/** All branches of the model's rules. If the stories never reach a branch, they prove nothing about it. */
 export const BRANCHES = [
   // Payments
   ...([
@@ -106,7 +106,7 @@ export const BRANCHES = [
 
 export type Branch = (typeof BRANCHES)[number];
 
-/** How often each branch was reached. */
+/** Counts how often each branch was reached. */
 export class Reached {
   readonly #times = new Map<Branch, number>();
 

@@ -1,4 +1,4 @@
-/** A small generator of numbers, the same ones for the same seed. */
+/** A small random generator. Equal seeds give equal numbers. */
 export class Dice {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Dice {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to, and without, `end`. */
+  /** A whole number from 0 to `end` - 1 */
   below(end: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;

@@ -23,22 +23,22 @@ import {
 } from './sale.js';
 
 /**
- * Models a merchant's sales, refunds, disputes and balance, written from docs/contract.md, docs/design/money.md and
- * docs/design/disputes.md alone. The model imports nothing of the service, keeps no ledger and adds everything up
- * anew.
+ * Models a merchant's sales, refunds, disputes and balance. The sources are docs/contract.md, docs/design/money.md and
+ * docs/design/disputes.md. The model imports no code of the service, keeps no ledger, and computes every total from the
+ * sales.
  */
 
 export interface Terms {
   readonly feeBps: number;
   readonly feeFixed: number;
   readonly pixOutFee: number;
-  /** Fee of the bank per payment and return: the merchant pays it for a sale, the platform for all else. */
+  /** The bank's fee for each payment and return. The merchant bears the fee of a sale, the platform all others. */
   readonly bankFee: number;
-  /** Days that paid money is pending */
+  /** Days for which paid money is pending */
   readonly releaseDays: number;
-  /** Basis points of each sale that are pending for two days. */
+  /** Part of each sale that is pending for two days, in basis points */
   readonly reserveBps: number;
-  /** The amount that one operator may enter alone within a day */
+  /** Total that one operator may enter within a day without a second operator */
   readonly correctionLimit: number;
 }
 
@@ -48,32 +48,35 @@ export interface RefundRequest {
   readonly passFee: boolean;
 }
 
-/** Describes a run of the worker. */
+/** Circumstances of a run of the worker */
 export interface Run {
-  /** Whether the bank refuses the refund, if a call reaches it now. */
+  /** Whether the bank refuses the refund if a call reaches it in this run. */
   readonly fails: boolean;
-  /** Whether the call is lost, if one is made now. */
+  /** When a call in this run is lost; null: not */
   readonly lost: Lost | null;
-  /** In milliseconds */
+  /** Time of the run in milliseconds */
   readonly at: number;
 }
 
-/** How the service has to answer. */
+/** Expected answer: the status, and the code of a refusal */
 export type Expected = 200 | 201 | `${400 | 409 | 422} ${string}`;
 
-/** A lost call of a refund whose money is taken is given up after so many questions in at least that time. */
+/**
+ * A ruling may take a refund's money after its call was lost. The call is given up after this many questions to the
+ * bank, and not before `PATIENCE_MS` has passed.
+ */
 const QUESTIONS = 10;
 const PATIENCE_MS = 8 * 60_000;
 
 export class MoneyModel {
   readonly sales: SaleModel[] = [];
-  /** Counts events, so that of two events one is later. */
+  /** Counter in place of a clock: every event gets its own number. */
   #now = 0;
 
-  /** The amount that the operator has entered alone since yesterday */
+  /** Total that one operator has entered alone on the current day */
   #enteredAlone = 0;
 
-  /** @param purse what is the merchant's without a sale */
+  /** @param purse money of the merchant that comes from no sale */
   constructor(
     readonly terms: Terms,
     readonly purse: number,
@@ -105,7 +108,7 @@ export class MoneyModel {
     };
   }
 
-  /** Money received by the bank and not sent back, before disputes: all but credited and reviewed money goes back. */
+  /** Money that the bank holds if disputes are ignored: payments credited or under review, less arrived refunds */
   get heldByBank(): number {
     return sum(
       this.sales.map(({ amount, isPaid, isHeldForReview, refunds }) => {
@@ -115,7 +118,7 @@ export class MoneyModel {
     );
   }
 
-  /** Fees for payments and returns */
+  /** Total of the bank's fees for payments and returns, and of fees that operators entered */
   get chargedByBank(): number {
     const times = this.sales.map(({ payments, isPaid, isHeldForReview, refunds }) => {
       const back = payments - (isPaid || isHeldForReview ? 1 : 0);
@@ -161,7 +164,7 @@ export class MoneyModel {
       sale.backs.push(reason);
       return;
     }
-    // Money under review too: the days count from its arrival at the bank.
+    // The days count from the money's arrival at the bank, also for money under review.
     sale.pendingDays = this.terms.releaseDays;
     sale.reservedDays = 2;
     if (sale.isLocked && payer === 'unknown') {
@@ -175,13 +178,13 @@ export class MoneyModel {
     } else this.#credit(sale, payer !== 'unknown');
   }
 
-  /** A payment in the last millisecond counts, even when the bank reports it after the expiry. */
+  /** A payment in the last millisecond pays the sale, even if the bank reports it after the expiry. */
   payInTheEnd(sale: SaleModel, isToldLate = false): void {
     this.#reach(isToldLate ? 'told after the expiry' : 'in the last millisecond');
     this.pay(sale, sale.amount, 'right');
   }
 
-  /** A payment after the expiry goes back. */
+  /** A payment after the expiry goes back, and the sale expires. */
   comesLate(sale: SaleModel): void {
     this.#reach('late');
     sale.payments += 1;
@@ -201,7 +204,7 @@ export class MoneyModel {
     }
   }
 
-  /** The bank ends what was not paid. */
+  /** The bank ends an unpaid sale. */
   end(sale: SaleModel, status: 'EXPIRED' | 'REFUSED'): void {
     if (!['WAITING_PAYMENT', 'PROCESSING'].includes(sale.status) || sale.isHeldForReview) return;
     this.#reach('ended unpaid');
@@ -251,14 +254,14 @@ export class MoneyModel {
     return 201;
   }
 
-  /** Refunds of two sales were asked for at the same moment. */
+  /** Two sales were refunded at the same moment. @param isOne whether at least one was accepted */
   bothRefunded(isOne: boolean): void {
     this.#reach('refund at the same moment as another', isOne);
   }
 
   /**
-   * Whether the worker sends the refund now. An open case has its money. A ruling that took more than was left beside it
-   * has it too, also of a sale that is paid again.
+   * Whether the worker may send refunds of the sale now. While a case is open, it may not, because the case has the
+   * money. A ruling that has taken more than the refunds left stops them too, even if the sale is paid again.
    */
   isSent(sale: SaleModel): boolean {
     return left(sale) >= 0 && !(isDisputed(sale) && sale.cases.some(isUnderway));
@@ -269,13 +272,13 @@ export class MoneyModel {
     return this.isSent(sale) && (status === 'PENDING' || (status === 'IN_PROGRESS' && !isAtBank));
   }
 
-  /** Whether the refund can end now: a lost call is only asked about while a case is open. */
+  /** Whether a run can end the refund now. While a case is open, a lost call is not repeated, and so cannot end. */
   canEnd(sale: SaleModel, { status, isAtBank }: RefundModel): boolean {
     const isWaiting = !isAtBank && isDisputed(sale) && sale.cases.some(isUnderway);
     return status === 'PENDING' || (status === 'IN_PROGRESS' && !isWaiting);
   }
 
-  /** A worker takes the refund one step further. */
+  /** Takes the refund one step further, as a run of the worker does. */
   work(sale: SaleModel, refund: RefundModel, run: Run): void {
     if (refund.status === 'PENDING') {
       if (this.isSent(sale)) {
@@ -309,7 +312,7 @@ export class MoneyModel {
     if (lost !== 'before') Object.assign(refund, { isAtBank: true, fails });
   }
 
-  /** The bank does not know the refund: it is called again, unless the money is a case's. */
+  /** The bank does not know the refund. The worker repeats the call, unless a case has the money. */
   #askAbout(sale: SaleModel, refund: RefundModel, run: Run): void {
     if (this.isSent(sale)) {
       this.#reach('lost call made again');
@@ -365,7 +368,7 @@ export class MoneyModel {
     return 200;
   }
 
-  /** Refunds and disputes may have taken the money since the entry was made. */
+  /** A second operator approves an entry. Refunds and disputes may have taken the money since it was made. */
   approveEntry(sale: SaleModel, entry: CorrectionModel): Expected {
     const refused = this.#refusedLoss(sale, entry, entry);
     if (refused) return this.#refuse('approval refused: taken meanwhile', refused);
@@ -374,7 +377,7 @@ export class MoneyModel {
     return 200;
   }
 
-  /** The author of an entry may not approve it. */
+  /** An operator tries to approve their own entry. */
   approveOwnEntry(): Expected {
     return this.#refuse('second operator required', '409 second_operator_required');
   }
@@ -393,8 +396,8 @@ export class MoneyModel {
   }
 
   /**
-   * Limits the loss of a sale to what refunds, disputes and other losses have left, waiting entries included. No more
-   * comes back than was lost.
+   * Refuses a loss above the amount that refunds, disputes and other losses have left, waiting entries included.
+   * Refuses giving back more than was lost.
    */
   #refusedLoss(
     sale: SaleModel,
@@ -426,7 +429,7 @@ export class MoneyModel {
     return expected;
   }
 
-  /** The payer's bank disputes. A card is disputed once in each way. */
+  /** The payer's bank opens a dispute. A card payment has at most one dispute of each kind. */
   dispute(sale: SaleModel, kind: DisputeKind, reported: number): void {
     if (kind !== 'med' && sale.cases.some((known) => known.kind === kind)) {
       this.#reach('card disputed twice in one way');
@@ -443,7 +446,7 @@ export class MoneyModel {
     else this.#reach(reported === sale.amount ? 'case kept back: nothing to hold' : 'case kept back: amount');
   }
 
-  /** Rules on the dispute that has waited longest at the bank. */
+  /** The bank rules on its oldest dispute without a ruling. */
   rule(sale: SaleModel, ruling: 'won' | 'lost'): void {
     const ruled = sale.cases.find((candidate) => candidate.ruling === null);
     if (!ruled) return;
@@ -457,7 +460,7 @@ export class MoneyModel {
     }
   }
 
-  /** The bank claims another amount than before by a dispute, whatever has become of the case. */
+  /** The bank changes the amount of a dispute, in any state of the case. */
   restate(sale: SaleModel, medCase: CaseModel, reported: number): void {
     const isKeptBack = !medCase.isVisible;
     this.#reach(reported > medCase.reported ? 'claim raised' : 'claim lowered');
@@ -492,7 +495,7 @@ export class MoneyModel {
 
   accept(sale: SaleModel, medCase: CaseModel): Expected {
     if (medCase.status !== 'open') return '400 invalid_request';
-    // Accepting is final, and the bank may claim less by now.
+    // Accepting is final, so the operator decides first which amount is disputed.
     if (medCase.review === 'amount_mismatch') {
       return this.#refuse('acceptance refused: amount', '400 invalid_request');
     }
@@ -509,15 +512,16 @@ export class MoneyModel {
     this.#reach('case dismissed');
     const isRuled = isUnderway(medCase) && medCase.ruling !== null;
     this.#reach('ruling dismissed', isRuled);
-    // A dismissed ruling stays in the list, and can still be approved.
+    // The dismissed ruling stays in the operators' list and can still be approved.
     medCase.review = isRuled ? 'ruling_dismissed' : null;
     if (!medCase.isVisible) Object.assign(medCase, { status: 'closed', overAt: ++this.#now });
     return 200;
   }
 
   /**
-   * @param amount what is really disputed; null: what the bank reports, or the present amount of a case that the merchant
-   *   sees
+   * An operator approves a case under review.
+   * @param amount the disputed amount as the operator enters it. Null: the bank's amount, or the present amount of a
+   *   case that the merchant sees
    */
   approve(sale: SaleModel, medCase: CaseModel, amount: number | null): Expected {
     if (isUnderway(medCase)) return this.#settle(sale, medCase, amount);
@@ -539,7 +543,7 @@ export class MoneyModel {
     return 200;
   }
 
-  /** An operator says what an open case is about, or that its ruling is carried out. */
+  /** An operator decides the amount of an open case, or has a dismissed ruling carried out. */
   #settle(sale: SaleModel, medCase: CaseModel, amount: number | null): Expected {
     const isAboutAmount = medCase.review === 'amount_mismatch';
     if (amount !== null && (!isAboutAmount || amount > sale.amount)) {
@@ -572,7 +576,7 @@ export class MoneyModel {
     sale.payerIsKnown = payerIsKnown;
   }
 
-  /** Why the merchant does not see a case at once; null: the case opens. */
+  /** Reason why an operator has to look before the merchant sees the case; null: the case opens at once */
   #reviewOf(sale: SaleModel, reported: number): CaseModel['review'] {
     if (reported !== sale.amount) return 'amount_mismatch';
     return this.#isDisputable(sale) ? null : 'not_disputable';
@@ -618,23 +622,23 @@ export class MoneyModel {
     this.#revive(sale);
   }
 
-  /** Ends a case: the amount held at that time is lost. */
+  /** Ends a case. The amount that it holds is lost. */
   #over(sale: SaleModel, medCase: CaseModel, status: CaseModel['status'], outcome: CaseModel['outcome']): void {
     Object.assign(medCase, { status, outcome, lost: medCase.held, told: medCase.held, held: 0, overAt: ++this.#now });
     medCase.review = isContradicted(sale, medCase) ? 'contradiction' : null;
   }
 
-  /** The bank has ruled otherwise than the case had ended. */
+  /** Corrects a case that ended otherwise than the bank has ruled. */
   #correct(sale: SaleModel, medCase: CaseModel): void {
     const isWon = medCase.ruling === 'won';
     const before = medCase.lost;
     const isAsBefore = !isWon && medCase.outcome !== 'refunded_to_merchant';
-    // The sandbox bank rules a dispute once: a case that was won is never lost after all here.
+    // The sandbox bank rules once on a dispute, so a won case is never lost afterwards.
     this.#reach(isWon ? 'contradiction: won after all' : 'contradiction: another amount');
     if (isWon) medCase.lost = 0;
     else {
       medCase.amount = Math.min(medCase.reported, sale.amount);
-      // The bank's amount is gone, even where younger cases now hold it.
+      // The bank has taken its amount, even if younger cases hold that money now.
       const holders = sale.cases.filter((other) => isUnderway(other) && other.held > 0);
       for (const other of holders.reverse()) {
         const less = Math.max(0, Math.min(other.held, medCase.amount - medCase.lost - room(sale)));
@@ -664,7 +668,7 @@ export class MoneyModel {
     else if (isLost(sale)) this.#disputed(sale, medCase.kind);
   }
 
-  /** Something of the payment is not taken any more: it is the merchant's again, or a case's that has too little. */
+  /** Money of the payment became free: a case that holds too little takes it, or it is the merchant's again. */
   #free(sale: SaleModel, held: Branch, doubted: Branch): void {
     const wasDisputed = isDisputed(sale);
     if (wasDisputed) this.#reach(held, holdMore(sale));
@@ -673,7 +677,7 @@ export class MoneyModel {
     this.#reach('failed refund: the sale is paid again', wasDisputed && !isDisputed(sale));
   }
 
-  /** A dispute ends with its last case, unless cases have taken all that was left to take. */
+  /** Ends the sale's dispute after its last case, unless cases have taken everything that was left. */
   #revive(sale: SaleModel): void {
     if (!isDisputed(sale)) return;
     this.#reach('sale stays disputed: another case', sale.cases.some(isUnderway));
@@ -693,19 +697,19 @@ export class MoneyModel {
   }
 }
 
-/** The bank's and the platform's: never more than the amount. */
+/** Fees of the bank and the platform for a sale, at most its amount */
 function feesOf(amount: number, { feeBps, feeFixed, bankFee }: Pick<Terms, 'feeBps' | 'feeFixed' | 'bankFee'>): number {
   return Math.min(amount, shareOf(amount, feeBps) + feeFixed + bankFee);
 }
 
-/** Rounded half up. */
+/** Share of an amount in basis points, rounded half up */
 function shareOf(amount: number, bps: number): number {
   return Math.floor((amount * bps + 5_000) / 10_000);
 }
 
-/** Whether a refund that has not failed, or a loss that stands, is entered under the refund's id at the bank. */
+/** Whether the books already have money under the refund's id at the bank: the refund itself, or an entered loss. */
 function isBooked(sale: SaleModel, named: RefundModel, itself: CorrectionModel | null): boolean {
-  // A cashout is another Pix, with an id of its own.
+  // A cashout is a new Pix with an id of its own, so it is not booked under that id.
   if (named.way !== 'cashout' && named.status !== 'FAILED') return true;
   const entered = sale.corrections.filter(
     (other) =>
@@ -717,7 +721,7 @@ function isBooked(sale: SaleModel, named: RefundModel, itself: CorrectionModel |
   return sum(entered.map(({ amount }) => amount)) > 0;
 }
 
-/** @returns whether a case holds more now */
+/** Lets open cases hold free money up to their amounts. @returns whether a case holds more now */
 function holdMore(sale: SaleModel): boolean {
   const before = takenByCases(sale);
   for (const medCase of sale.cases.filter(isUnderway)) {
@@ -726,7 +730,10 @@ function holdMore(sale: SaleModel): boolean {
   return takenByCases(sale) > before;
 }
 
-/** Cases that are over and lost less than the bank has taken, now that there is more for it to take. @returns whether there is one */
+/**
+ * Puts lost cases under review if the bank can have taken more than they lost, because money became free.
+ * @returns whether there is such a case
+ */
 function doubtLosses(sale: SaleModel): boolean {
   const doubted = sale.cases.filter(
     (medCase) =>

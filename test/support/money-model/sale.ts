@@ -1,12 +1,12 @@
-/** A sale as the model sees it, and what can be taken of it. Amounts are cents. */
+/** The model's state of a sale, and the amounts that can still be taken from it. Amounts are in cents. */
 
 export type DisputeKind = 'med' | 'chargeback' | 'dispute' | 'fraud';
 export type Way = 'cashout' | 'devolution' | 'card';
 
-/** Why an operator has to look at a case, as docs/contract.md names it. */
+/** Reason why an operator has to look at a case, as in docs/contract.md */
 export type Review = 'amount_mismatch' | 'not_disputable' | 'ruling_dismissed' | 'contradiction';
 
-/** The moment at which the call of a refund is lost: before the bank has it, or with the bank's answer. */
+/** Moment at which a refund's call is lost: before it reaches the bank, or after, with the bank's answer */
 export type Lost = 'before' | 'after';
 
 export interface RefundModel {
@@ -14,13 +14,13 @@ export interface RefundModel {
   readonly fee: number;
   readonly way: Way;
   readonly madeAt: number;
-  /** Whether the bank will refuse it; known when the bank has it. */
+  /** Whether the bank will refuse the refund; set when a call reaches the bank */
   fails: boolean;
-  /** Whether a call for it has reached the bank. */
+  /** Whether a call of the refund has reached the bank. */
   isAtBank: boolean;
-  /** Time of its first call in milliseconds; 0 before that. */
+  /** Time of the first call in milliseconds; 0 before that */
   sentAt: number;
-  /** How often the worker has asked the bank about it. */
+  /** Number of the worker's questions to the bank about the refund */
   questions: number;
   status: 'PENDING' | 'IN_PROGRESS' | 'REFUNDED' | 'FAILED';
   reason: 'refused' | 'charge_disputed' | 'amount_exceeded' | null;
@@ -28,7 +28,7 @@ export interface RefundModel {
 
 export interface CaseModel {
   readonly kind: DisputeKind;
-  /** The bank's present claim. */
+  /** Amount that the bank claims now */
   reported: number;
   amount: number;
   /** The bank's ruling; null while there is none. */
@@ -40,17 +40,17 @@ export interface CaseModel {
   outcome: 'lost' | 'refunded_to_merchant' | 'closed_without_refund' | null;
   held: number;
   lost: number;
-  /** The amount that its last event of an end tells. */
+  /** Amount in the last event about the end of the case; null before its end */
   told: number | null;
   overAt: number;
 }
 
-/** An operator's entry of money that a bank has taken of a sale; below zero: money given back. */
+/** An operator's entry of money that the bank took from a sale; a negative amount was given back. */
 export interface CorrectionModel {
   readonly kind: 'loss' | 'bank_fee';
   readonly borneBy: 'merchant' | 'platform';
   readonly amount: number;
-  /** The refund of the sale whose id at the bank it bears. */
+  /** The refund under whose id at the bank the operator entered it; null: no id given */
   readonly named: RefundModel | null;
   status: 'waiting' | 'applied' | 'rejected';
   appliedAt: number;
@@ -61,21 +61,21 @@ export interface SaleModel {
   readonly amount: number;
   readonly isLocked: boolean;
   status: string;
-  /** Payments that have come, whatever became of them. */
+  /** Number of payments that arrived, whether credited or not */
   payments: number;
-  /** Why some of them went back. */
+  /** Reasons of the payments that went back */
   readonly backs: string[];
   isHeldForReview: boolean;
   isPaid: boolean;
   payerIsKnown: boolean;
   /** Days until the paid money is released */
   pendingDays: number;
-  /** Days that its reserve is still pending. */
+  /** Days until the reserve is released */
   reservedDays: number;
   readonly refunds: RefundModel[];
   readonly cases: CaseModel[];
   readonly corrections: CorrectionModel[];
-  /** Status before it was cancelled. */
+  /** Status before the cancellation */
   before: string | null;
 }
 
@@ -104,7 +104,7 @@ export function refunded(sale: SaleModel): number {
   return sum(standing(sale).map(({ amount }) => amount));
 }
 
-/** Refunds that take the payment itself back: a cashout is another Pix. */
+/** Total of refunds that send the payment itself back. A cashout is a new Pix and does not count. */
 export function devolved(sale: SaleModel): number {
   return sum(
     standing(sale)
@@ -121,7 +121,7 @@ export function applied({ corrections }: SaleModel): CorrectionModel[] {
   return corrections.filter(({ status }) => status === 'applied');
 }
 
-/** Total that operators have entered as lost of the sale, whoever pays it. */
+/** Total of the sale's applied losses, borne by merchant or platform */
 export function losses(sale: SaleModel): number {
   return sum(
     applied(sale)
@@ -130,18 +130,19 @@ export function losses(sale: SaleModel): number {
   );
 }
 
-/** The amount that a refund or a loss may still take */
+/** Amount that a refund or a loss may still take */
 export function left(sale: SaleModel): number {
   return sale.amount - refunded(sale) - takenByCases(sale) - losses(sale);
 }
 
-/** The amount that the payer's bank can still take, and a case hold */
+/** Amount that the payer's bank can still take, and that a case can hold */
 export function room(sale: SaleModel): number {
   return sale.isPaid ? sale.amount - devolved(sale) - takenByCases(sale) - losses(sale) : 0;
 }
 
 /**
- * The most the bank can have taken for the case: the rest after devolutions, losses and other cases, up to its claim.
+ * Largest amount that the bank can have taken for the case: the rest after devolutions, losses and other cases, at most
+ * the bank's claim.
  */
 export function takeable(sale: SaleModel, medCase: CaseModel): number {
   const others = sale.cases.filter((other) => other !== medCase);
@@ -149,7 +150,7 @@ export function takeable(sale: SaleModel, medCase: CaseModel): number {
   return Math.min(medCase.reported, there);
 }
 
-/** Whether cases have taken all that was left, and nothing of the merchant's took the rest after the last case. */
+/** Whether cases have taken the last of the money: nothing is left, and no refund or loss came after the last case. */
 export function isLost(sale: SaleModel): boolean {
   const ends = sale.cases.filter(({ lost }) => lost > 0).map(({ overAt }) => overAt);
   const entered = applied(sale).filter(({ kind, amount }) => kind === 'loss' && amount > 0);
@@ -161,7 +162,7 @@ export function isLost(sale: SaleModel): boolean {
   return room(sale) === 0 && ends.some((at) => at > lastTaken);
 }
 
-/** Whether the bank has ruled otherwise than a case that is over has ended, or about another amount. */
+/** Whether an ended case has another outcome or another lost amount than the bank's ruling. */
 export function isContradicted(sale: SaleModel, medCase: CaseModel): boolean {
   if (!isOver(medCase) || medCase.ruling === null) return false;
   const wasWon = !medCase.isVisible || medCase.outcome === 'refunded_to_merchant';

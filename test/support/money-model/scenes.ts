@@ -3,10 +3,10 @@ import type { MoneyModel } from './model.js';
 import { isOver, left, type Lost, type SaleModel } from './sale.js';
 import type { Step } from './walk.js';
 
-/** A step about one sale, as the sale is then; null when it cannot happen any more. */
+/** Makes a step from the sale's state at that time; null if the step is no longer possible. */
 export type Intent = (sale: SaleModel, at: number, dice: Dice, model: MoneyModel) => Step | null;
 
-/** Parts of an amount that leave something for two others. */
+/** Draws a part of an amount, so that two or three such parts can meet in one sale. */
 export function part(dice: Dice, all: number): number {
   return Math.max(1, Math.round(all * dice.oneOf([0.2, 0.3, 0.4, 0.4, 0.5, 0.6, 0.6])));
 }
@@ -25,13 +25,13 @@ const refund =
     };
   };
 
-/** A refund of all available money, which leaves nothing for the fee. */
+/** A refund of the whole available balance: nothing is left for the cashout fee, so the service must refuse it. */
 const refundShortOfFee: Intent = (sale, at, _, { terms, balance: { available } }) =>
   terms.pixOutFee === 0 || available <= 0 || available > left(sale)
     ? null
     : { do: 'refund', sale: at, amount: available, strategy: 'cashout', passFee: true, isAgain: false };
 
-/** A worker takes the last refund one step further. */
+/** Runs the worker once for the last refund. */
 const work =
   (fails = false, lost: Lost | null = null): Intent =>
   ({ refunds }, at) =>
@@ -40,7 +40,7 @@ const work =
 const loseCall = work(false, 'before');
 const loseAnswer = work(false, 'after');
 
-/** A worker asks the bank about the last refund again and again. */
+/** Repeated questions of the worker to the bank about the last refund. */
 const askOften =
   (times: number, isLong: boolean): Intent =>
   ({ refunds }, at) =>
@@ -57,7 +57,7 @@ const rule =
   ({ cases }, at) =>
     cases.length === 0 ? null : { do: 'rule', sale: at, result };
 
-/** The bank claims another share of the sale by the first case, the second one and so on. */
+/** The bank changes the claim of a case. @param medCase its index @param share new claim, as a share of the sale */
 const restate =
   (medCase: number, share: number): Intent =>
   ({ cases, amount: whole }, at) => {
@@ -73,7 +73,7 @@ const decide =
     return medCase < 0 ? null : { do: 'decide', sale: at, medCase, decision, amount: null };
   };
 
-/** An operator says that a case is about what the bank claims now. */
+/** An operator sets the amount of an open case to the bank's present claim. */
 const settle: Intent = ({ cases }, at) => {
   const medCase = cases.findIndex((one) => one.review === 'amount_mismatch' && !isOver(one));
   const amount = cases[medCase]?.reported ?? 0;
@@ -94,7 +94,7 @@ const lose =
     amount: Math.max(1, Math.round(amount * share)),
   });
 
-/** The last refund, which the bank has made, is entered as a loss too. */
+/** An operator enters the last refund as a loss too, although the bank has made the refund. */
 const loseRefund: Intent = ({ refunds }, at) => {
   const last = refunds.at(-1);
   if (!last) return null;
@@ -104,7 +104,7 @@ const loseRefund: Intent = ({ refunds }, at) => {
   };
 };
 
-/** A loss, applied or waiting, comes back. */
+/** An operator gives an applied loss back. */
 const giveBack: Intent = ({ corrections, refunds }, at) => {
   const known = corrections.findLast(
     ({ kind, amount, status }) => kind === 'loss' && amount > 0 && status === 'applied',
@@ -127,16 +127,16 @@ const reject: Intent = ({ corrections }, at) => {
   return entry < 0 ? null : { do: 'decide entry', sale: at, entry, decision: 'reject', isOwn: false };
 };
 
-/** Beginnings in which several rules meet on one sale. Other steps come between theirs. */
+/** Sequences of steps in which several rules meet on one sale. Random steps may come between the steps of a scene. */
 export const SCENES: readonly (readonly Intent[])[] = [
-  // A ruling between a refund and its worker
+  // The bank rules between a refund's request and its worker's run
   [refundShortOfFee, refund('cashout', false), dispute(0.6), settle, rule('agreed'), work(), work()],
   [refundShortOfFee, refund('cashout', true), dispute(0.4), decide('approve'), rule('agreed'), work(), work()],
   [refund('devolution', true), dispute(1), rule('disagreed'), work(), work()],
   [refund('devolution', false), work(), dispute(1), work(), rule('disagreed')],
   [refund('devolution', true), dispute(1), work()],
   [refundShortOfFee, refund('cashout', false), work(), dispute(1), work(), rule('disagreed')],
-  // A refund that fails beside a case
+  // A refund fails while a case is open
   [
     refund('devolution', true),
     work(true),
@@ -159,7 +159,7 @@ export const SCENES: readonly (readonly Intent[])[] = [
     dispute(1),
     rule('agreed'),
   ],
-  // A call that is lost
+  // A refund's call is lost
   [
     refundShortOfFee,
     refund('cashout', true),
@@ -184,7 +184,7 @@ export const SCENES: readonly (readonly Intent[])[] = [
   [refund('devolution', true), loseCall, dispute(1), work(), rule('disagreed'), work(true), work()],
   [refund('cashout', true), loseAnswer, dispute(1), work(), rule('agreed')],
   [refund('devolution', false), loseCall, loseCall, loseAnswer, work()],
-  // Claims that the bank restates
+  // The bank changes its claims
   [dispute(1), dispute(0.6), settle, restate(0, 0.6), settle, rule('agreed'), rule('agreed')],
   [dispute(0.4), settle, dispute(0.6), settle, restate(1, 0.3), settle, restate(0, 1), settle, rule('agreed')],
   [dispute(0.3), settle, rule('agreed'), dispute(0.7), settle, restate(0, 0.6), decide('approve'), rule('agreed')],
@@ -211,7 +211,7 @@ export const SCENES: readonly (readonly Intent[])[] = [
   [dispute(0.6), decide('dismiss'), rule('agreed'), restate(0, 1), restate(0, 0.3), decide('approve')],
   [dispute(1), restate(0, 0.6), rule('agreed'), settle, restate(0, 0.3), decide('approve')],
   [dispute(1), restate(0, 0.4), decide('approve'), answer('appeal'), rule('agreed'), decide('approve')],
-  // Several claims
+  // A sale has several cases
   [
     dispute(0.4),
     decide('dismiss'),
@@ -245,7 +245,7 @@ export const SCENES: readonly (readonly Intent[])[] = [
   ],
   [dispute(1), answer('accept'), rule('disagreed'), decide('approve')],
   [dispute(1), answer('appeal'), dispute(1), rule('agreed'), rule('disagreed')],
-  // Losses beside cases and refunds
+  // Operators enter losses beside cases and refunds
   [lose(0.5), approveEntry, dispute(1), rule('agreed'), giveBack, approveEntry, decide('approve')],
   [lose(0.6), approveEntry, refundShortOfFee, dispute(1), giveBack, approveEntry, rule('disagreed')],
   [dispute(0.6), decide('approve'), lose(0.5), lose(0.4), approveEntry, rule('agreed')],

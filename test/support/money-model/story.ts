@@ -9,16 +9,16 @@ import { drawTerms, type Step, Walk } from './walk.js';
 import { MoneyWorld, PAYER, type SaleState, SHORTEST_SECONDS, STRANGER } from './world.js';
 
 const ZONE_HOURS = 3;
-/** Time after which a lost call of a refund may be given up. */
+/** Time after which the service may give up a refund's lost call. */
 const WAIT_MS = 8 * 60_000;
-/** Unpaid sales expire after an hour, which no story waits. */
+/** Together below an hour: unpaid sales, which expire after an hour, must not expire within a story. */
 const MAX_WAITS = 4;
 
-/** A merchant's story, told to the service and to the model at once. */
+/** Story of one merchant. Runs each step on the service and on the model, and compares them. */
 export class Story {
   readonly steps: Step[] = [];
   readonly #entries: CorrectionModel[] = [];
-  /** How often the story has waited for `WAIT_MS`. */
+  /** Number of waits of `WAIT_MS` so far */
   #waited = 0;
 
   private constructor(
@@ -28,20 +28,23 @@ export class Story {
   ) {}
 
   static async begin(service: TestService, terms: Terms, purse: number, reached: Reached): Promise<Story> {
-    // A story that goes on over midnight would see a release that none of its steps is about.
+    // At midnight in São Paulo money is released, which no step expects. Late stories therefore begin after midnight.
     const hour = (service.clock.now().getUTCHours() + 24 - ZONE_HOURS) % 24;
     if (hour >= 22) service.clock.offsetMs += 3 * 3_600_000;
     const world = await MoneyWorld.begin(service, terms, purse);
     return new Story(service, world, new MoneyModel(terms, purse, reached));
   }
 
-  /** The sale of the last step that was about one. */
+  /** Index of the sale in the last step that concerned a sale */
   get last(): number {
     const step = this.steps.findLast((one): one is Step & { sale: number } => 'sale' in one);
     return step?.sale ?? Math.max(0, this.model.sales.length - 1);
   }
 
-  /** Tells one step; afterwards the balance is as the model says, and so is the sale that it is about. @returns false when it cannot happen */
+  /**
+   * Runs one step on both sides. Expects that the balance and the step's sale then agree with the model.
+   * @returns false if the step is not possible
+   */
   async tell(step: Step): Promise<boolean> {
     if (!this.#canHappen(step)) return false;
     this.steps.push(step);
@@ -54,7 +57,7 @@ export class Story {
     return true;
   }
 
-  /** Finishes all pending work, and checks all books against the model. */
+  /** Finishes all pending work, and compares all books with the model. */
   async end(): Promise<void> {
     this.service.clock.offsetMs += WAIT_MS;
     for (const [at, sale] of this.model.sales.entries()) {
@@ -74,7 +77,7 @@ export class Story {
     expect(await this.world.atTheBank()).toEqual({ there: heldByBank, here: heldByBank, charged: chargedByBank });
   }
 
-  /** Steps that are told again without one of those before them may be about what is not there. */
+  /** Whether the step is possible. In a shortened story, earlier steps that made its refund or case may be missing. */
   #canHappen(step: Step): boolean {
     if (!('sale' in step)) return true;
     const sale = this.model.sales[step.sale];
@@ -132,7 +135,7 @@ export class Story {
         this.service.clock.offsetMs += SHORTEST_SECONDS * 1_000 + step.late;
         const pay = { event: 'pay', payer_document: PAYER, end_to_end_id: world.newReference() };
         await world.happens(model.sales.length - 1, pay);
-        // The moment of the expiry itself is in time.
+        // A payment at the very moment of the expiry is in time.
         return step.late <= 0 ? model.payInTheEnd(made) : model.comesLate(made);
       }
       case 'told late': {
@@ -235,7 +238,7 @@ export class Story {
     const answers = await Promise.all(
       [first, second].map(async (at) => ({ at, told: await this.world.refund(at, whole) })),
     );
-    // Nobody knows which of them came first, but for one that was made and left too little to the other one.
+    // The order of the two is known only if one was refused: then the accepted one came first.
     answers.sort((a, b) => Number(b.told === 201) - Number(a.told === 201));
     for (const { at, told } of answers) expectAnswer(told, this.model.refund(this.model.sales[at] as SaleModel, whole));
     this.model.bothRefunded(answers.some(({ told }) => told === 201));
@@ -246,7 +249,7 @@ export class Story {
     const wanted = sale.refunds[refund];
     if (!wanted) return;
     const isCalled = this.model.isCalled(sale, wanted);
-    // The bank refuses the next refund that it is sent: none is left for another one.
+    // `refund_fail` refuses the next refund that reaches the bank. Set it only if this run's call reaches it.
     const willFail = fails && isCalled && lost !== 'before';
     expect(await this.world.work(at, refund, willFail, lost)).toBe(isCalled ? 1 : 0);
     this.model.work(sale, wanted, { fails: willFail, lost, at: this.service.clock.now().getTime() });
@@ -276,7 +279,7 @@ function stateOf(sale: SaleModel): SaleState {
   };
 }
 
-/** A story of so many steps that a seed draws. @returns the difference; null when all agree */
+/** Runs a random story. @returns its steps, and as `error` the difference from the model; null if all agrees */
 export async function tellStory(
   service: TestService,
   seed: number,
@@ -297,7 +300,7 @@ export async function tellStory(
   }
 }
 
-/** Tells known steps again. @returns whether they differ, or leave books that are not coherent */
+/** Runs known steps again. @returns whether they differ from the model, or leave incoherent books */
 export async function tellAgain(
   service: TestService,
   steps: readonly Step[],

@@ -17,8 +17,8 @@ import {
 import { type Intent, part, SCENES } from './scenes.js';
 
 /**
- * An event as data, so that a story can be repeated or shortened. Sales, refunds, cases and entries go by their
- * order.
+ * A step of a story as data, so that a story can be repeated or shortened. Numbers of sales, refunds, cases and entries
+ * are their indexes in the model.
  */
 export type Step =
   | { do: 'create'; method: SaleModel['method']; amount: number; isLocked: boolean }
@@ -45,33 +45,33 @@ type Entered = Pick<CorrectionModel, 'kind' | 'borneBy' | 'amount' | 'named'>;
 
 const MAX_SALES = 9;
 const MOODS = ['all', 'refunds', 'disputes', 'losses'] as const;
-/** The main theme of a story: rules meet where several things of one kind exist before the first one ends. */
+/** The kind of step that a story prefers. Rules meet where several refunds, cases or losses are open at once. */
 export type Mood = (typeof MOODS)[number];
 
 export function drawTerms(dice: Dice, correctionLimit: number): { terms: Terms; purse: number; mood: Mood } {
   const terms = {
-    // Half a cent is a matter of rounding at every odd amount.
+    // 5 000 basis points are half the amount: every odd amount then has half a cent to round.
     feeBps: dice.oneOf([0, 0, 0, 99, 99, 5_000, 10_000]),
     feeFixed: dice.oneOf([0, 40]),
     pixOutFee: dice.oneOf([0, 25, 25, 25]),
-    // The higher one is above some sales.
+    // The highest fee is above the amount of some sales.
     bankFee: dice.oneOf([0, 0, 7, 150]),
     releaseDays: dice.oneOf([0, 0, 0, 0, 1, 2]),
     reserveBps: dice.oneOf([0, 0, 0, 1_000]),
     correctionLimit,
   };
-  // Half of the merchants can refund more than what their sales have left of fees and disputes.
+  // A merchant with a purse can refund money that fees and disputes have taken from the sales.
   return { terms, purse: dice.oneOf([0, 1_000_000]), mood: dice.oneOf(MOODS) };
 }
 
-/** Amounts near a bound, and parts that leave something for two others. */
+/** Draws an amount equal to the bound, or a cent beside it. */
 function near(dice: Dice, bound: number): number {
   return Math.max(1, bound + dice.oneOf([0, 0, 0, 1, -1]));
 }
 
 const isOpen = ({ status }: SaleModel): boolean => ['WAITING_PAYMENT', 'PROCESSING'].includes(status);
 
-/** Whether something of the sale can still move, so that rules can meet on it. */
+/** Whether money of the sale can still move, so that rules can meet on it. */
 function isAlive(sale: SaleModel): boolean {
   if (!sale.isPaid) return isOpen(sale) || (['CANCELLED', 'REFUSED'].includes(sale.status) && sale.payments === 0);
   const isWaiting = sale.corrections.some(({ status }) => status === 'waiting');
@@ -79,7 +79,7 @@ function isAlive(sale: SaleModel): boolean {
   return left(sale) > 0 || room(sale) > 0 || isRefunding(sale) || isWaiting || isUnruled;
 }
 
-/** A walk through one merchant's story: scenes in which rules meet, and steps that are drawn between theirs. */
+/** Chooses the steps of a story: the steps of scenes in which rules meet, and random steps between them. */
 export class Walk {
   #scene: Intent[] = [];
   #sale = 0;
@@ -106,13 +106,13 @@ export class Walk {
   }
 }
 
-/** The next step, drawn among those that can happen: most often about the sale of the last one, where rules meet. */
+/** Draws a possible step. Most often it concerns the same sale as the last step, so that rules meet. */
 function nextStep(model: MoneyModel, dice: Dice, last: number, mood: Mood): Step {
   const { sales } = model;
   const alive = sales.flatMap((sale, at) => (isAlive(sale) ? [at] : []));
   const open = alive.filter((at) => isOpen(sales[at] as SaleModel));
   if (alive.length < 3 && open.length === 0 && sales.length < MAX_SALES) return create(dice, model.terms);
-  // Nothing meets on a sale that is not paid.
+  // Rules meet only on paid sales, so most unpaid ones are paid next.
   const isPaidNext = open.length > 0 && !dice.isOne(3);
   const isLast = alive.includes(last) && !dice.isOne(4);
   const all = sales.map((_, at) => at);
@@ -133,7 +133,7 @@ function nextStep(model: MoneyModel, dice: Dice, last: number, mood: Mood): Step
 type Choice = readonly [weight: number, what: () => Step];
 
 function create(dice: Dice, { bankFee }: Terms): Step {
-  // Below the bank's fee, and often held for a review.
+  // A sale below the bank's fee, most often with a payer lock, so that it may be held.
   if (bankFee > 0 && dice.isOne(7)) {
     return { do: 'create', method: 'PIX', amount: 1 + dice.below(bankFee), isLocked: !dice.isOne(3) };
   }
@@ -234,7 +234,7 @@ function refund(model: MoneyModel, dice: Dice, at: number, sale: SaleModel): Ste
     part(dice, rest),
     part(dice, sale.amount),
     near(dice, rest),
-    // An amount equal to the available money, or a cent or a fee above it: random amounts rarely come near.
+    // The available balance itself, or a cent or the fee above it. Random amounts rarely come near.
     ...(there > 0 && there <= rest ? [there, there + 1, there + Math.max(1, fee)] : [part(dice, rest)]),
   ]);
   const isOdd = dice.isOne(10);
@@ -270,7 +270,10 @@ function decide(dice: Dice, at: number, sale: SaleModel, medCase: number): Step 
   return { do: 'decide', sale: at, medCase, decision, amount };
 }
 
-/** Mostly a case that is not over; its present amount and loss are amounts that the rules compare with. */
+/**
+ * Changes the bank's claim, mostly of an open case. Draws also the amounts that rules compare with: the case's amount,
+ * and what it could hold.
+ */
 function restate(dice: Dice, at: number, sale: SaleModel): Step {
   const open = sale.cases.flatMap((each, index) => (isUnderway(each) ? [index] : []));
   const medCase = open.length > 0 && !dice.isOne(3) ? dice.oneOf(open) : dice.below(sale.cases.length);
@@ -285,7 +288,7 @@ function enter(dice: Dice, at: number, sale: SaleModel): Step {
   const lost = sale.corrections.filter(({ kind, status }) => kind === 'loss' && status === 'applied');
   const total = lost.reduce((all, { amount }) => all + amount, 0);
   const cut = sale.cases.filter((each) => isOver(each) && each.lost > 0 && each.lost < takeable(sale, each) + total);
-  // More comes back than was lost, now and then.
+  // Now and then an operator enters more as given back than was lost.
   if (dice.isOne(12)) {
     const amount = -(Math.max(0, total) + 1);
     return { do: 'enter', sale: at, kind: 'loss', borneBy: 'merchant', amount, named: null };

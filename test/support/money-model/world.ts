@@ -20,20 +20,20 @@ import type { CorrectionModel, Lost, SaleModel } from './sale.js';
 
 export const PAYER = '52998224725';
 export const STRANGER = '39053344705';
-/** The shortest time that a charge can be paid in. */
+/** The shortest allowed time for paying a charge. */
 export const SHORTEST_SECONDS = 60;
 
-/** The service's state of one sale, in the terms of the model. */
+/** The service's state of one sale, in the model's words. */
 export interface SaleState {
   readonly status: string;
   readonly refunds: readonly { amount: number; status: string; reason: string | null }[];
   readonly cases: readonly Record<string, unknown>[];
-  /** The status that its last event tells. */
+  /** Status of the sale in its last event */
   readonly told: string;
   readonly losses: number;
 }
 
-/** An answer: a status, with the code of a refusal. */
+/** Turns a call's result into an answer: a status, with the code of a refusal. */
 async function outcomeOf(work: Promise<unknown>, made: number): Promise<number | string> {
   try {
     await work;
@@ -44,7 +44,7 @@ async function outcomeOf(work: Promise<unknown>, made: number): Promise<number |
   }
 }
 
-/** A merchant of a service in which nothing runs by itself: every call is the one that the route makes, without HTTP. */
+/** A merchant of a service without background work. Calls the same functions as the routes do, without HTTP. */
 export class MoneyWorld {
   readonly scope;
   readonly saleIds: string[] = [];
@@ -79,7 +79,7 @@ export class MoneyWorld {
     return world;
   }
 
-  /** Moves the clock a step, so that of two events one is later. */
+  /** Moves the clock by a millisecond, so that no two steps have the same time. */
   tick(): void {
     this.service.clock.offsetMs += 1;
   }
@@ -110,12 +110,12 @@ export class MoneyWorld {
     this.saleIds.push(body.id.replace(/^ch_/, ''));
   }
 
-  /** Something happens at the sandbox bank, and is applied. */
+  /** Simulates an event at the sandbox bank, which the service applies at once. */
   happens(sale: number, event: Record<string, unknown>): Promise<void> {
     return this.service.get(SandboxService).simulatePayment(this.scope, this.#id(sale), event as never);
   }
 
-  /** The bank gets a Pix in time, and reports it after the expiry. */
+  /** The bank receives a Pix in time and reports it after the expiry. */
   async toldLate(sale: number, amount: number): Promise<void> {
     const [charge] = await this.service.sql<{ txid: string }>('SELECT txid FROM transactions WHERE id = $1', [
       this.#id(sale),
@@ -147,11 +147,11 @@ export class MoneyWorld {
     const operations = this.service.get(OperationsService);
     const decide = decision === 'accept' ? 'acceptReview' : 'returnReview';
     await operations[decide](held?.id ?? '', this.#first, this.#actor);
-    // Days may have gone by since the bank had it.
+    // The money may be due for release already, since days may have passed since it arrived.
     await this.#release();
   }
 
-  /** @param key the same one again is the same refund */
+  /** @param key idempotency key; a repeated key is a repeated request */
   refund(sale: number, { amount, strategy, passFee }: RefundRequest, key = this.#newKey()): Promise<number | string> {
     const caller = { account: this.account, actor: this.#actor };
     const refund = this.service.get(PaymentRequestsService).refund(this.scope, caller, this.#id(sale), {
@@ -163,9 +163,9 @@ export class MoneyWorld {
   }
 
   /**
-   * A worker takes a refund one step further; what is on its way has had its time.
-   * @param fails whether the bank refuses it @param lost whether the call is lost, if one is made
-   * @returns how many calls the worker has made
+   * Runs the worker once for a refund, 0.5 s later: a refund at the bank has then arrived.
+   * @param fails whether the bank refuses the refund @param lost when the worker's call is lost; null: not
+   * @returns the number of calls that the worker made
    */
   async work(sale: number, refund: number, fails: boolean, lost: Lost | null): Promise<number> {
     const id = await this.#refundId(sale, refund);
@@ -190,7 +190,7 @@ export class MoneyWorld {
     return calls;
   }
 
-  /** The bank claims another amount by a dispute, and reports that. */
+  /** The bank changes the amount of a dispute, and reports it. */
   async restate(sale: number, medCase: number, amount: number): Promise<void> {
     const [dispute] = await this.service.sql<{ reference: string; txid: string }>(
       `UPDATE sandbox_disputes d SET amount = $2, updated_at = $3 FROM med_cases c
@@ -231,8 +231,8 @@ export class MoneyWorld {
   }
 
   /**
-   * Enters a correction, and keeps its id in order.
-   * @param named the refund of the sale whose id at the bank the entry bears
+   * Enters a correction, and appends its id to `correctionIds`.
+   * @param named index of the refund under whose id at the bank it is entered; null: without an id
    */
   async enter(
     sale: number,
@@ -260,7 +260,7 @@ export class MoneyWorld {
     await this.service.get(ExpiryService).expireDueOf(this.scope);
   }
 
-  /** Everything that goes back by itself is with its payer. */
+  /** Runs the worker until all returns have reached their payers. */
   async settleReturns(): Promise<void> {
     for (let round = 0; round < 5; round++) {
       this.service.clock.offsetMs += 500;
@@ -299,7 +299,7 @@ export class MoneyWorld {
     return rows.map(({ reason }) => reason).sort();
   }
 
-  /** The bank's holdings by its own books and by ours, before disputes, and its fees. */
+  /** Reads the money at the bank, by the bank's books and by ours, without disputes; and the bank's fees. */
   async atTheBank(): Promise<{ there: number; here: number; charged: number }> {
     const [held] = await this.service.sql<{ there: number; here: number; charged: number }>(AT_THE_BANK, [
       this.accountId,
@@ -316,7 +316,7 @@ export class MoneyWorld {
     while (await this.service.get(ReleasesService).run());
   }
 
-  /** The bank has given the merchant something, which no sale and no dispute takes back. */
+  /** Gives the merchant money that belongs to no sale, by an approved correction. */
   async #endow(amount: number): Promise<void> {
     const loss = {
       kind: 'loss',
@@ -365,7 +365,7 @@ export class MoneyWorld {
 
 const LAST_EVENT = `(SELECT v.data FROM events v WHERE v.subject_id = c.id AND v.type IN ('med_case.opened', 'med_case.moved')
   ORDER BY v.sequence DESC LIMIT 1) -> 'case'`;
-/** State of a sale. Events of a case report its changes; the last of the two ending events reports its end. */
+/** Reads the state of a sale. The last event about a case's end is `med_case.resolved` or `med_case.corrected`. */
 const STATE = `SELECT json_build_object(
   'status', t.status,
   'losses', t.losses_amount,
