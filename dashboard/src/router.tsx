@@ -54,7 +54,7 @@ const mode = createRoute({
   beforeLoad: ({ params }) => {
     if (isMode(params.mode)) keepMode(params.mode);
   },
-  // Any other word in its place is no address.
+  // If the path has another word than a mode in this place, the page does not exist.
   component: () => {
     const { role } = useSession();
     if (!isMode(useParam('mode'))) return <Missing />;
@@ -97,7 +97,7 @@ export const router = createRouter({
     inside.addChildren([start, mode.addChildren([...screens]), ...people]),
   ]),
   basepath: '/dashboard',
-  // Texts stay texts: the default takes an order number for a number.
+  // Keeps values as texts: the router's default would turn an order number into a number.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {
     const given = Object.entries(search).flatMap(([name, value]) =>

@@ -1,6 +1,6 @@
-/** Small: the page of a payer on a phone shows it. */
+/** Small, because a payer's phone loads the logo with the checkout page. */
 export const MAX_LOGO_BYTES = 16 * 1024;
-/** WCAG 2.2, 1.4.11: what can be pressed is told from what is around it. */
+/** Least contrast of a button against the page around it: WCAG 2.2, 1.4.11. */
 const CONTRAST = 3;
 
 /** Kinds of pictures by their first bytes. In a WebP file the length of the file precedes the name. */
@@ -18,7 +18,7 @@ export function readLogo(logo: string): { readonly type: string; readonly bytes:
   return type === undefined || base64 === undefined ? null : { type, bytes: Buffer.from(base64, 'base64') };
 }
 
-/** Whether the bytes are what the URL says they are. SVG is none of them: it can hold scripts. */
+/** Returns whether the bytes are a picture of the type in the URL. SVG is refused, because it can hold scripts. */
 export function isLogo(logo: string): boolean {
   if (logo.length > MAX_LOGO_BYTES * 2) return false;
   const picture = readLogo(logo);
@@ -43,7 +43,7 @@ export function isAccent(colour: string): boolean {
   return /^#[0-9a-f]{6}$/i.test(colour) && 1.05 / (luminance(colour) + 0.05) >= CONTRAST;
 }
 
-/** Black or white, whichever is read better on it: by at least 4.5:1. */
+/** Returns black or white, whichever is easier to read on the colour. The contrast is at least 4.5:1. */
 export function textOn(colour: string): '#000' | '#fff' {
   const light = luminance(colour);
   return 1.05 / (light + 0.05) >= (light + 0.05) / 0.05 ? '#fff' : '#000';

@@ -31,7 +31,7 @@ const MADE_AT_ONCE = 1;
  * waiting.
  */
 const MAX_WAITING = 100;
-/** Largest number of requests that wait for others of their address. */
+/** Largest number of requests that wait for an earlier one from the same address. */
 const MAX_CALLERS = 1_000;
 
 const MIN_LENGTH = 10;

@@ -94,8 +94,9 @@ export interface UnreadableNews extends Pick<AcquirerNotificationEntity, (typeof
 
 const STORED = 'id, acquirer, kind, reference, received_at, next_attempt_at, is_hearsay, txid, about';
 /**
- * Disputes and charges go on changing after they were applied. An applied Pix can change too if the acquirer shows it
- * again, or names it as the payment of a charge: then it is not settled here, or is unmatched.
+ * True if a repeated report has to be applied again. Disputes and charges change after they were applied. A Pix is
+ * applied again if the acquirer itself shows it, or names it as the payment of a charge: it may be unmatched, or not
+ * settled here.
  */
 const GOES_ON = `(n.kind IN ('dispute', 'charge') OR (n.kind = 'pix' AND (excluded.about IS NOT NULL
        OR (excluded.txid IS NOT NULL AND NOT excluded.is_hearsay))))`;

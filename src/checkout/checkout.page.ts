@@ -312,8 +312,8 @@ function testBadge({ test }: Brand, words: Wording): Html | null {
 }
 
 /**
- * Data attributes for the script. `view` differs from the status while the code is missing. Times in epoch
- * milliseconds.
+ * Makes the data attributes for the script, with times in epoch milliseconds.
+ * @param name the shown state: `preparing` while the charge has no Pix code yet, otherwise its status
  */
 function data(view: CheckoutView, name: PublicStatus | 'preparing'): Html {
   const expires = view.expiresAt === null ? null : markup` data-expires="${view.expiresAt.getTime()}"`;

@@ -36,7 +36,7 @@ function progressBar(stderr: NodeJS.WritableStream): (rows: number, total: numbe
   let isOver = false;
   return (rows, total) => {
     const isEnd = rows >= total;
-    // After the last row the line stays as it is.
+    // The full bar was written: further calls must not write another line.
     if (isOver) return;
     isOver = isEnd;
     if (!isEnd && performance.now() - toldAt < TELL_MS) return;

@@ -60,14 +60,14 @@ export function makeSecret(path: string, secret = randomBytes(24).toString('base
   return readIfThere(path)?.trim() ?? '';
 }
 
-/** Gives a file that root writes into an ordinary user's directory to that user. */
+/** When root has written the file, gives it to the owner of its directory. */
 export function keepOwner(path: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(path));
   chownSync(path, uid, gid);
 }
 
-/** Flushes the names of files; Windows does so by itself, and opens no directories. */
+/** Flushes the names of files to disk. Windows does so by itself, and cannot open directories. */
 function flushDirectory(path: string): void {
   if (process.platform === 'win32') return;
   const fd = openSync(path, 'r');

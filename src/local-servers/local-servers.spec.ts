@@ -24,7 +24,7 @@ const newDataDir = (): string => join(root, `data ${String(++count)}`);
 const fileOf = (dataDir: string): string => join(dataDir, 'local-servers.json');
 const AS_SERVICE = { needs: { postgres: true, redis: true }, joins: false, shares: true };
 const AS_COMMAND = { needs: { postgres: true, redis: false }, joins: true, shares: false };
-/** A lock without servers, which is all that most cases are about. */
+/** The lock alone, without servers: most cases test nothing else. */
 const LOCK_ONLY = { needs: { postgres: false, redis: false }, joins: false, shares: false };
 
 const open = (dataDir: string, options: Partial<LocalServersOptions>): Promise<LocalServers> =>

@@ -22,7 +22,10 @@ export function eventRules(): EventRules {
   return declared;
 }
 
-/** @returns the data without the sealed fields, and these; `personal` is null if the event has no such object */
+/**
+ * Separates the fields that are stored sealed.
+ * @returns `data` without them, and `personal` with them; null if the event has no object that contains such fields
+ */
 export function splitPersonal(data: object): { data: object; personal: Fields | null } {
   const { within, fields } = eventRules().sealed;
   const part = (data as Record<string, Fields | undefined>)[within];

@@ -59,7 +59,8 @@ export class Relay implements OnApplicationBootstrap {
     try {
       return (await this.#relay(BATCH)) === BATCH;
     } catch (error) {
-      if (isAway(error)) throw error; // about no event
+      // If the database is away, no event is the cause.
+      if (isAway(error)) throw error;
       // If one event cannot be presented, it must not hold up the others: relay them one at a time to find it.
       this.logger.error({ error }, 'relaying a batch of events failed; going one by one');
       let relayed = 0;

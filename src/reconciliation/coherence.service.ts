@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Reader, read } from '../core/database/index.js';
 import { CHECKS } from './coherence.js';
 
-/** Number of rows that are shown of a broken promise. */
+/** Largest number of rows shown for each broken promise. */
 const SHOWN = 5;
 
 export interface BrokenPromise {
@@ -10,7 +10,7 @@ export interface BrokenPromise {
   readonly rows: readonly object[];
 }
 
-/** All checks in one statement, so that they see everything at one instant, whatever is written meanwhile. */
+/** Joins all checks in one statement, so that they see the books at one instant while others write. */
 function statementOf(checks: readonly (typeof CHECKS)[number][], name: string): ReturnType<typeof read> {
   const parts = checks.map(
     ({ sql }, number) => `(SELECT ${number} AS number, to_jsonb(c) AS row FROM (${sql}) c LIMIT ${SHOWN})`,
@@ -27,7 +27,7 @@ const OF_ALL = statementOf(CHECKS, 'coherence.all');
 export class CoherenceService {
   constructor(private readonly reader: Reader) {}
 
-  /** @param withEvents checks events too; these checks fail once old events are removed @returns the broken promises */
+  /** @param withEvents whether to check events too; fails once old events were removed @returns the broken promises */
   async check(withEvents: boolean): Promise<{ promises: number; broken: BrokenPromise[] }> {
     const checks = withEvents ? CHECKS : LASTING;
     type Row = { number: number; row: object };

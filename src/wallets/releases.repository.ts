@@ -12,8 +12,8 @@ export type DueRelease = Pick<ReleaseEntity, (typeof IDENTITY)[number]>;
 const INSERT = insertInto('releases.insert', ReleaseEntity, { without: ['releasedAt', 'attempts', 'nextAttemptAt'] });
 
 /**
- * Uses two index probes for each currency with past pending money. Sums only the money of the next instant, which is
- * released together, and not all waiting money.
+ * Probes an index twice for each currency: for the next release time, and for the rows of that time. Sums only the
+ * money that is released then, and not all pending money.
  */
 const NEXT = read(
   'releases.next',
@@ -63,7 +63,7 @@ const CLAIM = claimDue('releases.claim', 'releases', {
   set: 'released_at = $1',
   returning: COLUMNS,
 });
-/** Claims one release, unless another worker has it or has put it off. Takes it by its id, in no order of time. */
+/** Claims the release with this id, unless another worker has it or has put it off. */
 const CLAIM_ONE = write(
   'releases.claim_one',
   `UPDATE releases SET released_at = $1 WHERE id IN (

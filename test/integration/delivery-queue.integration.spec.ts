@@ -119,7 +119,7 @@ describe('the queue of deliveries', () => {
   async function claim(endpointId: string, allowance: number, worker = 0): Promise<ClaimedDelivery[]> {
     return (await queues[worker]?.claim([{ endpointId, allowance }])) ?? [];
   }
-  /** As a worker does it. */
+  /** Looks for waiting endpoints and cancels deliveries of inactive ones, as a worker does. */
   async function look(worker = 0): Promise<string[]> {
     const { waiting = [], inactive = [] } = (await queues[worker]?.look()) ?? {};
     await queues[worker]?.cancel(inactive);
@@ -232,7 +232,7 @@ describe('the queue of deliveries', () => {
       const ones = new Set<boolean>();
       for (let n = 0; n < 40; n++) for (const delivery of await claim(id, 1)) ones.add(fresh.includes(delivery.id));
       expect(ones.size).toBe(2);
-      // A line gets the places that the other line does not use.
+      // If one line has too few deliveries, the other line gets the rest of the places.
       const rest = (await claim(id, 200)).map((delivery) => delivery.id);
       expect(new Set([...got, ...rest]).size).toBe(10 + rest.length);
       expect(rest).toHaveLength(120 - 10 - 40);

@@ -107,7 +107,7 @@ describe('the database refuses', () => {
     WITH e AS (${ENTRY} VALUES ($new, $account, 'test', 'BRL', 'spec:1', 'correction', 1000, now()) RETURNING *)
     ${LINE} SELECT e.id, l.line, ${lines}`;
 
-  /** Entry of a sale's release, after `r` with the released rows. */
+  /** End of a statement that writes the entry of a release. The statement begins with the released rows, named `r`. */
   const RELEASED = `
        e AS (
          INSERT INTO journal_entries (id, account_id, mode, currency, cause, type, transaction_id, number, created_at)
@@ -245,7 +245,7 @@ describe('the database refuses', () => {
     ...['credited', 'returned', 'closed'].map((outcome): [string, string, string] => [
       `a payment in suspense that is ${outcome} and nothing says so`,
       `UPDATE settlements SET outcome = '${outcome}' WHERE transaction_id = $boleto AND outcome = 'unmatched'`,
-      // The sale has one that it was credited with.
+      // The sale has a credited settlement already, so the unique index refuses the second one first.
       outcome === 'credited' ? 'settlements_credited' : 'nothing says so',
     ]),
     [
@@ -519,8 +519,9 @@ describe('the database refuses', () => {
   });
 
   /**
-   * Whether a row of each status may become each other one, tried by the owner of the tables and undone.
-   * @param set what goes with the status `$2`
+   * Lists the moves between two statuses that the database allows. Tries each as the owner of the tables, and undoes
+   * it.
+   * @param set columns to set with the status `$2`
    */
   async function legalMoves(
     table: string,
@@ -534,7 +535,7 @@ describe('the database refuses', () => {
       for (const from of statuses) {
         for (const to of statuses.filter((other) => other !== from)) {
           await owner.query('BEGIN');
-          // As it is loaded by a replica: no trigger looks at it.
+          // With the role of a replica, no trigger checks this preparation.
           await owner.query('SET LOCAL session_replication_role = replica');
           await owner.query(`UPDATE ${table} SET ${set} WHERE id = $1`, [id, from]);
           await owner.query('SET LOCAL session_replication_role = origin');

@@ -26,7 +26,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/core/metrics/metrics.ts': ['acquirer', 'acquirers', 'charge'],
   // The queues in the order in which operators see them.
   'src/core/operator-queues.ts': ['med'],
-  // The column's name in the database.
+  // The table has a column of this name.
   'src/outbox/event.entity.ts': ['customer'],
   'src/outbox/outbox.repository.ts': ['customer'],
 };

@@ -23,13 +23,13 @@ export type Expected = Readonly<Record<Caller, number>>;
 export interface World {
   readonly service: TestService;
   readonly accountId: string;
-  /** A pending test charge of the account; its raw id too. */
+  /** A pending test charge of the account, and its id without the prefix. */
   readonly chargeId: string;
   readonly rawId: string;
-  /** A payment by Pix for this request: waiting, and paid. */
+  /** Make a payment by Pix for this request: a waiting one, and a paid one. */
   readonly paymentId: () => Promise<string>;
   readonly paidPaymentId: () => Promise<string>;
-  /** Makes one for this request: rotating and removing use it up. */
+  /** Make an object for this request, because rotating or removing uses it up. */
   readonly apiKeyId: () => Promise<string>;
   readonly memberId: () => Promise<string>;
   readonly invitationToken: () => Promise<string>;
@@ -38,16 +38,16 @@ export interface World {
   readonly deliveryId: () => Promise<string>;
   /** A MED case for this request, open. */
   readonly medCaseId: () => Promise<string>;
-  /** A report of the account that will be made. */
+  /** A report of the account, just requested. */
   readonly reportId: () => Promise<string>;
-  /** Evidence of a case, uploaded and to be completed. */
+  /** An upload of evidence that is not completed yet. */
   readonly uploadId: (caseId: string) => Promise<string>;
 }
 
 export interface Row {
   readonly access: 'public' | 'api-key' | 'dashboard';
   readonly expected: Expected;
-  /** In place of the parameters of the route. */
+  /** Path with real ids in place of the route's parameters. */
   readonly path?: (world: World) => string | Promise<string>;
   readonly body?: (world: World) => object | Promise<object>;
   readonly headers?: () => Record<string, string>;
@@ -98,7 +98,7 @@ export const DOOR_CALLERS = [
  */
 export function atDoor(route: string, mode: Mode, { expected, isOpenToMembers = false }: Row): Partial<Expected> {
   const { 'test key': own, 'live key': live, 'foreign key': foreign } = expected;
-  // The sandbox has no live mode, whoever asks of an account.
+  // The sandbox has no live mode: all members get the same 404.
   const isOpen = route.startsWith('GET ') || isOpenToMembers || (mode === 'live' && route.includes('/sandbox/'));
   const [ours, theirs] = mode === 'test' ? [own, foreign] : [live, live];
   const people: Partial<Expected> = {
@@ -122,7 +122,7 @@ function everybody(status: number, request: Request = {}): Row {
   return people({ OWNER: status, ADMIN: status, MEMBER: status, OPERATOR: status, foreign: status }, request);
 }
 
-/** Routes for the staff of the platform alone. */
+/** Routes for operators only. */
 function staff(status: number, request: Request = {}): Row {
   return people({ OWNER: 403, ADMIN: 403, MEMBER: 403, OPERATOR: status, foreign: 403 }, request);
 }
@@ -164,7 +164,7 @@ function paidPayment(action: string): Request {
   return { path: async ({ paidPaymentId }) => `/v1/payments/${await paidPaymentId()}${action}` };
 }
 
-/** Rows under both names of the route. */
+/** Rows of a route of one case, under both names of cases: `/v1/med/cases` and `/v1/infractions`. */
 function medCase(method: string, action: string, request: Pick<Request, 'body'> = {}): Record<string, Row> {
   const row = (path: string): Row =>
     keys(
@@ -177,8 +177,9 @@ function medCase(method: string, action: string, request: Pick<Request, 'body'> 
 }
 
 /**
- * Evidence of a case for this request, uploaded where it is to be completed; under both of their names.
- * @param action empty: of the list; `/`: of the evidence itself
+ * Rows of an evidence route, under both names of cases. Each request has a case of its own, and an upload of its own
+ * if its path names one.
+ * @param action the path behind the evidence's id; `/`: the evidence itself; empty: the list of a case's evidence
  */
 function evidence(
   method: string,
@@ -204,9 +205,7 @@ function evidence(
   );
 }
 
-/**
- * A case with another amount than the charge waits for an operator, who alone can use it up. Each action has its own.
- */
+/** Cases under review, one for each operator action. A case waits if it claims another amount than the charge. */
 const medReviews = new Map<string, Promise<MedCase>>();
 
 function medReview({ service }: World, action: string): Promise<MedCase> {

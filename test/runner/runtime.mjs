@@ -21,7 +21,7 @@ const FRAMEWORK_STATE = [
   'WAIT_BEFORE_RETRY',
 ];
 
-/** Storages with which the test framework of this spec file follows asynchronous work */
+/** Storages that the test framework has made for this spec file */
 const storages = [];
 
 class FrameworkStorage extends AsyncLocalStorage {
@@ -54,7 +54,7 @@ export default class NativeRuntime extends JestRuntime {
   requireInternalModule(path) {
     delete require.cache[path];
     for (const name of FRAMEWORK_STATE) delete globalThis[Symbol.for(name)];
-    // Since Node.js 24 it cannot be set, and a storage that is not used costs nothing.
+    // Since Node.js 24 this property is read-only and the call has no effect. There, an unused storage costs nothing.
     Reflect.set(asyncHooks, 'AsyncLocalStorage', FrameworkStorage);
     try {
       return require(path);

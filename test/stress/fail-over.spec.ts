@@ -12,7 +12,7 @@ import { waitFor } from '../support/wait.js';
 const TIMES = trial(6, 2);
 const PROCESSES = 3;
 const LOAD_MS = 1_000;
-/** For all processes to confirm payments again, from when the database does. */
+/** Longest time until all processes confirm payments again, counted from when the database does. */
 const READY_AGAIN_MS = 5_000;
 
 jest.setTimeout(600_000);
@@ -26,7 +26,8 @@ describeWith('replica')('a fail-over to a synchronous replica, under load', () =
     cleanup = new Cleanup();
   });
   afterEach(async () => {
-    await cleanup.run(); // first: it ends the PostgreSQL in a directory that goes with those of the processes
+    // First, because PostgreSQL runs in a directory that `processes.cleanUp` removes.
+    await cleanup.run();
     await processes.cleanUp();
   });
 
@@ -53,7 +54,7 @@ describeWith('replica')('a fail-over to a synchronous replica, under load', () =
           4 * READY_AGAIN_MS,
         );
         pauses.push(Math.round(performance.now() - at));
-        // The merchants go on meanwhile.
+        // The load continues while the replica is added.
         await postgres.addReplica();
         await delay(LOAD_MS);
       } finally {

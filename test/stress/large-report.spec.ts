@@ -130,7 +130,7 @@ describe(`a statement of ${ROWS} entries`, () => {
     );
     expect(report).toMatchObject({ status: 'ready', rows: ROWS, progress: 1 });
     expect(peak - before).toBeLessThan(MEMORY);
-    // 1.5 times on a machine that does nothing else; other specs run beside this one.
+    // On an idle machine p99 is 1.5 times as high. The limit is higher, because other specs run at the same time.
     expect(besideMs).toBeLessThan(alone * 3 + 50);
     expect(progress).toEqual([...progress].sort((a, b) => a - b));
     if (seconds > 3) expect(new Set(progress).size).toBeGreaterThan(3);

@@ -58,7 +58,7 @@ export class FarBank implements Acquirer {
   lagMs = 0;
   /** Runs in the middle of the next creation, to simulate simultaneous events. */
   meanwhile: (() => Promise<void>) | null = null;
-  /** How often a return was asked for under each name. */
+  /** Number of requests for each return, by `<reference>/<return id>` */
   readonly requests = new Map<string, number>();
 
   constructor(readonly name: string = 'far-bank') {}

@@ -21,7 +21,7 @@ const nullable = (value: unknown, rule: (given: unknown) => Verdict | boolean): 
   value === null || optional(value, rule);
 const optional = (value: unknown, rule: (given: unknown) => Verdict | boolean): Verdict | boolean =>
   !isGiven(value) || rule(value);
-/** Fields that only describe: null, blanks and, of an object, an empty list say nothing. */
+/** Rule of a field that only describes: null and blanks count as left out. For an object, so does an empty list. */
 const descriptive = (value: unknown, rule: (given: unknown) => Verdict | boolean): Verdict | boolean =>
   saysNothing(value) || optional(value, rule);
 export const saysNothing = (value: unknown): boolean =>
@@ -168,11 +168,11 @@ export function simulateVerdict(body: Body): Verdict {
   return all(
     onlyKeys(body, 'event', 'method', 'payer_document', 'payer_name', 'amount', 'end_to_end_id', 'reason', 'result'),
     isClean(body),
-    // Whether there is something to dispute or to rule is not said by the request.
+    // The request does not show whether the charge has something to dispute or to rule on.
     ['med_open', 'med_rule', 'med_withdraw'].includes(event as string)
       ? 'either'
       : ['pay', 'expire', 'fail', 'refund_fail'].includes(event as string),
-    // The charges of the test can be paid by nothing else.
+    // The charges of the test can be paid by no other method.
     optional(body['method'], (method) =>
       event === 'med_open' ? method === 'scam' : method === 'PIX' || (method === 'BOLETO' && event !== 'pay'),
     ),
@@ -187,7 +187,7 @@ export function simulateVerdict(body: Body): Verdict {
   );
 }
 
-/** The model leaves it open whether a text of the right form has a minute that there is. */
+/** Judges an end-to-end id. The model leaves open whether the minute in an id of the right form exists. */
 function endToEndIdVerdict(id: unknown): Verdict {
   if (typeof id !== 'string' || !/^[A-Za-z0-9]{1,64}$/.test(id)) return 'invalid';
   return /^E\d{8}20261121(?:[01]\d|2[0-3])[0-5]\d[A-Za-z0-9]{11}$/.test(id) ? 'valid' : 'either';
@@ -214,7 +214,7 @@ function urlVerdict(value: unknown): Verdict {
   return /^https?:\/\/[a-z]{3,20}\.example\/[a-z0-9]*$/.test(value) ? 'valid' : 'either';
 }
 
-/** Where a payer may be led back to: whether a host is a loopback one is not for the model to say. */
+/** Judges a return URL. Plain HTTP is valid for loopback hosts only, and the model does not know which hosts are. */
 function returnUrlVerdict(value: unknown): Verdict {
   const isHttp = typeof value === 'string' && /^http:/i.test(value);
   return isHttp ? (/^http:\/\/[a-z]{3,20}\.example\//.test(value) ? 'invalid' : 'either') : urlVerdict(value);
@@ -251,7 +251,7 @@ export function paymentVerdict(body: Body): Verdict {
   );
 }
 
-/** Whether the body may be a refund; the business may still refuse what is. */
+/** Judges the body of a refund. The service may still refuse a valid one, for example for lack of money. */
 export function refundVerdict(body: Body): Verdict {
   const key = body['idempotencyKey'];
   return all(
@@ -266,7 +266,7 @@ export function refundVerdict(body: Body): Verdict {
   );
 }
 
-// ---- What is right, for the generators.
+// ---- Valid values for the generators.
 
 const taxIds = [
   '529.982.247-25',
@@ -289,7 +289,7 @@ const niceText = (max: number): fc.Arbitrary<string> =>
     ),
     fc.string({ minLength: 1, maxLength: max, unit: 'binary' }).filter((value) => !value.includes('\u0000')),
     fc.constantFrom(max, max + 1).map((length) => '🧉'.repeat(length)),
-    // Marks that some counters do not count.
+    // Variation selectors, which some counters of characters skip.
     fc.constantFrom('x', '').map((start) => `${start}${'\ufe0f'.repeat(max * 3)}`),
   );
 
@@ -413,7 +413,7 @@ export const simulateFields: Fields = {
   payer_document: fc.oneof(text(fc.constantFrom(...taxIds)), fc.constant('null')),
   payer_name: fc.oneof(text(niceText(200)), fc.constant('null')),
   amount: fc.oneof(fc.constant('1990'), amount),
-  // Few, so that one comes again at another charge.
+  // Few ids, so that one is repeated at another charge.
   end_to_end_id: text(
     fc.integer({ min: 1, max: 60 }).map((number) => `E00000000202611211530${String(number).padStart(11, '0')}`),
   ),

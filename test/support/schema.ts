@@ -6,13 +6,13 @@ import { createTestDatabase, type TestDatabase } from './database.js';
 
 export const SILENT: Logger = createLogger('silent');
 
-/** A database of its own with the service's doors to it, without the service. */
+/** A separate database with the service's access classes (`Database`, `Reader`), without the service. */
 export class TestSchema {
   readonly #sources: DataSource[] = [];
 
   private constructor(readonly database: TestDatabase) {}
 
-  /** @param setup SQL that makes what the spec needs besides the service's tables */
+  /** @param setup SQL that makes the spec's own tables, besides those of the service */
   static async open(setup = ''): Promise<TestSchema> {
     const schema = new TestSchema(await createTestDatabase());
     if (setup !== '') {
@@ -22,7 +22,7 @@ export class TestSchema {
     return schema;
   }
 
-  /** Doors with a pool of their own, as another process would have. */
+  /** Connects with a separate pool, as another process would. */
   async connect(pool: number): Promise<{ source: DataSource; database: Database; reader: Reader }> {
     const source = createDataSource({ url: this.database.url, pool });
     await source.initialize();
@@ -48,7 +48,7 @@ export class Gate {
   }
 }
 
-/** Lets nobody past before `count` have arrived. */
+/** Makes callers wait until `count` of them have arrived. */
 export function barrier(count: number): () => Promise<void> {
   const gate = new Gate();
   let arrived = 0;
@@ -58,5 +58,5 @@ export function barrier(count: number): () => Promise<void> {
   };
 }
 
-/** For what looks through the application's providers, where there is no application. */
+/** An empty list of providers, for code that searches the application's providers in tests without an application. */
 export const NO_PROVIDERS = new DiscoveryService(new ModulesContainer());

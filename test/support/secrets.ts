@@ -5,28 +5,28 @@ import { type Answer, type Merchant, PASSWORD, type TestService } from './servic
 import { JWT_SECRET } from './tokens.js';
 import { waitFor } from './wait.js';
 
-/** Stored with the charge, as the merchant sent it. */
+/** The customer's CPF, as the merchant sends it with a charge. */
 export const CUSTOMER = '52998224725';
-/** As the bank reported the payer. */
+/** The payer's CPF, as the bank reports it. */
 export const PAYER = '39053344705';
 /** The payer who opens a MED: shown to the merchant in `metadata.med`, and stored sealed. */
 export const DISPUTER = { document: '12345678909', name: 'Quem Contestou' };
 /** The Pix key that a refund goes to, somebody else's CPF. */
 export const DESTINATION = '11144477735';
 
-/** A merchant's service, with every secret that is ever given out or sent, and every answer. */
+/** A merchant of the service. Collects every secret that is issued or sent, and every answer. */
 export class SecretsWorld {
   readonly answers: string[] = [];
   /** Answers of failures, with their headers */
   readonly errors: string[] = [];
-  /** By name; each must be found nowhere. */
+  /** Secrets by name. No text of the service may contain any of them. */
   readonly secrets = new Map<string, string>([
     ['a password', PASSWORD],
     ['a wrong password', `wrong ${randomUUID()}`],
     ['the key of the tokens', JWT_SECRET],
     ['a password of an invited member', `chosen ${randomUUID()}`],
   ]);
-  /** The merchant's own of test mode. */
+  /** The merchant's test key. */
   readonly key: string;
 
   constructor(
@@ -49,7 +49,7 @@ export class SecretsWorld {
     return answer;
   };
 
-  /** @throws Error for what is no secret at all */
+  /** Remembers a secret. @throws Error if the value cannot be a secret */
   readonly keep = (name: string, value: unknown): string => {
     if (typeof value !== 'string' || value.length < 8) throw new Error(`${name} is ${String(value)}`);
     this.secrets.set(name, value);
@@ -64,7 +64,7 @@ export class SecretsWorld {
 
   async deliveriesEnd(): Promise<void> {
     await waitFor('the deliveries to end', async () => {
-      // Past the pauses of the circuit breaker.
+      // Ends the pauses of the circuit breaker.
       this.service.clock.advance(5);
       const open = await this.service.sql(`SELECT 1 FROM webhook_deliveries WHERE status IN ('PENDING', 'PROCESSING')`);
       return open.length === 0;
@@ -72,7 +72,7 @@ export class SecretsWorld {
   }
 }
 
-/** Charges that are paid by whom they should and by others, and webhooks that arrive and that fail. */
+/** Makes charges with expected, other and unknown payers, and webhooks that arrive and that fail. */
 export async function chargesAndWebhooks(world: SecretsWorld): Promise<void> {
   const { call, keep, key, receiver, service, simulate } = world;
   const endpoint = await call('POST', '/v1/webhooks/endpoints', {
@@ -95,7 +95,7 @@ export async function chargesAndWebhooks(world: SecretsWorld): Promise<void> {
   receiver.answer = 200;
 }
 
-/** A payment with webhooks of its own, by who is not the customer; its refunds, receipt and whatever can be asked. */
+/** Makes payments with their own webhook URL. A stranger pays the first one, which is then refunded and read. */
 export async function paymentsAndRefunds(world: SecretsWorld): Promise<void> {
   const { call, keep, key, receiver, service, simulate } = world;
   const rotate = async (name: string): Promise<unknown> =>
@@ -153,7 +153,7 @@ export async function paymentsAndRefunds(world: SecretsWorld): Promise<void> {
   await world.deliveriesEnd();
 }
 
-/** A Pix that is disputed, and refunded after all, with every event on the way; then its payment is told once more. */
+/** Disputes a Pix up to the ruling, refunds a part of it, and resends the webhook of its payment. */
 export async function disputes(world: SecretsWorld): Promise<void> {
   const { call, key, receiver, service, simulate } = world;
   const { id } = (await service.createCharge(key, { customer: { name: 'Maria', document: CUSTOMER } })).body;
@@ -175,7 +175,7 @@ export async function disputes(world: SecretsWorld): Promise<void> {
   await world.deliveriesEnd();
 }
 
-/** Secrets that are rotated, and shown to the service to find out why a signature fails. */
+/** Rotates webhook secrets, and sends all secrets to the route that explains why a signature fails. */
 export async function rotationsAndVerifications(world: SecretsWorld): Promise<void> {
   const { call, keep, key, receiver, secret, secrets } = world;
   const endpoint = await call('POST', '/v1/webhooks/endpoints', { key, body: { url: receiver.url, events: ['*'] } });

@@ -34,7 +34,7 @@ export class Replay {
     ];
   }
 
-  /** Runs the operation on one client. Each turn is sent at once and its answers are awaited, as the service does. */
+  /** Runs the operation on one client. Sends the statements of a round trip together, then awaits their answers. */
   async run(client: pg.Client, fresh: Fresh): Promise<void> {
     const made = new Map<string, string>();
     const replace = (recorded: string): string => {

@@ -6,7 +6,7 @@ import { drive, merge, type Next, percentile, perSecond, type Round } from './st
 export interface Workload<S> {
   readonly name: string;
   readonly connections: number;
-  /** Operations a second of all connections together; without it, each begins when the one before ends. */
+  /** Operations a second, all connections together. If left out, an operation begins when the previous one ends. */
   readonly rate?: number;
   /** Prepares what one round uses up. @returns the operations of the round */
   prepare(system: S, load: HttpLoad): Promise<Next>;
@@ -18,9 +18,9 @@ export interface Target {
   /** Milliseconds. */
   readonly p50?: number;
   readonly p99?: number;
-  /** Least ratio of the workload's rate to that of the other side. */
+  /** Smallest allowed ratio: this workload's rate divided by the other side's rate. */
   readonly ratio?: number;
-  /** Most processor time of Node.js in milliseconds that an operation takes more than one of the other side. */
+  /** Largest allowed extra processor time of Node.js for an operation, in milliseconds, over the other side. */
   readonly addedMs?: number;
 }
 
@@ -29,7 +29,7 @@ export interface System {
   readonly url: string;
   /** Processor seconds used so far; null if the operating system does not report them. */
   processors(): Processors;
-  /** Waits until nothing of earlier requests is left to do. */
+  /** Waits until all work of earlier requests is done. */
   settle(): Promise<void>;
 }
 
@@ -40,11 +40,11 @@ export interface Processors {
 
 export interface Measured {
   readonly round: Round;
-  /** Processor time of the round with its work in the background. */
+  /** Processor time of the round, including its work in the background. */
   readonly used: Processors;
 }
 
-/** A system with its workload: one of those that take turns. */
+/** A system with its workload. The sides of a comparison are measured in turns. */
 export interface Side {
   readonly name: string;
   measure(seconds: number): Promise<Measured>;

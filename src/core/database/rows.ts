@@ -12,7 +12,7 @@ export interface RowWrite<R> extends WriteStatement {
 }
 
 /**
- * Query of at most one row for its values, and of rows for several lists of values by one statement:
+ * Query for at most one row, which several callers can share: one statement then serves their lists of values. Use:
  * `queryRow(tx, LOCK, values)`.
  */
 export interface RowQuery extends Statement {
@@ -23,7 +23,7 @@ export interface RowQuery extends Statement {
   readonly all: Statement;
 }
 
-/** Makes a table `w` from parameters that are columns of values: `p1`, `p2` … and `n`, the place of each from 1. */
+/** Makes a table `w` from parameters that are columns of values: `p1`, `p2` … and the row number `n`, from 1. */
 export function wanted(types: readonly string[]): string {
   const arrays = types.map((type, index) => `$${index + 1}::${type}[]`);
   const names = types.map((_, index) => `p${index + 1}`);
@@ -32,7 +32,7 @@ export function wanted(types: readonly string[]): string {
 
 /**
  * Makes a statement for one row that several callers may share.
- * @param types of its parameters
+ * @param types SQL types of the statement's parameters
  */
 export function oneOf<S extends Statement>(statement: S, ...types: string[]): S & RowQuery {
   const text = statement.text.replaceAll(/\$(\d+)/g, 'w.p$1');
@@ -56,7 +56,7 @@ export function rowWrite<R>(
   return { ...one, valuesOf, all: { ...all, valuesOf: (rows) => columns(rows.map(valuesOf)) }, isLast };
 }
 
-/** Combines a query of one row with a hand-written one for several, which uses `wanted`. */
+/** Combines a query for one row with a hand-written query for several rows, which begins from `wanted`. */
 export function rowQuery<S extends Statement>(one: S, all: Statement): S & RowQuery {
   return { ...one, all };
 }

@@ -78,7 +78,7 @@ const RETRY_AFTER = {
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' as const, example: 1 } },
 };
 
-/** Documents the error answers of an operation, beside those that follow from what it reads (`readingErrors`). */
+/** Documents the error answers of an operation. `readingErrors` adds the ones that follow from the parts it reads. */
 export function ApiErrors(...statuses: number[]): MethodDecorator & ClassDecorator {
   return applyDecorators(
     ...statuses.map((status) => {
@@ -89,10 +89,10 @@ export function ApiErrors(...statuses: number[]): MethodDecorator & ClassDecorat
 }
 
 /**
- * The error answers that every operation has whose request is read so far.
- * @param reads.fields those of the query or the body, also to refuse the ones that the operation does not know
- * @param reads.body a JSON body, also to refuse what is in one where there should be none
- * @param reads.path ids in the path
+ * Returns the error answers that follow from the parts of the request that an operation reads.
+ * @param reads.fields whether it reads fields of query or body, or only refuses unknown ones
+ * @param reads.body whether it reads a JSON body, or only refuses a body that is not empty
+ * @param reads.path whether it reads ids in the path
  */
 export function readingErrors(
   reads: { readonly fields: boolean; readonly body: boolean; readonly path: boolean },
@@ -104,7 +104,7 @@ export function readingErrors(
   return Object.fromEntries(statuses.map((status) => [status, { description: MEANINGS[status] ?? '', content }]));
 }
 
-/** How a CPF or CNPJ may be written, as the document describes it; its check digits no pattern tells. */
+/** Form of a CPF or CNPJ in the OpenAPI document. No pattern can check the check digits. */
 export const TAX_ID_FORM = {
   type: 'string' as const,
   minLength: 11,
@@ -112,10 +112,10 @@ export const TAX_ID_FORM = {
   pattern: '^[0-9A-Za-z.\\-/\\s]*$',
 };
 
-/** How an e-mail address is written at least; a field that only describes may be blank. */
+/** Pattern that every accepted e-mail address fits. Blank texts fit too, for fields that may be blank. */
 export const EMAIL_FORM = '^\\s*$|^.+@.+$';
 
-/** How an id with one of the prefixes, or bare, is written. */
+/** Makes the pattern of an id, bare or with one of the prefixes. */
 export function idForm(...prefixes: readonly string[]): { type: 'string'; pattern: string } {
   const uuid = '[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}';
   const prefix = prefixes.length > 0 ? `(${prefixes.join('|')})?` : '';

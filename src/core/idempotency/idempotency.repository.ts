@@ -71,7 +71,10 @@ const TAKE_OVER = write(
    RETURNING resource_id`,
 );
 const REMOVE = removeDue('idempotency.remove', 'idempotency_keys', { key: 'ctid', dueAt: 'expires_at' });
-/** A permanent key is answered in the commit that takes it, so its only lease shows its age. */
+/**
+ * Blanks stored answers of permanent keys. Such a key is created and answered in one commit and has only that one
+ * lease, so `leased_until` shows its age.
+ */
 const FORGET = claimDue('idempotency.forget', 'idempotency_keys', {
   key: 'ctid',
   dueAt: 'leased_until',

@@ -84,7 +84,7 @@ class SpecProcess {
     return this.jobs.add('deliveries', [{ id }], keyOf);
   }
 
-  /** Adds as a sweeper does: again until it is accepted and seen. */
+  /** Adds the job again and again, as a sweeper does, until a process has run it. */
   addUntilSeen(id: string): Promise<true> {
     return waitFor(
       `job ${id}`,

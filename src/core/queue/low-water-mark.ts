@@ -12,7 +12,7 @@ export const BEGINNING = 0;
 
 /** Margins in the unit of the queue's keys. */
 export interface Margins {
-  /** Smallest distance below the highest key in which later commits are still seen at once. */
+  /** Smallest margin. A row committed later is found at once if its key is this close below the last key taken. */
   readonly least: number;
   readonly most: number;
 }

@@ -14,10 +14,13 @@ export function rateLimitHeaders(result: RateLimitResult): Record<string, string
   };
 }
 
-/** Without it a refusal of a caller who asks again at once would cost as much as an answer. */
+/**
+ * Delay of a refusal. Without it, a caller that repeats refused requests at once would cost as much as one that is
+ * served.
+ */
 export const HELD_MS = 100;
 
-/** Refuses after a moment, in which its caller's connection waits. @throws ApiError 429 */
+/** Refuses a request after `HELD_MS`; meanwhile the caller's connection waits. @throws ApiError 429 */
 export async function refuse(result: RateLimitResult, reason?: string): Promise<never> {
   await delay(HELD_MS);
   throw rateLimited(result, reason);

@@ -15,7 +15,7 @@ function IsPixKey(): PropertyDecorator {
   );
 }
 
-/** A devolution goes back where the money came from: dropping the key silently would pay somebody else. */
+/** Refuses a key with a devolution, which always goes to the payer. Ignoring the key would pay the wrong person. */
 function IsOnlyForCashout(): PropertyDecorator {
   return rule(
     'isOnlyForCashout',

@@ -25,7 +25,7 @@ function harmless(value: string): string {
   for (const sign of value) {
     if (begins && FORMULA.test(sign)) written += "'";
     written += sign;
-    // If the program uses another separator, a quotation mark can open a cell, as at its beginning.
+    // Any separator begins a new cell. A quotation mark or invisible sign at its beginning may still precede a formula.
     begins = SEPARATORS.includes(sign) || (begins && (sign === '"' || INVISIBLE.test(sign)));
   }
   return written;

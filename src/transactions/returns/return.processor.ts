@@ -7,7 +7,7 @@ import { WalletsService } from '../../wallets/index.js';
 import { SettlementsRepository } from '../settlement/settlements.repository.js';
 import { RETURN_BACKOFF, ReturnCalls } from './return-calls.service.js';
 
-/** Carries returns out: call, outcome. A call whose outcome is not known leaves the return in flight. */
+/** Carries returns out: calls the bank and books the outcome. If the outcome is unknown, the return stays in flight. */
 @Injectable()
 export class ReturnProcessor implements Worker {
   readonly kind = 'return';
@@ -24,14 +24,15 @@ export class ReturnProcessor implements Worker {
     private readonly logger: Logger,
   ) {}
 
-  /** Takes one a step further. */
+  /** Takes a return one step further. */
   async run({ subjectId: id, attempt, prolong }: Work): Promise<WorkAnswer> {
     const pixReturn = await this.settlements.openReturn(id);
     if (!pixReturn) return 'done';
     const { accountId, acquirer, endToEndId, returnId, way, amount, currency, createdAt } = pixReturn;
     const name = { accountId, way, reference: endToEndId, returnId };
     const request = { ...name, cause: 'unwanted', amount, currency, destination: null } as const;
-    // A worker that died between its call and the record has left it PENDING: only at the first attempt is nothing there.
+    // If a worker died after its call, the return is PENDING although the bank has it. Only the first attempt may
+    // assume that the bank does not know it.
     const state = await this.calls.advance(
       acquirer,
       request,
@@ -46,7 +47,7 @@ export class ReturnProcessor implements Worker {
           this.wallets.giveBack(tx, id, pixReturn);
           return this.wallets.chargeFee(tx, id, { ...pixReturn, amount: state.fee });
         case 'failed':
-          // A run that was overtaken does not know what the other one has had accepted meanwhile.
+          // If another run has taken over, the bank may have accepted that run's call: `prolong` throws then.
           await prolong(tx);
           // Nobody is out of pocket, the money is still with us: an operator has to look.
           this.logger.error({ returnId, reason: state.reason }, 'a return was refused');

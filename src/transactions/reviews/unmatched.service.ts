@@ -25,9 +25,10 @@ export class UnmatchedService {
   ) {}
 
   /**
-   * Keeps the money for the operators; it is never credited to anybody by guessing.
-   * Ends the notification, unless the Pix is `elsewhere`.
-   * @returns `elsewhere`: another acquirer made the charge, and is asked now if it is of the same account
+   * Keeps the money for the operators; the service never guesses whom to credit. Ends the notification, unless the Pix
+   * is `elsewhere`.
+   * @returns `elsewhere`: another acquirer made the charge. It may confirm the Pix, and is asked now if it belongs to
+   *   the same account
    */
   async keep(tx: Tx, settlement: Settlement): Promise<'unmatched' | 'elsewhere' | 'repeated'> {
     const { acquirer, money } = settlement;
@@ -52,7 +53,7 @@ export class UnmatchedService {
   }
 
   /**
-   * A Pix that is settled already pays a charge of the account.
+   * Refuses a Pix that pays a charge of the account but is settled already in another account's books.
    * @throws UnreadableAnswer when another account's books have it: operators see it, and the charge does not expire
    */
   async refuseOther({ acquirer, money: { endToEndId, txid }, accountId }: Settlement): Promise<void> {

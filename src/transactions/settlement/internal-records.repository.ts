@@ -72,7 +72,7 @@ const RETURNS = read(
    GROUP BY s.end_to_end_id, c.bank_reference HAVING sum(c.amount) <> 0`,
 );
 
-/** Finds returns by their account, whose indexes lead to them. */
+/** Sums the operations that the acquirer charges for. Returns are searched by account, for which they have an index. */
 const CHARGED = read(
   'books.charged',
   `SELECT operation, count(*)::int AS count, coalesce(sum(amount), 0)::bigint AS amount, coalesce(sum(fee), 0)::bigint AS fee FROM (

@@ -7,12 +7,12 @@ import type {
 } from '../dto/endpoint.body.js';
 import type { Endpoint } from './endpoints.repository.js';
 
-/** The answer to a change. */
+/** Builds the answer to a change. */
 export function updatedEndpoint({ id, url, events, status }: Endpoint): UpdatedEndpointBody {
   return { id, url, events: [...events], status };
 }
 
-/** The answer to a registration: it and a rotation's are the only ones with a secret. */
+/** Builds the answer to a registration. Only this answer and that of a rotation contain a secret. */
 export function registeredEndpoint(endpoint: Endpoint, secret: string): RegisteredEndpointBody {
   return { ...updatedEndpoint(endpoint), secret };
 }

@@ -8,7 +8,11 @@ import { EventFeed } from './event-feed.service.js';
 const SCOPE = { accountId: 'a', mode: 'test' } as const;
 const ALL = 3_000;
 
-/** Events that are read although the requested names do not concern them, as `charge.created` of a boleto. */
+/**
+ * Makes a feed of `ALL` events. Every event is read, but only those that `concerns` accepts are shown: a boleto, for
+ * example, has the domain event but no `charge.created`.
+ * @returns `reads`: the number of events in each read
+ */
 function feedOf(concerns: (id: number) => boolean): { feed: EventFeed; reads: number[] } {
   const reads: number[] = [];
   const idOf = (number: number): string => String(number).padStart(5, '0');

@@ -33,16 +33,16 @@ interface Open {
   readonly failed: number;
 }
 
-/** Charges of one transaction: all their events are in memory at once, and metadata may make each large. */
+/** Charges handled in one transaction. All their events are in memory at once, and metadata may make each large. */
 const BATCH = 25;
 /** Deliveries read in one query. */
 const PAGE = 5_000;
 /** Recoveries at a time, one for each account: each reads up to a hundred thousand rows. */
 const OF_ALL = 2;
 const MAX_WAITING = 20;
-/** Failed deliveries of one call. */
+/** A call stops looking for failed deliveries after this many. */
 const MAX_FAILED = 100_000;
-/** The last events of one charge that are searched for one that concerns the endpoint. */
+/** Number of a charge's latest events that are searched for one that concerns the endpoint. */
 const MAX_EVENTS = 20;
 const MAX_DAYS = 30;
 
@@ -119,7 +119,7 @@ export class RecoveryService {
     });
   }
 
-  /** Charges with failures that nothing has made up for, the number of failures, and the event to send now. */
+  /** Finds charges whose failed deliveries were not made up for, with their number and the event to send now. */
   async #open(
     tx: Tx,
     scope: Scope,

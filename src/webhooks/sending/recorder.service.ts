@@ -36,7 +36,10 @@ export class Recorder {
     private readonly logger: Logger,
   ) {}
 
-  /** Resolves when the outcome is written, or when this process gives up: then the delivery returns by its lease. */
+  /**
+   * Resolves when the outcome is written, or when this process gives up. In the latter case the delivery is due again
+   * when its lease ends.
+   */
   record(delivery: ClaimedDelivery, attempt: SentAttempt): Promise<void> {
     if (this.#closed) return Promise.resolve();
     const endedAt = this.clock.now();
@@ -47,7 +50,7 @@ export class Recorder {
     });
   }
 
-  /** Stops writing; deliveries without a written outcome return by their leases. */
+  /** Stops writing. A delivery without a written outcome is due again when its lease ends. */
   close(): void {
     this.#closed = true;
     for (const { done } of this.#entries.splice(0)) done();

@@ -77,8 +77,8 @@ export interface Verification {
 type Finding = Pick<Verification, 'reason' | 'message'> & Partial<Verification>;
 
 /**
- * Explains why a signature is refused. Proofs with the given secret come first: the signature fits another body or
- * time. Ownership of the secret comes next. The result contains no part of any secret.
+ * Explains why a signature is refused. Looks first for a body or time that the signature fits with the given secret.
+ * Looks next for another secret of the account that made the signature. The result contains no part of any secret.
  */
 export async function verify(
   received: Received,
@@ -110,7 +110,7 @@ export async function verify(
   return result({ ...known, ...finding });
 }
 
-/** The body or time that the signature fits with the given secret; null when it fits nothing. */
+/** Finds the body or time that the signature fits with the given secret; null when it fits none. */
 function provenBySecret(
   { payload, secret }: Received,
   header: SignatureForm,

@@ -33,7 +33,7 @@ describe('a login', () => {
     const difference = async (): Promise<number> => {
       const [known, unknown]: [number[], number[]] = [[], []];
       for (let pair = 0; pair < trial(200, 60); pair++) {
-        // Alternates, each kind first equally often: other load of the machine hits both alike.
+        // Each kind comes first in every second pair, so that other load of the machine slows both alike.
         const tries = [
           async () => known.push(await timed(merchant.ownerEmail)),
           async () => unknown.push(await timed(`nobody-${randomUUID()}@example.com`)),

@@ -94,7 +94,7 @@ describe('the velocity rule of the fraud guard', () => {
     expect((await charge(of(JOAO))).status).toBe(201);
     expect((await charge(of(MARIA), undefined, other.testKey)).status).toBe(201);
     for (let count = 0; count < 3; count++) expect((await charge()).status).toBe(201);
-    // A live charge is refused for another reason here, and before the guard is asked.
+    // The guard counts live charges separately and lets this one in. The 422 says that no live acquirer is set.
     expect((await charge(of(MARIA), undefined, merchant.liveKey)).status).toBe(422);
   });
 
@@ -117,7 +117,7 @@ describe('the velocity rule of the fraud guard', () => {
     const replayed = await charge(of(MARIA), 'repeated-1');
     expect(replayed.headers.get('idempotent-replayed')).toBe('true');
     expect(replayed.body).toEqual(first.body);
-    // Not this document's business, but the key's: as if there were no guard.
+    // The key is refused before the guard is asked, although the document is over its limit.
     const reused = await charge({ ...of(MARIA), amount: 1 }, 'repeated-1');
     expect({ status: reused.status, code: reused.body.error.code }).toEqual({
       status: 409,
@@ -288,7 +288,7 @@ describe('the records of fraud hits', () => {
     await service.get(Retention).remove('fraud_hits');
     expect(await hits(1)).toHaveLength(1);
     service.clock.advance(30 * 86_400 + 60);
-    // Beside the service's own removal, which may be at it.
+    // The service's own removal may run at the same time and lock the rows: try again.
     await waitFor('no hits', async () => {
       await service.get(Retention).remove('fraud_hits');
       return (await service.sql('SELECT 1 FROM fraud_hits')).length === 0;

@@ -103,7 +103,8 @@ describe('answers follow the OpenAPI document', () => {
   }
 
   /**
-   * Returns whether only some answers carry the header: replays, requested proofs, and a 409 that passes by waiting.
+   * Returns whether only some answers of the status carry the header. Only replays are marked, a proof is sent on
+   * request only, and a 409 has `Retry-After` only if a retry can succeed.
    */
   function isOccasional(header: string, status: number): boolean {
     return ['Idempotent-Replayed', 'X-Callback-Proof'].includes(header) || (header === 'Retry-After' && status === 409);

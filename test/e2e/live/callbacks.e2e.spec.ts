@@ -178,7 +178,7 @@ describe('callbacks of a PSP', () => {
     });
     expect((await service.getCharge(merchant.testKey, made.id)).body.status).toBe('pending');
     expect(await service.sql('SELECT 1 FROM settlements WHERE end_to_end_id = $1', [endToEndId])).toEqual([]);
-    // The connection that was served last is the one in use for test mode.
+    // The bank that called `serve` last takes all test charges: make it this one again.
     bank.serve();
   });
 

@@ -227,7 +227,7 @@ describe('a charge of a remote acquirer past its expiry', () => {
   describe('whose payment cannot be read', () => {
     let token = '';
 
-    /** Waits past the expiry longer than a silent bank is given, with as many questions. */
+    /** Makes a paid charge that cannot be read, and waits longer than for a bank that does not answer at all. */
     async function unread(what: 'the Pix' | 'the charge'): Promise<{ made: ChargeAnswer; endToEndId: string }> {
       const made = await charge();
       const { endToEndId } = payInSilence(made);

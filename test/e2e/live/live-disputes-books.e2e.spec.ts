@@ -172,7 +172,7 @@ describe('money that a PSP took back by the MED, compared with our cases', () =>
       );
       return rows.map(({ status }) => status);
     };
-    // Simulates its return. If the bank refuses that, the Pix may be assigned to a sale and disputed.
+    // Simulates a return on its way. If the bank refused it, the Pix could still pay a sale: the dispute has to wait.
     await service.sql('ALTER TABLE settlements DISABLE TRIGGER USER');
     await service.sql(`UPDATE settlements SET outcome = 'returned' WHERE id = $1`, [pix.id]);
     expect(await asked()).toEqual(['pending']);

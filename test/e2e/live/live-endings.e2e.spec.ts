@@ -358,7 +358,8 @@ describe('the end of a live charge that was not paid, or paid without a callback
       story.bank.addFault({ operation: 'callback', fault: { kind: 'lose' }, times: 100_000 });
       const made = await charge();
       const { endToEndId } = story.pay(made);
-      // A machine of the bank knows the payment before the next one does. Questions about other charges may come too.
+      // A first machine of the bank knows the payment, and the next one does not yet. Other charges are answered as
+      // usual.
       change('getCob', (body, txid) => {
         if (!isBehind || txid !== made.pix.txid) return body;
         if (!isShown) return { ...body, status: 'ATIVA', pix: [] };

@@ -19,7 +19,7 @@ import { available, refundEnd, requestRefund } from '../../support/refunds.js';
 import { type ChargeAnswer, type Merchant, TestService } from '../../support/service.js';
 import { waitFor } from '../../support/wait.js';
 
-/** Makes the banks connections of the account. */
+/** Registers the banks as connections of the account. */
 function haveConnections(service: TestService, accountId: string, banks: readonly FarBank[]): void {
   const [connections, names] = [service.get(ConnectionsService), banks.map(({ name }) => name)];
   jest

@@ -630,7 +630,7 @@ describe('webhook deliveries', () => {
       const [unpaid, paid] = [await charge(), await charge()];
       await pay(paid.id);
       await failed(5);
-      // The first charge was paid during the outage, with only its failed event known; the other was never announced.
+      // Two deliveries of the unpaid charge failed, and three of the paid one.
       receiver.answer = 200;
       const [later] = [await charge()];
       await waitFor('the breaker to close', async () => {
