@@ -3,20 +3,28 @@ import { aMedCase } from '../../../test/support/a-med-case.js';
 import { aPaidTransaction } from '../../../test/support/a-transaction.js';
 import type { Account } from '../../accounts/index.js';
 import type { Dispute } from '../../acquirers/index.js';
+import type { TransactionStatus } from '../../transactions/index.js';
 import { applyReport, type BankReport } from './bank-report.rules.js';
-import { claimFreed, correct, end, reclaim } from './dispute.rules.js';
+import { claimFreed, correct, disputeByHolder, end, reclaim } from './dispute.rules.js';
 import { DisputedTransaction } from './disputed-transaction.js';
 import type { MedCase } from './med-case.js';
 
 const NOW = new Date('2026-11-26T12:00:00.000Z');
-const PAID = aPaidTransaction({ status: 'DISPUTE', amount: 1000, paidAt: new Date('2026-11-21T12:30:00.000Z') });
+const PAID = aPaidTransaction({ amount: 1000, paidAt: new Date('2026-11-21T12:30:00.000Z') });
 const PIX = PAID.endToEndId ?? '';
 const { bank } = aMedCase();
 
 /** A sale of R$ 10,00 with these cases, which together hold or have lost `disputedAmount`. */
-function sale(cases: MedCase[], disputedAmount: number, refundsAmount = 0, rulesAtOnce = true): DisputedTransaction {
+function sale(
+  cases: MedCase[],
+  disputedAmount: number,
+  refundsAmount = 0,
+  rulesAtOnce = true,
+  status: TransactionStatus = 'DISPUTE',
+): DisputedTransaction {
   const taken = { refundsAmount, cashoutsAmount: 0, disputedAmount, lossesAmount: 0 };
-  const disputed = { ...taken, transaction: PAID, account: {} as Account, isRefunding: false, lastTakenAt: null };
+  const transaction = { ...PAID, status };
+  const disputed = { ...taken, transaction, account: {} as Account, isRefunding: false, lastTakenAt: null };
   return new DisputedTransaction(disputed, cases, { now: NOW, rulesAtOnce });
 }
 
@@ -137,7 +145,24 @@ describe('the money of several cases of one sale', () => {
 
   it('grows by the money that a failed refund gives back, the oldest case first', () => {
     const freed = claimFreed(sale([older, aCase('b', { heldAmount: 0 })], 600, 200), 'r1');
-    expect(written(freed)).toStrictEqual({ steps: ['case_changed a'], moves: ['held 200 of a, r1'] });
+    expect(written(freed)).toStrictEqual({
+      steps: ['case_changed a', 'transaction_disputed a'],
+      moves: ['held 200 of a, r1'],
+    });
     expect(claimFreed(sale([], 0), 'r1').steps).toStrictEqual([]);
+  });
+
+  it('is held for a case that had found nothing, and disputes the sale, when it becomes free', () => {
+    const empty = ['a', 'b'].map((id) => aCase(id, { amount: 700, heldAmount: 0 }));
+    expect(written(claimFreed(sale(empty, 0, 0, true, 'PAID'), 'c1'))).toStrictEqual({
+      steps: ['case_changed a', 'case_changed b', 'transaction_disputed a'],
+      moves: ['held 700 of a, c1', 'held 300 of b, c1'],
+    });
+  });
+
+  it('leaves a sale as it is when no open case holds any', () => {
+    const paid = sale([aCase('a', { heldAmount: 0 })], 0, 1000, true, 'PAID');
+    expect(claimFreed(paid, 'c1').steps).toStrictEqual([]);
+    expect(disputeByHolder(paid).steps).toStrictEqual([]);
   });
 });

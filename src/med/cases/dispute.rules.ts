@@ -22,7 +22,8 @@ import { MED_MOVES, type MedTrigger } from './med-cases.machine.js';
  * 2. The disputed payment was not credited.
  * 3. Nothing can be held for the claim now or later (`isDisputable`).
  *
- * If an operator opens a case of the second or third kind, nothing is held and the sale keeps its status.
+ * If an operator opens a case of the second or third kind, nothing is held and the sale keeps its status. A case of the
+ * third kind holds money of the sale, and disputes it, when some becomes free (`claimFreed`).
  */
 export function open(disputed: DisputedTransaction, medCase: MedCase): DisputedTransaction {
   const { now } = disputed;
@@ -118,12 +119,15 @@ export function correct(disputed: DisputedTransaction, medCase: MedCase): Disput
   const moved = freed.change(corrected, { what: 'corrected', amount: taken, claimed: taken, detail });
   const shared = taken < 0 ? doubtLosses(holdMore(moved, cause)) : moved;
   // If the money came back, a case that had found nothing to hold may hold it now, and then disputes the payment.
-  const disputing = shared.underway.find(({ heldAmount }) => heldAmount > 0) ?? (shared.isLost ? corrected : null);
+  const disputing = holderOf(shared) ?? (shared.isLost ? corrected : null);
   const settled = disputing ? shared.add({ kind: 'transaction_disputed', medCase: disputing }) : revive(shared);
   return settled.add({ kind: 'corrected', medCase: corrected, taken });
 }
 
-/** Changes the amount of an open case, and holds that much for it. Money that becomes free goes to the other cases. */
+/**
+ * Changes the amount of an open case, and holds that much for it. Money that becomes free goes to the other cases. The
+ * sale keeps its status: call `disputeByHolder` after `showCases`.
+ */
 export function reclaim(disputed: DisputedTransaction, medCase: MedCase, amount: Amount): DisputedTransaction {
   const heldAmount = Math.min(amount, medCase.heldAmount + disputed.roomFor(medCase));
   const more = heldAmount - medCase.heldAmount;
@@ -136,21 +140,34 @@ export function reclaim(disputed: DisputedTransaction, medCase: MedCase, amount:
 }
 
 /**
- * Gives freed money, of a failed refund or a loss that came back, to the open cases. Without open cases the merchant
- * keeps it. If cases had taken the rest of the payment, the payment counts as paid again. If the bank took more than was
- * lost because of the refund or the loss, an operator has to look.
+ * Gives freed money, of a failed refund or a loss that came back, to the open cases. A case that holds money of the sale
+ * for the first time disputes it. Without open cases the merchant keeps the money. If cases had taken the rest of the
+ * payment, the payment counts as paid again. If the bank took more than was lost because of the refund or the loss, an
+ * operator has to look.
  * @param cause the id of the refund or the correction
  */
 export function claimFreed(disputed: DisputedTransaction, cause: string): DisputedTransaction {
   if (disputed.cases.length === 0) return disputed;
-  const { status } = disputed.transaction;
-  if (status !== 'DISPUTE' && status !== 'CHARGEBACK') return doubtLosses(disputed);
-  return revive(doubtLosses(holdMore(disputed, cause)));
+  return revive(disputeByHolder(doubtLosses(holdMore(disputed, cause))));
+}
+
+/**
+ * Disputes the sale if an open case holds money of it. A case that had found nothing to hold left the sale as it was.
+ * While a case holds money, a sale that is not disputed could be refunded, and the money would be given back twice.
+ */
+export function disputeByHolder(disputed: DisputedTransaction): DisputedTransaction {
+  const medCase = holderOf(disputed);
+  return medCase ? disputed.add({ kind: 'transaction_disputed', medCase }) : disputed;
 }
 
 /** Returns why a closed or dismissed case has to be reviewed. */
 export function contradictionReviewOf(disputed: DisputedTransaction, medCase: MedCase): 'contradiction' | null {
   return contradictionOf(medCase, disputed.takeableBy(medCase)) === null ? null : 'contradiction';
+}
+
+/** Returns the oldest open case that holds money. */
+function holderOf(disputed: DisputedTransaction): MedCase | undefined {
+  return disputed.underway.find(({ heldAmount }) => heldAmount > 0);
 }
 
 /** Makes room for the money that the bank has taken: other cases cannot hold it any more. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../core/database/index.js';
 import { ApiError, conflict, invalidRequest, notFound } from '../../core/errors/index.js';
 import type { Amount } from '../../core/money/index.js';
-import { correct, open, reclaim, rule } from '../cases/dispute.rules.js';
+import { correct, disputeByHolder, open, reclaim, rule } from '../cases/dispute.rules.js';
 import type { DisputedTransaction } from '../cases/disputed-transaction.js';
 import type { MedCase } from '../cases/med-case.js';
 import { contradictionOf, rulingOf, versionOf } from '../cases/med-case.rules.js';
@@ -126,7 +126,7 @@ function admit(disputed: DisputedTransaction, reviewed: MedCase, amount: Amount 
 /** Goes on with an open case after its review. @param amount really disputed; null: the present one */
 function goOn(disputed: DisputedTransaction, reviewed: MedCase, amount: Amount | null): DisputedTransaction {
   const claimed = amount === null ? disputed.change(reviewed) : reclaim(disputed, reviewed, claimOf(disputed, amount));
-  return rule(claimed.showCases(), reviewed.id, true);
+  return rule(disputeByHolder(claimed.showCases()), reviewed.id, true);
 }
 
 function reviewedCase({ now }: DisputedTransaction, found: MedCase, { operatorId }: MedDecision): MedCase {

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import type { Dispute } from '../../../src/acquirers/index.js';
+import { MedDisputesService } from '../../../src/med/cases/med-disputes.service.js';
+import { eventsAbout } from '../../support/med.js';
 import type { Paid } from '../../support/med-bank.js';
 import { MedWorld } from '../../support/med-world.js';
 import { type ErrorAnswer, requestRefund } from '../../support/refunds.js';
@@ -136,6 +139,102 @@ describe('a loss that an operator enters beside refunds and disputes of the same
     await world.told.ruled(dispute, 'disagreed');
     await world.expectBalance(500, 0);
     expect(await world.statusOf(paid.id)).toBe('paid');
+  });
+
+  describe('when it had left an approved case nothing to hold, and is taken back', () => {
+    /** A sale of 1000 that a loss has taken, and an approved case of `claim`, which holds nothing. */
+    async function withoutMoney(claim: number): Promise<{ paid: Paid; dispute: Dispute; id: string }> {
+      const paid = await world.told.paid(world.key, 1000);
+      expect(outcomeOf(await lose(paid, 1000))).toBe('200');
+      const dispute = await world.told.disputed(paid, { amount: claim });
+      const { id } = await world.waiting();
+      expect((await world.decide(id, 'approve')).body).toMatchObject({ review: null, visible: true, held_amount: 0 });
+      expect(await world.statusOf(paid.id)).toBe('paid');
+      return { paid, dispute, id };
+    }
+
+    /** The bank claims `amount` now, and an operator approves that. */
+    async function restated({ dispute, id }: { dispute: Dispute; id: string }, amount: number): Promise<void> {
+      await world.told.tell(world.told.bank.change(dispute, { amount }));
+      expect((await world.decide(id, 'approve', { amount })).body).toMatchObject({ review: null });
+    }
+
+    async function expectHeld(paid: Paid, amount: number): Promise<void> {
+      expect(await held(paid)).toEqual([{ held: amount, lost: 0 }]);
+      await world.expectBalance(1000 - amount, amount);
+      expect(await world.statusOf(paid.id)).toBe('disputed');
+      const refused = await requestRefund(world.service, world.key, paid.id, { amount: 400 });
+      expect(outcomeOf(refused)).toBe('400 charge_disputed');
+    }
+
+    it('holds the money for the case and disputes the charge, which cannot be refunded', async () => {
+      const { paid, dispute, id } = await withoutMoney(1000);
+      expect(outcomeOf(await lose(paid, -1000))).toBe('200');
+      await expectHeld(paid, 1000);
+      expect(await eventsAbout(world.service, paid.id)).toEqual([
+        ...['transaction.created', 'transaction.paid', 'transaction.disputed'],
+      ]);
+      expect(await world.metadataOf(paid.id)).toMatchObject({ status: 'created', amountMismatch: false });
+      await world.told.ruled(dispute, 'agreed');
+      await world.expectBalance(0, 0);
+      await expectClearing(0);
+      expect(await world.outcomes(paid.id)).toEqual([[1000, 'closed', 'closed_without_refund']]);
+      expect(await world.statusOf(paid.id)).toBe('disputed');
+      expect((await world.service.call('GET', `/v1/operations/med/${id}`, { token: world.token })).body).toMatchObject({
+        review: null,
+        lost_amount: 1000,
+      });
+    });
+
+    it('holds a part that is taken back, and gives it back when the case is won', async () => {
+      const { paid, dispute } = await withoutMoney(1000);
+      expect(outcomeOf(await lose(paid, -400))).toBe('200');
+      expect(await held(paid)).toEqual([{ held: 400, lost: 0 }]);
+      expect(await world.statusOf(paid.id)).toBe('disputed');
+      await world.told.ruled(dispute, 'disagreed');
+      await world.expectBalance(400, 0);
+      expect(await world.statusOf(paid.id)).toBe('paid');
+    });
+
+    it('holds the amount to which the bank had lowered its claim before', async () => {
+      const { paid, ...known } = await withoutMoney(1000);
+      await restated(known, 600);
+      expect(await world.statusOf(paid.id)).toBe('paid');
+      expect(outcomeOf(await lose(paid, -1000))).toBe('200');
+      await expectHeld(paid, 600);
+    });
+
+    it('keeps the charge disputed when the bank lowers or raises its claim afterwards', async () => {
+      for (const [claim, other] of [
+        [1000, 600],
+        [600, 1000],
+      ] as const) {
+        const { paid, ...known } = await withoutMoney(claim);
+        expect(outcomeOf(await lose(paid, -1000))).toBe('200');
+        await restated(known, other);
+        await expectHeld(paid, other);
+        await world.merchant();
+      }
+    });
+
+    it.each(['restated claim', 'loss of a cent that is taken back'])(
+      'disputes the charge by a %s when nothing was held as the loss came back',
+      async (how) => {
+        const { paid, ...known } = await withoutMoney(1000);
+        // Earlier versions held nothing for a charge that was still paid.
+        const freed = jest.spyOn(world.service.get(MedDisputesService), 'freed').mockResolvedValueOnce();
+        expect(outcomeOf(await lose(paid, -1000))).toBe('200');
+        freed.mockRestore();
+        await world.expectBalance(1000, 0);
+        if (how === 'restated claim') {
+          await restated(known, 600);
+        } else {
+          expect(outcomeOf(await lose(paid, 1))).toBe('200');
+          expect(outcomeOf(await lose(paid, -1))).toBe('200');
+        }
+        await expectHeld(paid, how === 'restated claim' ? 600 : 1000);
+      },
+    );
   });
 
   it('asks an operator to review a lost case when it is taken back and the bank took the money with the case', async () => {

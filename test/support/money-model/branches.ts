@@ -98,6 +98,7 @@ export const BRANCHES = [
   ...(['approval refused: taken meanwhile', 'second operator required', 'loss given back held for a case'] as const),
   ...([
     'loss given back: a lost case is in doubt',
+    'loss given back: the sale is disputed',
     'case of what a loss has left',
     'refund of what a loss has left',
   ] as const),

@@ -562,6 +562,7 @@ export class MoneyModel {
       this.#reach('restated claim finds too little', medCase.held < amount);
       this.#reach('restated claim leaves money to another case', holdMore(sale));
     }
+    this.#disputedByHolder(sale);
     if (medCase.ruling !== null) this.#finish(sale, medCase);
     return 200;
   }
@@ -663,17 +664,27 @@ export class MoneyModel {
       doubtLosses(sale);
     }
     this.#revive(sale);
-    const holder = sale.cases.find((other) => isUnderway(other) && other.held > 0);
+    if (!this.#disputedByHolder(sale) && isLost(sale)) this.#disputed(sale, medCase.kind);
+  }
+
+  /**
+   * A case that holds money disputes the sale, also when it had found nothing to hold at first.
+   * @returns whether there is one
+   */
+  #disputedByHolder(sale: SaleModel): boolean {
+    const holder = sale.cases.find((medCase) => isUnderway(medCase) && medCase.held > 0);
     if (holder) this.#disputed(sale, holder.kind);
-    else if (isLost(sale)) this.#disputed(sale, medCase.kind);
+    return holder !== undefined;
   }
 
   /** Money of the payment became free: a case that holds too little takes it, or it is the merchant's again. */
   #free(sale: SaleModel, held: Branch, doubted: Branch): void {
     const wasDisputed = isDisputed(sale);
-    if (wasDisputed) this.#reach(held, holdMore(sale));
+    this.#reach(held, holdMore(sale));
+    this.#disputedByHolder(sale);
+    this.#reach('loss given back: the sale is disputed', !wasDisputed && isDisputed(sale));
     this.#reach(doubted, doubtLosses(sale));
-    if (wasDisputed) this.#revive(sale);
+    this.#revive(sale);
     this.#reach('failed refund: the sale is paid again', wasDisputed && !isDisputed(sale));
   }
 
