@@ -248,8 +248,26 @@ describe('Poller', () => {
     expect(() => poller.every('late', 1_000, task.run)).toThrow('stopped');
   });
 
-  it('ignores a wake for a task of another process, and refuses a second task of the same name', () => {
-    poller.wake('elsewhere');
+  it('runs a task at once, and only once, that was woken before it was there', async () => {
+    expect([poller.wake('relay'), poller.wake('relay')]).toEqual([false, false]);
+    poller.every('relay', 1_000, task.run);
+    await settle();
+    expect([task.started, timers.pending.length]).toEqual([1, 0]);
+    task.finish();
+    await settle();
+    expect([task.started, timers.pending.length]).toEqual([1, 1]);
+  });
+
+  it('leaves tasks that run on workers to other processes, woken or not', async () => {
+    const logger = { error: (fields: object) => void errors.push(fields) };
+    const api = new Poller({ logger, runsWorkers: false, timer: timers.set });
+    api.wake('relay');
+    expect([api.onWorkers('relay', 1_000, task.run), api.wake('relay')]).toEqual([false, false]);
+    await settle();
+    expect([task.started, timers.pending.length]).toEqual([0, 0]);
+  });
+
+  it('refuses a second task of the same name', () => {
     poller.every('sweep', 1_000, task.run);
     expect(() => poller.every('sweep', 1_000, task.run)).toThrow('already');
   });

@@ -41,6 +41,8 @@ const RESTING = { cancelTimer: undefined, dueAt: Infinity, restMs: Infinity, run
  */
 export class Poller {
   private readonly entries = new Map<string, Entry>();
+  /** Tasks that were woken before they were there. Queues hand jobs over before the application has started. */
+  private readonly woken = new Set<string>();
   private readonly logger: PollerLogger;
   private readonly runsWorkers: boolean;
   private readonly random: () => number;
@@ -60,15 +62,16 @@ export class Poller {
   }
 
   /**
-   * Runs `task` every `intervalMs` ±10 %, measured from the end of one run to the start of the next; the first run
-   * comes after one interval, or with `wake`. Throws on a name already taken and after `stop`.
+   * Runs `task` every `intervalMs` ±10 %, measured from the end of one run to the start of the next. The first run
+   * comes after one interval, or with `wake`, also an earlier one. Throws on a name already taken and after `stop`.
    */
   every(name: string, intervalMs: number, task: PollTask): void {
     if (this.stopped) throw new Error('The poller has been stopped');
     if (this.entries.has(name)) throw new Error(`Task "${name}" is already polled`);
     const entry: Entry = { name, intervalMs, task, ...RESTING };
     this.entries.set(name, entry);
-    this.rest(entry);
+    if (this.woken.delete(name)) this.start(entry);
+    else this.rest(entry);
   }
 
   /** Like `every`, in processes that run workers only. @returns whether this process does */
@@ -80,11 +83,12 @@ export class Poller {
   /**
    * Runs the task now. During a run, any number of calls causes one more run: the current one may have read before the
    * caller's commit. Does nothing after `stop`.
-   * @returns false, having done nothing, for a task that this process does not run
+   * @returns false for a task that this process does not run, or not yet: then it runs as soon as it is there
    */
   wake(name: string): boolean {
     const entry = this.entries.get(name);
     if (entry) this.start(entry);
+    else this.woken.add(name);
     return entry !== undefined;
   }
 
