@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { AcquirersService, ConnectionsService } from '../acquirers/index.js';
 import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
@@ -13,7 +13,7 @@ const PLACES = 8;
 
 /** Has the acquirers' lists read that are due. Claims only as many lists as it has places for. */
 @Injectable()
-export class StatementSweep implements OnApplicationBootstrap, OnApplicationShutdown {
+export class StatementSweep implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #runs: Runs;
 
   constructor(
@@ -32,7 +32,7 @@ export class StatementSweep implements OnApplicationBootstrap, OnApplicationShut
     this.poller.onWorkers(TASK, SWEEP_MS, () => this.sweep());
   }
 
-  onApplicationShutdown(): Promise<void> {
+  onModuleDestroy(): Promise<void> {
     return this.#runs.end();
   }
 
@@ -49,6 +49,6 @@ export class StatementSweep implements OnApplicationBootstrap, OnApplicationShut
       this.statements.ensure(tx, listed, now);
       return this.statements.claimDue(tx, listed, now, leasedUntil, room);
     });
-    for (const { acquirer, list } of due) this.#runs.begin(() => this.reading.read(acquirer, list));
+    for (const { acquirer, list } of due) this.#runs.begin({ acquirer, list }, () => this.reading.read(acquirer, list));
   }
 }

@@ -100,9 +100,9 @@ export class Poller {
     else if (performance.now() + ms < entry.dueAt) this.sleep(entry, ms);
   }
 
-  /** Logs that a task, or a part of its work, has failed. */
-  failed(name: string, err: unknown): void {
-    this.logger.error({ err, task: name }, 'periodic task failed');
+  /** Logs that a task, or a part of its work, has failed. @param subject identifies the part */
+  failed(name: string, err: unknown, subject: object = {}): void {
+    this.logger.error({ err, task: name, ...subject }, 'periodic task failed');
   }
 
   /** Starts nothing further and waits for the current runs. */

@@ -21,11 +21,14 @@ export class Runs {
     return this.#isClosed ? 0 : this.places - this.#underWay.size;
   }
 
-  /** Begins a run. If it fails, that is logged; after `end` nothing begins. */
-  begin(work: () => Promise<void>): void {
+  /**
+   * Begins a run. If it fails, that is logged; after `end` nothing begins.
+   * @param subject identifies the work in the log
+   */
+  begin(subject: object, work: () => Promise<void>): void {
     if (this.#isClosed) return;
     const run = work()
-      .catch((error: unknown) => this.poller.failed(this.task, error))
+      .catch((error: unknown) => this.poller.failed(this.task, error, subject))
       .then(() => {
         this.#underWay.delete(run);
         // More may be due than there was room for. A claim for each free place would cost more than it gains.
@@ -34,7 +37,10 @@ export class Runs {
     this.#underWay.add(run);
   }
 
-  /** Lets no more runs begin, and waits for those under way. */
+  /**
+   * Lets no more runs begin, and waits for those under way. Call it in `onModuleDestroy`: later hooks find the clients
+   * of acquirers closed, and an answer that was not read would count as the acquirer's failure.
+   */
   async end(): Promise<void> {
     this.#isClosed = true;
     await within(SHUTDOWN_MS, Promise.all(this.#underWay));

@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { AcquirersService } from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
 import { Database } from '../../core/database/index.js';
@@ -17,7 +17,7 @@ const LEASE_MS = 15_000;
 
 /** Has acquirers asked about charges past their expiry. Claims only as many charges as it has places for. */
 @Injectable()
-export class ExpiryQuestions implements OnApplicationBootstrap, OnApplicationShutdown {
+export class ExpiryQuestions implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #runs: Runs;
 
   constructor(
@@ -35,7 +35,7 @@ export class ExpiryQuestions implements OnApplicationBootstrap, OnApplicationShu
     this.poller.onWorkers(TASK, SWEEP_MS, () => this.askDue());
   }
 
-  onApplicationShutdown(): Promise<void> {
+  onModuleDestroy(): Promise<void> {
     return this.#runs.end();
   }
 
@@ -56,7 +56,8 @@ export class ExpiryQuestions implements OnApplicationBootstrap, OnApplicationShu
     const early = await this.#early(claimed, now);
     if (early.length > 0) await this.database.transaction(async (tx) => this.expiry.wait(tx, early));
     const waiting = new Set(early.map(({ id }) => id));
-    for (const { id } of claimed) if (!waiting.has(id)) this.#runs.begin(() => this.processor.run(id));
+    for (const { id } of claimed)
+      if (!waiting.has(id)) this.#runs.begin({ transactionId: id }, () => this.processor.run(id));
     return claimed.length === room && this.#runs.room > 0;
   }
 
