@@ -25,6 +25,13 @@ describe('an id', () => {
     });
     expect(ids).toEqual([...new Set(ids)].sort());
   });
+
+  it('is above all earlier ids of its millisecond while the clock is behind, after it was set back', () => {
+    const now = new Date();
+    newId(new Date(now.getTime() + 30_000));
+    const ids = Array.from({ length: 1_000 }, () => newId(now));
+    expect(ids).toEqual([...new Set(ids)].sort());
+  });
 });
 
 describe('bounds of ids', () => {

@@ -11,16 +11,21 @@ export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LONGEST_BEHIND_MS = 60_000;
 /** The last id of the latest millisecond. */
 let last = { msecs: 0, seq: 0 };
+/** The last id of an earlier millisecond. After a clock was set back by seconds, all ids are made there for as long. */
+let lastBehind = { msecs: 0, seq: 0 };
 
 /**
  * A UUIDv7 whose time is `now` to the millisecond: created_at and the id's order agree, so the primary key serves
- * lists by creation time and no second index is needed. Ids that a process makes within its latest millisecond rise.
+ * lists by creation time and no second index is needed. Ids that a process makes within its latest millisecond rise, and
+ * so do ids that follow each other within an earlier one.
  */
 export function newId(now: Date): string {
   const msecs = now.getTime();
   const random = uniqueBytes(16);
-  const seq = msecs === last.msecs ? last.seq + 1 : random.readUInt32BE(0) >>> 1;
+  const before = msecs === last.msecs ? last : lastBehind;
+  const seq = msecs === before.msecs ? before.seq + 1 : random.readUInt32BE(0) >>> 1;
   if (msecs >= last.msecs || msecs < last.msecs - LONGEST_BEHIND_MS) last = { msecs, seq };
+  else lastBehind = { msecs, seq };
   return v7({ msecs, seq, random });
 }
 

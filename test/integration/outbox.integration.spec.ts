@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Clock } from '../../src/core/clock.js';
-import { FIRST_ID } from '../../src/core/ids.js';
+import { FIRST_ID, newId } from '../../src/core/ids.js';
 import { SecretBox } from '../../src/core/crypto/index.js';
 import { type Database, type Reader, read, write, type Tx } from '../../src/core/database/index.js';
 import type { Scope } from '../../src/core/mode.js';
@@ -452,7 +452,11 @@ describe('the outbox', () => {
       });
     const event = transactionEvent('transaction.created', aTransaction(), null);
 
-    it('when one transaction writes several', async () => {
+    it.each([
+      ['as it was', 0],
+      ['set back by half a minute', 30],
+    ])('when one transaction writes several, with the clock %s', async (_, seconds) => {
+      newId(new Date(clock.now().getTime() + seconds * 1000));
       const outbox = outboxWith();
       await database.transaction(async (tx) => {
         for (let n = 0; n < 20; n++) outbox.record(tx, [event]);
