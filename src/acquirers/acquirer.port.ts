@@ -1,4 +1,5 @@
 import type { Amount } from '../core/money/index.js';
+import type { PayoutDesk } from './payout-desk.port.js';
 
 export const PAYMENT_METHODS = ['PIX', 'CREDIT_CARD', 'MBWAY', 'MULTIBANCO', 'BOLETO', 'CRYPTO'] as const;
 export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
@@ -323,11 +324,11 @@ export interface ReceiptRequest {
 
 /** An event that the acquirer reported: only a hint. Nothing happens before a query to the acquirer confirms it. */
 export interface NotificationHint {
-  readonly kind: 'pix' | 'charge' | 'payment' | 'order' | 'dispute' | 'return';
+  readonly kind: 'pix' | 'charge' | 'payment' | 'order' | 'dispute' | 'return' | 'payout';
   /**
    * The id to query the acquirer by. `pix`: the end-to-end id; `charge`: the txid; `payment`: the payment's reference;
-   * `order`: the event's reference; `dispute`: the bank's own id; `return`: `<end-to-end id>/<return id>/<status>`. If
-   * references are unique within one account only, this id also names the account.
+   * `order`: the event's reference; `dispute`: the bank's own id; `return`: `<end-to-end id>/<return id>/<status>`;
+   * `payout`: `<send id>/<what changed>`. If references are unique within one account only, this id also names the account.
    */
   readonly reference: string;
   /**
@@ -384,6 +385,8 @@ export interface Acquirer {
   getDispute(reference: string): Promise<Dispute | null>;
   /** Null for an acquirer of Pix only. */
   readonly orders: OrderDesk | null;
+  /** Absent for an acquirer that cannot send money. */
+  readonly payouts?: PayoutDesk;
   /**
    * Cancels a charge or order, so that it can no longer be paid (API Pix: `PATCH /cob/{txid}`). Repeating is allowed. A
    * charge that does not exist, has ended or was paid is no error: its payment is reported as a notification.

@@ -42,6 +42,11 @@ interface ConfirmedHandlers {
    * @returns false when nobody here requested it
    */
   returnMoved(acquirer: string, endToEndId: string, returnId: string): Promise<boolean>;
+  /**
+   * A payout moved, or a part of it came back: the part that sent it queries its state.
+   * @returns false when nobody here sent it
+   */
+  payoutMoved(acquirer: string, sendId: string): Promise<boolean>;
 }
 
 /**
@@ -214,6 +219,11 @@ export class ConfirmationService {
       case 'return': {
         const [endToEndId = '', returnId = ''] = notification.reference.split('/');
         const known = await this.#handlers.returnMoved?.(acquirer.name, endToEndId, returnId);
+        return known === true ? 'applied' : 'unknown';
+      }
+      case 'payout': {
+        const [sendId = ''] = notification.reference.split('/');
+        const known = await this.#handlers.payoutMoved?.(acquirer.name, sendId);
         return known === true ? 'applied' : 'unknown';
       }
     }

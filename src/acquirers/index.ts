@@ -1,4 +1,5 @@
 export * from './acquirer.port.js';
+export * from './payout-desk.port.js';
 export { AcquirersModule } from './acquirers.module.js';
 export { AcquirersService } from './acquirers.service.js';
 export { Bulkhead } from './bulkhead.js';

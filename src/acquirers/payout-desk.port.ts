@@ -1,0 +1,152 @@
+import type { Amount } from '../core/money/index.js';
+import type { NotificationHint } from './acquirer.port.js';
+
+/** Types of a bank account in Brazil. */
+export const BANK_ACCOUNT_TYPES = ['checking', 'savings', 'payment'] as const;
+export type BankAccountType = (typeof BANK_ACCOUNT_TYPES)[number];
+
+/** The receiver of a payout. Tax ids are CPF or CNPJ without punctuation. */
+export type PayoutTarget =
+  /** `key` as the key directory writes it: e-mail in small letters, phone in E.164, CPF and CNPJ without punctuation. */
+  | { readonly type: 'pix_key'; readonly key: string; readonly taxId: string | null }
+  /** A Pix code to pay; `taxId` if its key is a CPF or CNPJ. */
+  | { readonly type: 'br_code'; readonly brCode: string; readonly taxId: string | null }
+  | {
+      readonly type: 'bank_account';
+      /** 8 digits. */
+      readonly ispb: string;
+      /** 1 to 4 digits. */
+      readonly branch: string;
+      /** Digits, with the check digit as last. */
+      readonly number: string;
+      readonly accountType: BankAccountType;
+      readonly name: string;
+      readonly taxId: string;
+    };
+
+export type PayoutTargetType = PayoutTarget['type'];
+
+/** Names a payout permanently: a repeated send under the same name never pays a second time. */
+export interface PayoutName {
+  /** The account that pays. */
+  readonly accountId: string;
+  /** Derived from our id before the first attempt; 1 to 35 letters and digits. */
+  readonly sendId: string;
+}
+
+/** A request to send money. */
+export interface PayoutOrder extends PayoutName {
+  /** Cents of BRL. */
+  readonly amount: Amount;
+  readonly target: PayoutTarget;
+  /** The receiver's tax id is the account's own: a PSP may check that before it sends. Null: send to anyone. */
+  readonly ownTaxId: string | null;
+  /** Text for the receiver, at most 140 characters. */
+  readonly description: string | null;
+}
+
+/** Why a PSP did not send money. Its own words stay in the adapter's log: they may name people. */
+export const PAYOUT_REFUSALS = [
+  'destination_invalid',
+  'destination_mismatch',
+  'insufficient_funds',
+  'limit_exceeded',
+  'rejected_by_receiver',
+  'refused',
+] as const;
+export type PayoutRefusal = (typeof PAYOUT_REFUSALS)[number];
+
+/** The answer to a send. A desk never throws: what it cannot understand is `unknown`. */
+export type PayoutAnswer =
+  | { readonly kind: 'accepted'; readonly endToEndId: string | null }
+  /** Final: no money has moved, and under this name none will. */
+  | { readonly kind: 'refused'; readonly reason: PayoutRefusal }
+  /**
+   * Nothing can have happened: the request was not sent, or was turned away whole. The PSP is out of key look-ups, limits
+   * requests, or works on another send.
+   */
+  | { readonly kind: 'not_now'; readonly retryAfterMs: number }
+  /** The money may be on its way. Only a look-up may follow. */
+  | { readonly kind: 'unknown' };
+
+/** Money of a payout that came back. */
+export interface PayoutReturn {
+  /** The PSP's id of the return, unique within its payout. */
+  readonly returnId: string;
+  readonly endToEndId: string | null;
+  /** Cents. */
+  readonly amount: Amount;
+  /** The PSP's reason in its own code; null if it gives none. */
+  readonly reason: string | null;
+  readonly at: Date;
+}
+
+/** The state of a payout at its PSP. */
+export type PayoutState =
+  | {
+      readonly kind: 'processing';
+      /** `review`: the PSP holds the payout to examine it. */
+      readonly reason: 'sent' | 'review';
+      readonly endToEndId: string | null;
+    }
+  | {
+      readonly kind: 'paid';
+      readonly endToEndId: string | null;
+      readonly at: Date;
+      /** The PSP's fee in cents. */
+      readonly fee: Amount;
+      /** All returns so far, in any order. */
+      readonly returns: readonly PayoutReturn[];
+    }
+  /** The money is not with the receiver and will not be. A payout that was paid may still become this. */
+  | { readonly kind: 'failed'; readonly reason: PayoutRefusal }
+  | { readonly kind: 'not_found' }
+  /** The PSP cannot be reached, or its answer cannot be read. */
+  | { readonly kind: 'unknown' };
+
+/** A payout in the PSP's own list. */
+export interface ListedPayout {
+  /** Null: somebody sent it in the PSP's app. */
+  readonly sendId: string | null;
+  readonly endToEndId: string | null;
+  readonly amount: Amount;
+  readonly state: Extract<PayoutState, { kind: 'processing' | 'paid' | 'failed' }>;
+  readonly at: Date;
+  /** The hint to store in the inbox for this payout; null if it names no id of ours. */
+  readonly hint: NotificationHint | null;
+}
+
+/** Money of ours at a PSP. */
+export interface PayoutBalance {
+  /** Cents that can be sent. */
+  readonly available: Amount;
+  /** Cents that the PSP blocks, by its own name of the cause. */
+  readonly blocked: Readonly<Record<string, Amount>>;
+}
+
+export interface PayoutDeskCapabilities {
+  readonly targets: readonly PayoutTargetType[];
+  /** How many sends may be under way at once; null: any number. */
+  readonly maxUnderWay: number | null;
+  /**
+   * Whether "not found" proves that no money was or will be sent, once the PSP has not known the payout for `quietMs`
+   * after the last send. False: an operator decides.
+   */
+  readonly isNotFoundFinal: boolean;
+  /** Longer than the PSP's own review: 30 minutes by day, 60 at night. */
+  readonly quietMs: number;
+}
+
+/**
+ * The part of an acquirer that sends money. Calls may take seconds and are never made inside a database transaction. No
+ * method throws but `list` and `balance`.
+ */
+export interface PayoutDesk {
+  readonly capabilities: PayoutDeskCapabilities;
+  send(order: PayoutOrder): Promise<PayoutAnswer>;
+  lookUp(order: PayoutOrder): Promise<PayoutState>;
+  /** Payouts and returns between two times, in any order; null if the PSP has no such list. */
+  readonly list: ((from: Date, to: Date) => AsyncIterable<ListedPayout>) | null;
+  /** Null if the PSP does not report its balance. */
+  readonly balance: (() => Promise<PayoutBalance>) | null;
+}
