@@ -23,50 +23,90 @@ export interface WirePixPage {
   readonly pix: readonly WirePix[];
 }
 
-/** @throws Problem PixConsultaInvalida naming every parameter that is wrong */
-export function readPixQuery(query: URLSearchParams): PixQuery {
-  const violations: Violation[] = [];
-  const take = <T>(name: string, read: (text: string) => T | null, fallback?: T): T | undefined => {
-    const text = query.get(name);
+/** Reads the parameters of a list, and gathers what is wrong with them. */
+export class QueryReader {
+  readonly violations: Violation[] = [];
+
+  constructor(private readonly query: URLSearchParams) {}
+
+  take<T>(name: string, read: (text: string) => T | null, fallback?: T): T | undefined {
+    const text = this.query.get(name);
     if (text === null && name !== 'inicio' && name !== 'fim') return fallback;
     const value = text === null ? null : read(text);
     if (value !== null) return value;
-    violations.push({
+    this.violations.push({
       razao: `O parâmetro ${name} não respeita o _schema_.`,
       propriedade: name,
       ...(text !== null && { valor: text }),
     });
     return fallback;
-  };
-  const matching = (pattern: RegExp) => (text: string) => (pattern.test(text) ? text : null);
-  const timestamp = (text: string): string | null =>
-    TIMESTAMP.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
-  const flag = (text: string): boolean | null => (text === 'true' ? true : text === 'false' ? false : null);
-  const number = (min: number, max: number) => (text: string) =>
-    /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : null;
-
-  const inicio = take('inicio', timestamp) ?? '';
-  const fim = take('fim', timestamp) ?? '';
-  if (Date.parse(fim) < Date.parse(inicio)) {
-    violations.push({
-      razao: 'O timestamp representado pelo parâmetro fim é anterior ao representado pelo parâmetro inicio.',
-      propriedade: 'fim',
-      valor: fim,
-    });
   }
+
+  matching(name: string, pattern: RegExp): string | undefined {
+    return this.take(name, (text) => (pattern.test(text) ? text : null));
+  }
+
+  flag(name: string): boolean | undefined {
+    return this.take(name, (text) => (text === 'true' ? true : text === 'false' ? false : null));
+  }
+
+  /** The window, in which both ends are inclusive. */
+  window(): { inicio: string; fim: string } {
+    const timestamp = (text: string): string | null =>
+      TIMESTAMP.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
+    const inicio = this.take('inicio', timestamp) ?? '';
+    const fim = this.take('fim', timestamp) ?? '';
+    if (Date.parse(fim) < Date.parse(inicio)) {
+      this.violations.push({
+        razao: 'O timestamp representado pelo parâmetro fim é anterior ao representado pelo parâmetro inicio.',
+        propriedade: 'fim',
+        valor: fim,
+      });
+    }
+    return { inicio, fim };
+  }
+
+  page(): { page: number; pageSize: number } {
+    const number = (min: number, max: number) => (text: string) =>
+      /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : null;
+    const page = this.take('paginacao.paginaAtual', number(0, 999_999_999), 0) ?? 0;
+    const pageSize = this.take('paginacao.itensPorPagina', number(1, 1_000), 100) ?? 100;
+    return { page, pageSize };
+  }
+}
+
+/** A page of the found entries, and the numbers that describe it. */
+export function pageOf<T>(
+  found: readonly T[],
+  { page, pageSize }: { readonly page: number; readonly pageSize: number },
+): { readonly paginacao: Readonly<Record<string, number>>; readonly entries: readonly T[] } {
+  return {
+    paginacao: {
+      paginaAtual: page,
+      itensPorPagina: pageSize,
+      quantidadeDePaginas: Math.max(1, Math.ceil(found.length / pageSize)),
+      quantidadeTotalDeItens: found.length,
+    },
+    entries: found.slice(page * pageSize, (page + 1) * pageSize),
+  };
+}
+
+/** @throws Problem PixConsultaInvalida naming every parameter that is wrong */
+export function readPixQuery(query: URLSearchParams): PixQuery {
+  const reader = new QueryReader(query);
+  const { inicio, fim } = reader.window();
   const optional = {
-    txid: take('txid', matching(/^[a-zA-Z0-9]{1,35}$/)),
-    txIdPresente: take('txIdPresente', flag),
-    devolucaoPresente: take('devolucaoPresente', flag),
-    cpf: take('cpf', matching(/^\d{11}$/)),
-    cnpj: take('cnpj', matching(/^[0-9A-Z]{14}$/)),
+    txid: reader.matching('txid', /^[a-zA-Z0-9]{1,35}$/),
+    txIdPresente: reader.flag('txIdPresente'),
+    devolucaoPresente: reader.flag('devolucaoPresente'),
+    cpf: reader.matching('cpf', /^\d{11}$/),
+    cnpj: reader.matching('cnpj', /^[0-9A-Z]{14}$/),
   };
   if (optional.cpf !== undefined && optional.cnpj !== undefined) {
-    violations.push({ razao: 'Ambos os parâmetros cpf e cnpj estão preenchidos.', propriedade: 'cpf' });
+    reader.violations.push({ razao: 'Ambos os parâmetros cpf e cnpj estão preenchidos.', propriedade: 'cpf' });
   }
-  const page = take('paginacao.paginaAtual', number(0, 999_999_999), 0) ?? 0;
-  const pageSize = take('paginacao.itensPorPagina', number(1, 1_000), 100) ?? 100;
-  if (violations.length > 0) throw Problem.of('PixConsultaInvalida', violations);
+  const { page, pageSize } = reader.page();
+  if (reader.violations.length > 0) throw Problem.of('PixConsultaInvalida', reader.violations);
   return { inicio, fim, ...defined(optional), page, pageSize };
 }
 
@@ -85,22 +125,12 @@ export function pixPage(all: readonly Pix[], { page, pageSize, ...filters }: Pix
         (document === undefined || pix.payer?.document === document),
     )
     .sort((one, other) => one.at.getTime() - other.at.getTime());
-  return {
-    parametros: {
-      ...filters,
-      paginacao: {
-        paginaAtual: page,
-        itensPorPagina: pageSize,
-        quantidadeDePaginas: Math.max(1, Math.ceil(found.length / pageSize)),
-        quantidadeTotalDeItens: found.length,
-      },
-    },
-    pix: found.slice(page * pageSize, (page + 1) * pageSize).map(wirePix),
-  };
+  const { paginacao, entries } = pageOf(found, { page, pageSize });
+  return { parametros: { ...filters, paginacao }, pix: entries.map(wirePix) };
 }
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-function defined<T extends object>(values: T): Defined<T> {
+export function defined<T extends object>(values: T): Defined<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
