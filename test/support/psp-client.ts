@@ -56,7 +56,11 @@ export class PspUnderTest {
       const answered = official.validateResponse(method, path, status < 300 ? status : 503, responseBody);
       return [...accepted, ...answered].map((fault) => `${method} ${path} ${String(status)}: ${fault}`);
     });
-    const callbacks = this.simulator.state().callbacks.flatMap(({ pix }) => official.validateCallback({ pix }));
+    // BACEN's document knows only received Pix: callbacks of sent ones are Efí's own.
+    const callbacks = this.simulator.state().callbacks.flatMap(({ pix }) => {
+      const received = pix.filter((entry) => !('tipo' in entry));
+      return received.length > 0 ? official.validateCallback({ pix: received }) : [];
+    });
     return [...exchanges, ...callbacks];
   }
 
@@ -73,6 +77,15 @@ export class PspUnderTest {
   async call(method: 'GET' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object | string): Promise<PspAnswer> {
     this.#token ??= String((await this.token()).body['access_token']);
     return this.send(method, `${this.simulator.baseUrl}${path}`, {
+      headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+  }
+
+  /** A request at one of Efí's own paths, as `/v2/gn/saldo`. */
+  async callEfi(method: 'GET' | 'PUT', path: string, body?: object | string): Promise<PspAnswer> {
+    this.#token ??= String((await this.token()).body['access_token']);
+    return this.send(method, `${this.simulator.efiUrl}${path}`, {
       headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });

@@ -1,4 +1,4 @@
-import type { FaultRule } from '../psp-simulator/faults.js';
+import type { FaultRule, RequestFaultInput } from '../psp-simulator/faults.js';
 import { newEndToEndId } from '../../src/brazil/index.js';
 import type { Random } from '../harness/random.js';
 import type { Victim } from './live-pix-stage.js';
@@ -38,13 +38,12 @@ export interface LivePixPlan {
   readonly victims: readonly (readonly Victim[])[];
 }
 
-type RequestFault = Exclude<FaultRule, { operation: 'callback' }>['fault'];
 type CallbackFault = Extract<FaultRule, { operation: 'callback' }>['fault'];
 
 /** A missing answer takes the caller's whole time limit, so it is rarer than other faults. */
-const SILENCE: RequestFault = { kind: 'timeout', effect: true, ending: 'silence' };
+const SILENCE: RequestFaultInput = { kind: 'timeout', effect: true, ending: 'silence' };
 const SILENCE_RATE = 0.005;
-const REQUEST_FAULTS: readonly RequestFault[] = [
+const REQUEST_FAULTS: readonly RequestFaultInput[] = [
   { kind: 'latency', ms: 400 },
   { kind: 'timeout', effect: false },
   { kind: 'timeout', effect: true },

@@ -1,14 +1,18 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
+import { ApiError, type CommonErrors } from './api-error.js';
 import { type Answer, type Route } from './api.js';
 import { CA_CERTIFICATE, SERVER } from './certificates.js';
+import { EFI_COMMON_ERRORS, EfiError } from './efi-errors.js';
 import { type Faults, type Operation, type RequestFault } from './faults.js';
 import { close, listen, readText, send } from './http.js';
-import { Problem } from './problems.js';
+import { COMMON_PROBLEMS, Problem } from './problems.js';
 import { type Timers } from './timers.js';
 import { type Tokens } from './tokens.js';
 
 export const API_PATH = '/api/v2';
+/** Paths under which the standard's operations are: a PSP chooses its own, and `/v2` is Efí's. */
+const STANDARD_PATHS = [API_PATH, '/v2'] as const;
 export const TOKEN_PATH = '/oauth/token';
 
 /** A request of API Pix and its answer, for checks against the standard. */
@@ -28,6 +32,9 @@ interface Received {
   readonly operation: Operation;
   /** Null for the token endpoint. */
   readonly route: Route | null;
+  readonly errors: CommonErrors;
+  /** The path below the base URL; null: no operation of the standard. */
+  readonly standardPath: string | null;
   readonly params: readonly [string, string];
   readonly url: URL;
   readonly text: string;
@@ -44,7 +51,8 @@ export class ApiServer {
   #connections = 0;
 
   constructor(
-    private readonly routes: readonly Route[],
+    private readonly standardRoutes: readonly Route[],
+    private readonly efiRoutes: readonly Route[],
     private readonly tokens: Tokens,
     private readonly faults: Faults,
     private readonly settings: { readonly latencyMs: number },
@@ -74,10 +82,10 @@ export class ApiServer {
     const url = new URL(request.url ?? '/', 'https://localhost');
     const found = this.#find(request.method, url.pathname);
     if (!found) {
-      answer(response, problemAnswer(Problem.of('NaoEncontrado')));
+      answer(response, Problem.of('NaoEncontrado').answer);
       return;
     }
-    const { operation, route } = found;
+    const { operation, standardPath } = found;
     this.#requests.set(operation, (this.#requests.get(operation) ?? 0) + 1);
     const received = { ...found, url, text, request };
     const result = await this.#faulty(received);
@@ -86,7 +94,7 @@ export class ApiServer {
       request.socket.destroy();
       return;
     }
-    if (route) this.observe(exchangeOf(received, result));
+    if (standardPath !== null) this.observe(exchangeOf(received, standardPath, result));
     answer(response, result);
   }
 
@@ -100,11 +108,14 @@ export class ApiServer {
         return fault.ending;
       case 'error':
         if (fault.effect) this.#work(received);
-        return problemAnswer(Problem.of('ErroInternoDoServidor'));
+        return received.errors.internal().answer;
       case 'throttle':
-        return problemAnswer(Problem.throttled(fault.retryAfterSeconds));
+        return received.errors.throttled(fault.retryAfterSeconds).answer;
       case 'unavailable':
-        return problemAnswer(Problem.of('ServicoIndisponivel'));
+        return received.errors.unavailable().answer;
+      case 'refuse':
+        if (fault.effect) this.#work(received);
+        return EfiError.of(fault.error).answer;
       case 'answer':
         return deviating(this.#work(received), fault);
       case 'tokenExpiry':
@@ -116,40 +127,54 @@ export class ApiServer {
     }
   }
 
-  #work({ route, params, request, url, text }: Received): Answer {
+  #work({ route, errors, params, request, url, text }: Received): Answer {
     const { authorization } = request.headers;
     if (!route) return this.tokens.grant(authorization, request.headers['content-type'], text);
     try {
       const grant = this.tokens.check(authorization);
-      if (!grant) throw Problem.unauthorized();
-      if (!grant.scopes.includes(route.scope)) throw Problem.of('AcessoNegado');
+      if (!grant) throw errors.unauthorized();
+      if (!grant.scopes.includes(route.scope)) throw errors.forbidden();
       const { merchant } = grant;
-      return route.run({ merchant, params, query: url.searchParams, body: () => parse(text) });
+      return route.run({ merchant, params, query: url.searchParams, body: () => parse(text, errors) });
     } catch (error) {
-      if (error instanceof Problem) return problemAnswer(error);
+      if (error instanceof ApiError) return error.answer;
       throw error;
     }
   }
 
-  #find(method: string | undefined, pathname: string): Pick<Received, 'operation' | 'route' | 'params'> | null {
-    if (method === 'POST' && pathname === TOKEN_PATH) return { operation: 'token', route: null, params: ['', ''] };
-    if (!pathname.startsWith(`${API_PATH}/`)) return null;
-    for (const route of this.routes) {
-      const match = route.method === method ? route.path.exec(pathname.slice(API_PATH.length)) : null;
-      if (!match) continue;
-      const [first, second] = [decoded(match[1]), decoded(match[2])];
-      return first === null || second === null ? null : { operation: route.operation, route, params: [first, second] };
+  #find(method: string | undefined, pathname: string): Found | null {
+    if (method === 'POST' && pathname === TOKEN_PATH) {
+      return { operation: 'token', route: null, errors: COMMON_PROBLEMS, standardPath: null, params: ['', ''] };
     }
-    return null;
+    const own = match(this.efiRoutes, method, pathname);
+    if (own) return { ...own, errors: EFI_COMMON_ERRORS, standardPath: null };
+    const base = STANDARD_PATHS.find((path) => pathname.startsWith(`${path}/`));
+    if (base === undefined) return null;
+    const standardPath = pathname.slice(base.length);
+    const standard = match(this.standardRoutes, method, standardPath);
+    return standard && { ...standard, errors: COMMON_PROBLEMS, standardPath };
   }
 }
 
-function answer(response: ServerResponse, result: Answer): void {
-  send(response, result, result.status < 400 ? 'application/json' : 'application/problem+json');
+type Found = Omit<Received, 'url' | 'text' | 'request'>;
+
+function match(
+  routes: readonly Route[],
+  method: string | undefined,
+  path: string,
+): Pick<Received, 'operation' | 'route' | 'params'> | null {
+  for (const route of routes) {
+    const found = route.method === method ? route.path.exec(path) : null;
+    if (!found) continue;
+    const [first, second] = [decoded(found[1]), decoded(found[2])];
+    return first === null || second === null ? null : { operation: route.operation, route, params: [first, second] };
+  }
+  return null;
 }
 
-function problemAnswer({ document, headers }: Problem): Answer {
-  return { status: document.status, body: document, headers };
+function answer(response: ServerResponse, result: Answer): void {
+  const usual = result.status < 400 ? 'application/json' : 'application/problem+json';
+  send(response, result, result.contentType ?? usual);
 }
 
 function deviating(right: Answer, { status, fields, entries }: Extract<RequestFault, { kind: 'answer' }>): Answer {
@@ -158,12 +183,12 @@ function deviating(right: Answer, { status, fields, entries }: Extract<RequestFa
   return { ...right, status: status ?? right.status, body: fields && { ...rest, ...listed, ...fields } };
 }
 
-/** @throws Problem RequisicaoInvalida */
-function parse(text: string): unknown {
+/** @throws ApiError for a text that is not JSON */
+function parse(text: string, errors: CommonErrors): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw Problem.of('RequisicaoInvalida');
+    throw errors.unreadable();
   }
 }
 
@@ -176,10 +201,10 @@ function decoded(segment = ''): string | null {
   }
 }
 
-function exchangeOf({ request, url, text }: Received, result: Answer): Exchange {
+function exchangeOf({ request, url, text }: Received, path: string, result: Answer): Exchange {
   return {
     method: request.method ?? '',
-    path: url.pathname.slice(API_PATH.length),
+    path,
     query: Object.fromEntries(url.searchParams),
     requestBody: text,
     status: result.status,

@@ -1,10 +1,9 @@
 import { type Bank } from './bank.js';
 import { type Operation } from './faults.js';
-import { type Merchant } from './model.js';
+import { type Merchant, type Scope } from './model.js';
 import { Problem } from './problems.js';
 import { pixPage, readPixQuery } from './queries.js';
 import { type Returns } from './returns.js';
-import { type Scope } from './tokens.js';
 import { wireCob, wireCobWithPix, wirePix, wireReturn, wireWebhook } from './wire.js';
 
 export interface Call {
@@ -20,11 +19,14 @@ export interface Answer {
   readonly status: number;
   readonly body: object | null;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Default: JSON, or a problem document of RFC 7807 from status 400. */
+  readonly contentType?: string;
 }
 
 export interface Route {
   readonly operation: Operation;
   readonly method: string;
+  /** The path below the base URL; of Efí's own operations the whole path. */
   readonly path: RegExp;
   readonly scope: Scope;
   readonly run: (call: Call) => Answer;

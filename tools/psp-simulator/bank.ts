@@ -66,6 +66,14 @@ export class Bank {
     return this.#merchants.get(clientId);
   }
 
+  /** @throws Refusal 404, or 409 when no client id says which of several */
+  onlyMerchant(clientId: string | undefined): Merchant {
+    const found = this.merchants.filter((merchant) => clientId === undefined || merchant.clientId === clientId);
+    if (found.length > 1) throw new Refusal(409, 'there are several merchants: say clientId');
+    if (!found[0]) throw new Refusal(404, `no merchant has the client id ${clientId ?? ''}`);
+    return found[0];
+  }
+
   /** Creates the charge; a repetition with changes revises it. @throws Problem CobOperacaoInvalida */
   putCob(merchant: Merchant, txid: string, body: unknown): Cob {
     if (!isTxid(txid)) {
@@ -121,6 +129,11 @@ export class Bank {
     const cob = this.#cobs.get(cobKey(merchant, txid));
     if (!cob) throw Problem.of('CobNaoEncontrado');
     return cob;
+  }
+
+  /** The charge that a dynamic code leads to. */
+  cobAt(location: string): Cob | undefined {
+    return this.cobs.find((cob) => cob.location === location);
   }
 
   /** @throws Problem PixNaoEncontrado, also for another merchant's Pix */

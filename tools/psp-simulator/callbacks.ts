@@ -1,4 +1,5 @@
 import { Agent, request } from 'undici';
+import { type WireSendNotice } from './efi-wire.js';
 import { type Faults } from './faults.js';
 import { type Settings } from './settings.js';
 import { type Timers } from './timers.js';
@@ -6,6 +7,9 @@ import { type WirePix } from './wire.js';
 
 /** How long a delayed callback waits for another one to overtake it. */
 const OVERTAKING_MS = 2_000;
+
+/** A received Pix, or one that was sent. */
+export type CallbackEntry = WirePix | WireSendNotice;
 
 export interface CallbackAttempt {
   readonly at: string;
@@ -16,7 +20,7 @@ export interface CallbackAttempt {
 /** A callback with its attempts so far. */
 export interface CallbackRecord {
   readonly url: string;
-  readonly pix: readonly WirePix[];
+  readonly pix: readonly CallbackEntry[];
   readonly attempts: readonly CallbackAttempt[];
   readonly outcome: 'pending' | 'delivered' | 'givenUp' | 'lost';
 }
@@ -30,8 +34,8 @@ interface Callback extends CallbackRecord {
 export class Callbacks {
   readonly #records: Callback[] = [];
   /** Pix by URL: those gathered for one callback, and those that wait to be overtaken. */
-  readonly #gathered = new Map<string, WirePix[]>();
-  readonly #held = new Map<string, WirePix[]>();
+  readonly #gathered = new Map<string, CallbackEntry[]>();
+  readonly #held = new Map<string, CallbackEntry[]>();
   // Accepts any certificate: the receiver is software under development.
   readonly #agent = new Agent({ connect: { rejectUnauthorized: false }, pipelining: 0 });
 
@@ -46,9 +50,9 @@ export class Callbacks {
     return this.#records;
   }
 
-  announce(webhookUrl: string, pix: WirePix): void {
+  announce(webhookUrl: string, pix: CallbackEntry): void {
     const url = this.settings.callbacks.suffix ? `${webhookUrl}/pix` : webhookUrl;
-    const fault = this.faults.ofCallback();
+    const fault = this.faults.ofCallback('tipo' in pix ? 'sent' : 'received');
     switch (fault?.kind) {
       case 'lose':
         this.#records.push({ url, pix: [pix], attempts: [], outcome: 'lost' });
@@ -76,7 +80,7 @@ export class Callbacks {
     await this.#agent.destroy();
   }
 
-  #gather(url: string, pix: WirePix): void {
+  #gather(url: string, pix: CallbackEntry): void {
     const { batch, batchWaitMs } = this.settings.callbacks;
     const gathered = [...(this.#gathered.get(url) ?? []), pix];
     this.#gathered.set(url, gathered);

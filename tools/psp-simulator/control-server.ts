@@ -14,6 +14,15 @@ const ACTIONS: Readonly<Record<string, (simulator: PspSimulator, body: never) =>
   expireTokens: (simulator) => {
     simulator.expireTokens();
   },
+  settleSend: (simulator, body: Parameters<PspSimulator['settleSend']>[0]) => simulator.settleSend(body),
+  reviewSend: (simulator, body: Parameters<PspSimulator['reviewSend']>[0]) => simulator.reviewSend(body),
+  returnSend: (simulator, body: Parameters<PspSimulator['returnSend']>[0]) => simulator.returnSend(body),
+  sendInApp: (simulator, body: Parameters<PspSimulator['sendInApp']>[0]) => simulator.sendInApp(body),
+  move: (simulator, body: Parameters<PspSimulator['move']>[0]) => simulator.move(body),
+  block: (simulator, body: Parameters<PspSimulator['block']>[0]) => simulator.block(body),
+  addKey: (simulator, body: Parameters<PspSimulator['addKey']>[0]) => {
+    simulator.addKey(body);
+  },
   announce: (simulator, body: Parameters<PspSimulator['announce']>[0]) => {
     simulator.announce(body);
   },

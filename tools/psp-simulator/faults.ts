@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { Random } from '../harness/random.js';
+import { EFI_ERRORS } from './efi-errors.js';
 
-/** Operations that can fail: requests of API Pix, or a callback. */
+/** Requests that can fail: those of API Pix, and Efí's of money out (`send.put`: all ways to send). */
 export const OPERATIONS = [
   'token',
   'cob.put',
@@ -14,6 +15,10 @@ export const OPERATIONS = [
   'webhook.put',
   'webhook.get',
   'webhook.delete',
+  'send.put',
+  'send.get',
+  'send.list',
+  'balance.get',
 ] as const;
 
 export type Operation = (typeof OPERATIONS)[number];
@@ -48,6 +53,8 @@ const requestFault = z.discriminatedUnion('kind', [
   }),
   /** All tokens expire early: the request gets 401. */
   z.strictObject({ kind: z.literal('tokenExpiry') }),
+  /** Answers with this error of Efí's, and with its status. */
+  z.strictObject({ kind: z.literal('refuse'), error: z.enum(EFI_ERRORS), effect: z.boolean().default(false) }),
 ]);
 
 const callbackFault = z.discriminatedUnion('kind', [
@@ -56,6 +63,27 @@ const callbackFault = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('reorder') }),
   z.strictObject({ kind: z.literal('delay'), ms: milliseconds }),
   z.strictObject({ kind: z.literal('lose') }),
+]);
+
+/** The course of an accepted send, in place of the one by the settings. */
+const sendFault = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('slow'), ms: milliseconds }),
+  /** The bank examines it, and then pays or rejects. Null: until it is settled by hand. */
+  z.strictObject({
+    kind: z.literal('review'),
+    ms: milliseconds.nullable(),
+    status: z.enum(['REALIZADO', 'NAO_REALIZADO']).default('REALIZADO'),
+  }),
+  z.strictObject({ kind: z.literal('reject') }),
+  /** The send is paid, and becomes NAO_REALIZADO this long after. */
+  z.strictObject({ kind: z.literal('revoke'), afterMs: milliseconds }),
+  /** The send is paid, and this share of the amount comes back this long after, in equal parts. */
+  z.strictObject({
+    kind: z.literal('return'),
+    afterMs: milliseconds,
+    share: z.number().min(0.01).max(1).default(1),
+    parts: z.number().int().min(1).max(10).default(1),
+  }),
 ]);
 
 /** Either the next `times` cases, or a `rate` of all, drawn by the seed; of several rates the first hit counts. */
@@ -70,12 +98,21 @@ export const faultRule = z
   .union([
     z.strictObject({ operation: z.enum([...OPERATIONS, '*']), fault: requestFault, ...when }),
     z.strictObject({ operation: z.literal('callback'), fault: callbackFault, ...when }),
+    /** Only callbacks of sends and of their returns. */
+    z.strictObject({ operation: z.literal('callback.send'), fault: callbackFault, ...when }),
+    z.strictObject({ operation: z.literal('send'), fault: sendFault, ...when }),
   ])
-  .refine(eitherOr, 'times or rate, not both');
+  .refine(eitherOr, 'times or rate, not both')
+  .refine(
+    ({ operation, fault }) => fault.kind !== 'refuse' || operation.startsWith('send.') || operation === 'balance.get',
+    'only requests of money out can be refused with an error of Efí',
+  );
 
 export type FaultRule = z.input<typeof faultRule>;
+export type RequestFaultInput = z.input<typeof requestFault>;
 export type RequestFault = z.output<typeof requestFault>;
 export type CallbackFault = z.output<typeof callbackFault>;
+export type SendFault = z.output<typeof sendFault>;
 
 type Rule = z.output<typeof faultRule> & { left: number };
 
@@ -108,12 +145,19 @@ export class Faults {
 
   ofRequest(operation: Operation): RequestFault | null {
     const rule = this.#draw((one) => one.operation === operation || one.operation === '*');
-    return rule && rule.operation !== 'callback' ? this.#count(operation, rule.fault) : null;
+    return rule && !isOfCallback(rule) && rule.operation !== 'send' ? this.#count(operation, rule.fault) : null;
   }
 
-  ofCallback(): CallbackFault | null {
-    const rule = this.#draw((one) => one.operation === 'callback');
-    return rule?.operation === 'callback' ? this.#count('callback', rule.fault) : null;
+  ofCallback(concern: 'received' | 'sent'): CallbackFault | null {
+    const rule = this.#draw(
+      ({ operation }) => operation === 'callback' || (operation === 'callback.send' && concern === 'sent'),
+    );
+    return rule && isOfCallback(rule) ? this.#count('callback', rule.fault) : null;
+  }
+
+  ofSend(): SendFault | null {
+    const rule = this.#draw(({ operation }) => operation === 'send');
+    return rule?.operation === 'send' ? this.#count('send', rule.fault) : null;
   }
 
   #draw(concerns: (rule: Rule) => boolean): Rule | null {
@@ -129,9 +173,13 @@ export class Faults {
     return drawn[0] ?? null;
   }
 
-  #count<F extends RequestFault | CallbackFault>(operation: string, fault: F): F {
+  #count<F extends RequestFault | CallbackFault | SendFault>(operation: string, fault: F): F {
     const name = `${operation} ${fault.kind}${'effect' in fault ? (fault.effect ? ' after effect' : ' before effect') : ''}`;
     this.#made.set(name, (this.#made.get(name) ?? 0) + 1);
     return fault;
   }
+}
+
+function isOfCallback(rule: Rule): rule is Extract<Rule, { fault: CallbackFault }> {
+  return rule.operation === 'callback' || rule.operation === 'callback.send';
 }

@@ -1,4 +1,5 @@
 /** Errors of API Pix: RFC 7807 documents with the standard's types and texts. */
+import { ApiError, type CommonErrors } from './api-error.js';
 
 /** A violation in a request. */
 export interface Violation {
@@ -40,6 +41,13 @@ const KINDS = {
     'Devolução inválida.',
     'A presente requisição de devolução não respeita o _schema_ ou não faz sentido semanticamente.',
   ],
+  PixEnviadoNaoEncontrado: [404, 'Não Encontrado', 'Pix enviado não encontrado para o identificador informado.'],
+  QrcodeOperacaoInvalida: [
+    400,
+    'Operação Inválida',
+    'A requisição que busca pagar um qrcode não respeita o schema ou está semanticamente errada.',
+  ],
+  QrcodeErroInterno: [500, 'Erro Interno', 'Funcionalidade desabilitada em ambiente de homologação.'],
   WebhookNaoEncontrado: [404, 'Não Encontrado', 'O webhook denotado por {chave} não se encontra estabelecido.'],
   WebhookOperacaoInvalida: [
     400,
@@ -59,14 +67,11 @@ export interface ProblemDocument {
 }
 
 /** Refuses a request of API Pix; the thrown document becomes the answer. */
-export class Problem extends Error {
+export class Problem extends ApiError {
   override readonly name = 'Problem';
 
-  private constructor(
-    readonly document: ProblemDocument,
-    readonly headers: Readonly<Record<string, string>> = {},
-  ) {
-    super(document.detail);
+  private constructor(document: ProblemDocument, headers: Readonly<Record<string, string>> = {}) {
+    super({ status: document.status, body: document, headers, contentType: 'application/problem+json' });
   }
 
   static of(kind: ProblemKind, violations: readonly Violation[] = []): Problem {
@@ -92,3 +97,12 @@ export class Problem extends Error {
     );
   }
 }
+
+export const COMMON_PROBLEMS: CommonErrors = {
+  unauthorized: () => Problem.unauthorized(),
+  forbidden: () => Problem.of('AcessoNegado'),
+  unreadable: () => Problem.of('RequisicaoInvalida'),
+  internal: () => Problem.of('ErroInternoDoServidor'),
+  unavailable: () => Problem.of('ServicoIndisponivel'),
+  throttled: (seconds) => Problem.throttled(seconds),
+};

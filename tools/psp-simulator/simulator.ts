@@ -2,19 +2,30 @@ import type * as z from 'zod';
 import { API_PATH, ApiServer, type Exchange, TOKEN_PATH } from './api-server.js';
 import { apiRoutes } from './api.js';
 import { Bank } from './bank.js';
+import { type Balance, Books } from './books.js';
 import { type CallbackRecord, Callbacks } from './callbacks.js';
 import { ControlServer } from './control-server.js';
+import { efiRoutes } from './efi-api.js';
+import { wireNotice, type WireSend, wireSend } from './efi-wire.js';
 import { type FaultRule, Faults, faultRule } from './faults.js';
-import { type Merchant, type Pix } from './model.js';
+import { type Merchant, type Pix, type Send } from './model.js';
 import { Returns } from './returns.js';
+import { Sends } from './sends.js';
 import {
   announcement,
+  appSend,
+  blocking,
   DEFAULT_SETTINGS,
+  directoryEntry,
   expiry,
   medReturn,
+  movement,
   newMerchant,
   payment,
   returnSettlement,
+  sendReturn,
+  sendReview,
+  sendSettlement,
   settings,
   type Settings,
   type SettingsChange,
@@ -58,6 +69,8 @@ export interface SimulatorState {
   readonly merchants: readonly { readonly clientId: string; readonly pixKeys: readonly string[] }[];
   readonly cobs: readonly (WireCob & { readonly clientId: string })[];
   readonly pix: readonly (WirePix & { readonly clientId: string })[];
+  readonly sends: readonly (WireSend & { readonly clientId: string })[];
+  readonly balances: readonly (Balance & { readonly clientId: string })[];
   readonly webhooks: readonly WireWebhook[];
   readonly callbacks: readonly CallbackRecord[];
   readonly faults: { readonly rules: readonly unknown[]; readonly made: Readonly<Record<string, number>> };
@@ -76,6 +89,8 @@ export class PspSimulator {
   readonly #faults: Faults;
   readonly #bank: Bank;
   readonly #returns: Returns;
+  readonly #books: Books;
+  readonly #sends: Sends;
   readonly #tokens: Tokens;
   readonly #callbacks: Callbacks;
   readonly #api: ApiServer;
@@ -93,9 +108,15 @@ export class PspSimulator {
     this.#returns = new Returns(this.#bank, this.#settings, now, this.#timers, tell);
     this.#tokens = new Tokens(this.#bank, this.#settings, now);
     this.#callbacks = new Callbacks(this.#settings, this.#faults, this.#timers, now);
-    const routes = apiRoutes(this.#bank, this.#returns);
+    const sent = (send: Send, change: 'status' | 'return'): void => {
+      this.#tellSend(send, change);
+    };
+    this.#books = new Books(this.#bank, (merchant) => this.#sends.of(merchant));
+    this.#sends = new Sends(this.#bank, this.#books, this.#faults, this.#settings, now, this.#timers, sent);
+    const standard = apiRoutes(this.#bank, this.#returns);
+    const own = efiRoutes(this.#bank, this.#books, this.#sends, this.#settings);
     const observe = options.observe ?? (() => undefined);
-    this.#api = new ApiServer(routes, this.#tokens, this.#faults, this.#settings, this.#timers, observe);
+    this.#api = new ApiServer(standard, own, this.#tokens, this.#faults, this.#settings, this.#timers, observe);
     this.#control = new ControlServer(this);
     this.change(options.settings ?? {});
     for (const merchant of options.merchants ?? [DEFAULT_MERCHANT]) this.addMerchant(merchant);
@@ -120,6 +141,11 @@ export class PspSimulator {
 
   get baseUrl(): string {
     return `https://localhost:${String(this.#port)}${API_PATH}`;
+  }
+
+  /** Base URL of a connection with the profile `efi`: the standard is below `/v2`, beside Efí's own operations. */
+  get efiUrl(): string {
+    return `https://localhost:${String(this.#port)}`;
   }
 
   get tokenUrl(): string {
@@ -163,11 +189,49 @@ export class PspSimulator {
     this.#tokens.expireAll();
   }
 
-  /** Repeats a callback, once or many times, with the current state. @throws Refusal, ZodError */
+  /** Pays or rejects a send now; a paid one can become NAO_REALIZADO. @throws Refusal, ZodError */
+  settleSend(input: z.input<typeof sendSettlement>): WireSend {
+    return this.#wireSend(this.#sends.settle(sendSettlement.parse(input)));
+  }
+
+  /** The bank examines a send before it pays or rejects it. @throws Refusal, ZodError */
+  reviewSend(input: z.input<typeof sendReview>): WireSend {
+    return this.#wireSend(this.#sends.review(sendReview.parse(input)));
+  }
+
+  /** A part of a paid send, or all of it, comes back. @throws Refusal, ZodError */
+  returnSend(input: z.input<typeof sendReturn>): WireSend {
+    return this.#wireSend(this.#sends.giveBack(sendReturn.parse(input)));
+  }
+
+  /** Somebody sends a Pix in the bank's app. @throws Refusal, ZodError */
+  sendInApp(input: z.input<typeof appSend>): WireSend {
+    return this.#wireSend(this.#sends.sendInApp(appSend.parse(input)));
+  }
+
+  /** The bank moves money by itself. @throws Refusal, ZodError */
+  move(input: z.input<typeof movement>): Balance {
+    return this.#books.move(movement.parse(input));
+  }
+
+  /** The bank blocks money, or frees it. @throws Refusal, ZodError */
+  block(input: z.input<typeof blocking>): Balance {
+    return this.#books.block(blocking.parse(input));
+  }
+
+  /** Says whose a key is, or that nobody has it. @throws ZodError */
+  addKey(input: z.input<typeof directoryEntry>): void {
+    this.#sends.register(directoryEntry.parse(input));
+  }
+
+  /** Repeats a callback about a Pix, once or many times, with the current state. @throws Refusal, ZodError */
   announce(input: z.input<typeof announcement>): void {
     const { endToEndId, times } = announcement.parse(input);
-    const pix = this.#bank.bookedPix(endToEndId);
-    for (let time = 0; time < times; time += 1) this.#tell(pix);
+    const send = this.#sends.byEndToEndId(endToEndId);
+    for (let time = 0; time < times; time += 1) {
+      if (send) this.#tellSend(send, 'status');
+      else this.#tell(this.#bank.bookedPix(endToEndId));
+    }
   }
 
   /** @throws ZodError */
@@ -181,8 +245,13 @@ export class PspSimulator {
 
   /** Changes the given settings and returns all. @throws ZodError */
   change(input: SettingsChange): Settings {
-    const { callbacks, ...rest } = settingsChange.parse(input);
-    const merged = { ...this.#settings, ...rest, callbacks: { ...this.#settings.callbacks, ...callbacks } };
+    const { callbacks, sends, ...rest } = settingsChange.parse(input);
+    const merged = {
+      ...this.#settings,
+      ...rest,
+      callbacks: { ...this.#settings.callbacks, ...callbacks },
+      sends: { ...this.#settings.sends, ...sends },
+    };
     Object.assign(this.#settings, settings.parse(merged));
     return this.#settings;
   }
@@ -192,12 +261,28 @@ export class PspSimulator {
       merchants: this.#bank.merchants.map(({ clientId, pixKeys }) => ({ clientId, pixKeys })),
       cobs: this.#bank.cobs.map((cob) => ({ clientId: cob.merchant.clientId, ...wireCobWithPix(cob) })),
       pix: this.#bank.pix.map((pix) => ({ clientId: pix.merchant.clientId, ...wirePix(pix) })),
+      sends: this.#sends.all.map((send) => ({ clientId: send.merchant.clientId, ...this.#wireSend(send) })),
+      balances: this.#bank.merchants.map((merchant) => ({
+        clientId: merchant.clientId,
+        ...this.#books.balance(merchant),
+      })),
       webhooks: this.#bank.webhooks.map(wireWebhook),
       callbacks: this.#callbacks.records,
       faults: { rules: this.#faults.rules, made: this.#faults.made },
       traffic: this.#api.traffic,
       settings: this.#settings,
     };
+  }
+
+  #wireSend(send: Send): WireSend {
+    return wireSend(send, this.#settings.sends);
+  }
+
+  #tellSend(send: Send, change: 'status' | 'return'): void {
+    const webhook = send.payerKey === null ? undefined : this.#bank.webhookOf(send.payerKey);
+    if (!webhook || (change === 'return' && this.#settings.sends.returnCallback === 'none')) return;
+    const notice = wireNotice(send, this.#settings.sends, change);
+    if (notice) this.#callbacks.announce(webhook.url, notice);
   }
 
   #tell(pix: Pix): void {

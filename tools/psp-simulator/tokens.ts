@@ -2,9 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { type Bank } from './bank.js';
 import { type Merchant } from './model.js';
 
-export const SCOPES = ['cob.write', 'cob.read', 'pix.write', 'pix.read', 'webhook.write', 'webhook.read'] as const;
-export type Scope = (typeof SCOPES)[number];
-
 export interface Grant {
   readonly merchant: Merchant;
   readonly scopes: readonly string[];
@@ -31,8 +28,9 @@ export class Tokens {
     if (!merchant || merchant.clientSecret !== secret) return refused(401, 'invalid_client');
     if (fields['grant_type'] !== 'client_credentials') return refused(400, 'unsupported_grant_type');
     const asked = (fields['scope'] ?? '').split(' ').filter((scope) => scope !== '');
-    const scopes = asked.length === 0 ? SCOPES : asked;
-    if (!scopes.every((scope) => SCOPES.some((known) => known === scope))) return refused(400, 'invalid_scope');
+    const allowed: readonly string[] = merchant.scopes;
+    const scopes = asked.length === 0 ? allowed : asked;
+    if (!scopes.every((scope) => allowed.includes(scope))) return refused(400, 'invalid_scope');
     const token = randomBytes(24).toString('base64url');
     const { tokenSeconds } = this.settings;
     this.#grants.set(token, { merchant, scopes, expiresAt: this.now().getTime() + tokenSeconds * 1_000 });
