@@ -54,6 +54,11 @@ const NEEDS = {
     requiredBy: 'REQUIRE_PRISM',
     find: () => process.env['PRISM_BIN'] ?? null,
   },
+  efiSdk: {
+    missing: 'no SDK of Efí (EFI_SDK: the folder of sdk-node-apis-efi 2, which is no dependency)',
+    requiredBy: 'REQUIRE_EFI_SDK',
+    find: () => process.env['EFI_SDK'] ?? null,
+  },
   pixApiDocument: {
     missing: "BACEN's document of API Pix is not here (PIX_API_DOCUMENT)",
     requiredBy: 'REQUIRE_PIX_API_DOCUMENT',
