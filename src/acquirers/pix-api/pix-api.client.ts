@@ -10,7 +10,7 @@ import { type CobRemoval, type CobRequest, type ReturnBody, tokenAnswer, type We
 import { isShallow } from './json-shape.js';
 import { PixApiError } from './pix-api.errors.js';
 import { namesOldToken, type Problem, readProblem } from './problem.js';
-import type { Operation, PspProfile } from './profile.js';
+import type { DeskOperation, Operation, PspProfile, Template } from './profile.js';
 import { type Token, TokenCache } from './token-cache.js';
 import { fill, tokenRequest } from './token-request.js';
 
@@ -28,13 +28,13 @@ const MAX_VALUES = 200_000;
 const CONNECTIONS = 64;
 /** Shorter than common gateways keep idle connections: a PUT on a connection that is just being closed is lost. */
 const KEEP_ALIVE_MS = 4_000;
-const ATTEMPTS = { GET: 4, PUT: 2, PATCH: 2 } as const;
+const ATTEMPTS = { GET: 4, PUT: 2, PATCH: 2, POST: 1 } as const;
 const FIRST_PAUSE_MS = 200;
 
 /** The answer of a PSP. `refused`: the PSP understood and refused; this request had no effect. */
 export type PspAnswer =
   | { readonly kind: 'ok'; readonly body: unknown }
-  | { readonly kind: 'not_found' }
+  | { readonly kind: 'not_found'; readonly problem?: Problem }
   | { readonly kind: 'refused'; readonly status: number; readonly problem: Problem };
 
 /** Options of `PixApiClient` for tests and the command line. */
@@ -43,7 +43,11 @@ export interface PixApiClientOptions {
   readonly tokens?: TokenCache;
   readonly limits?: { readonly connectMs?: number; readonly answerMs?: number; readonly callMs?: number };
   /** Called at the end of each call, for metrics. */
-  readonly observe?: (operation: Operation, outcome: PspAnswer['kind'] | PixApiError['kind'], seconds: number) => void;
+  readonly observe?: (
+    operation: Operation | DeskOperation,
+    outcome: PspAnswer['kind'] | PixApiError['kind'],
+    seconds: number,
+  ) => void;
 }
 
 const METHODS = {
@@ -67,13 +71,34 @@ interface Again {
   readonly pauseMs: number | null;
 }
 
-interface Call {
-  readonly operation: Operation;
-  /** The path behind the profile's prefix; everything in it was checked or escaped. */
+/** A call of a payout desk. The path is whole, because the profile's prefix is that of API Pix. */
+export interface DeskCall {
+  readonly operation: DeskOperation;
+  readonly method: 'GET' | 'PUT' | 'POST';
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
+  /** Templates, as in a profile. */
+  readonly headers?: Readonly<Record<string, Template>>;
+  readonly body?: object;
+}
+
+interface Call {
+  readonly operation: Operation | DeskOperation;
+  readonly method: keyof typeof ATTEMPTS;
+  /** The path behind the base URL; everything in it was checked or escaped. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, Template>>;
   /** Called at each attempt; null: the request no longer makes sense. */
-  readonly body?: () => object | null;
+  readonly body?: (() => object | null) | undefined;
+  readonly attempts: number;
+}
+
+/** A call of API Pix. */
+interface PixCall extends Pick<Call, 'query' | 'body'> {
+  readonly operation: Operation;
+  /** The path behind the profile's prefix. */
+  readonly path: string;
 }
 
 /**
@@ -118,42 +143,42 @@ export class PixApiClient {
    * @param body called at each attempt, because the time for paying runs; null: that time is over, and nothing is sent
    */
   putCob(txid: string, body: () => CobRequest | null): Promise<PspAnswer> {
-    return this.#call({ operation: 'cob.put', path: `/cob/${txid}`, body });
+    return this.#pixCall({ operation: 'cob.put', path: `/cob/${txid}`, body });
   }
 
   getCob(txid: string): Promise<PspAnswer> {
-    return this.#call({ operation: 'cob.get', path: `/cob/${txid}` });
+    return this.#pixCall({ operation: 'cob.get', path: `/cob/${txid}` });
   }
 
   patchCob(txid: string, body: CobRemoval): Promise<PspAnswer> {
-    return this.#call({ operation: 'cob.patch', path: `/cob/${txid}`, body: () => body });
+    return this.#pixCall({ operation: 'cob.patch', path: `/cob/${txid}`, body: () => body });
   }
 
   getPix(endToEndId: string): Promise<PspAnswer> {
-    return this.#call({ operation: 'pix.get', path: `/pix/${endToEndId}` });
+    return this.#pixCall({ operation: 'pix.get', path: `/pix/${endToEndId}` });
   }
 
   listPix(query: Readonly<Record<string, string>>): Promise<PspAnswer> {
-    return this.#call({ operation: 'pix.list', path: '/pix', query });
+    return this.#pixCall({ operation: 'pix.list', path: '/pix', query });
   }
 
   putReturn(endToEndId: string, returnId: string, body: ReturnBody): Promise<PspAnswer> {
-    return this.#call({ operation: 'return.put', path: `/pix/${endToEndId}/devolucao/${returnId}`, body: () => body });
+    return this.#pixCall({ operation: 'return.put', path: `/pix/${endToEndId}/devolucao/${returnId}`, body: () => body });
   }
 
   getReturn(endToEndId: string, returnId: string): Promise<PspAnswer> {
-    return this.#call({ operation: 'return.get', path: `/pix/${endToEndId}/devolucao/${returnId}` });
+    return this.#pixCall({ operation: 'return.get', path: `/pix/${endToEndId}/devolucao/${returnId}` });
   }
 
   /** Makes the PSP call `url` about Pix to the key; replaces the registered URL. */
   registerWebhook(url: string): Promise<PspAnswer> {
     const body: WebhookBody = { webhookUrl: url };
-    return this.#call({ operation: 'webhook.put', path: this.#webhookPath(), body: () => body });
+    return this.#pixCall({ operation: 'webhook.put', path: this.#webhookPath(), body: () => body });
   }
 
   /** The URL that is registered for the key. */
   webhook(): Promise<PspAnswer> {
-    return this.#call({ operation: 'webhook.get', path: this.#webhookPath() });
+    return this.#pixCall({ operation: 'webhook.get', path: this.#webhookPath() });
   }
 
   /** The token that calls use, for the doctor. @throws PixApiError */
@@ -170,6 +195,32 @@ export class PixApiClient {
     const escaped = encodeURIComponent(this.pixKey);
     const isPlain = this.profile.phoneInPath.value === 'plain';
     return `/webhook/${isPlain ? escaped.replace(/^%2B/, '+') : escaped}`;
+  }
+
+  /**
+   * Calls the PSP for a payout desk. A send is made once: each one may cost a look-up of a key, and the desk's caller
+   * repeats it.
+   * @throws PixApiError
+   */
+  callDesk({ operation, method, path, query = {}, headers = {}, body }: DeskCall): Promise<PspAnswer> {
+    const attempts = operation === 'payout.send' ? 1 : ATTEMPTS[method];
+    const own = { ...this.profile.headers.value, ...headers };
+    return this.#call({ operation, method, path, query, headers: own, body: body && (() => body), attempts });
+  }
+
+  /** @throws PixApiError */
+  #pixCall({ operation, path, query = {}, body }: PixCall): Promise<PspAnswer> {
+    const method = METHODS[operation];
+    const { prefix, headers, webhookHeaders } = this.profile;
+    return this.#call({
+      operation,
+      method,
+      path: `${prefix.value.only[operation] ?? prefix.value.all}${path}`,
+      query,
+      headers: operation === 'webhook.put' ? { ...headers.value, ...webhookHeaders.value } : headers.value,
+      body,
+      attempts: ATTEMPTS[method],
+    });
   }
 
   /** @throws PixApiError */
@@ -192,12 +243,12 @@ export class PixApiClient {
    * caller decides, because it can query.
    */
   async #attempts(call: Call, deadline: number): Promise<PspAnswer> {
-    const method = METHODS[call.operation];
+    const { method, attempts } = call;
     let rejected: string | null = null;
     for (let attempt = 1; ; attempt += 1) {
       await this.#takeTurn(call.operation, deadline);
       const token: Token = await this.#token(deadline, rejected);
-      const outcome = await this.#once(call, method, token.value, deadline);
+      const outcome = await this.#once(call, token.value, deadline);
       if (!('again' in outcome)) return outcome;
       const { again, oldToken, pauseMs } = outcome;
       if (oldToken && rejected === null) {
@@ -206,7 +257,7 @@ export class PixApiClient {
         continue;
       }
       const isFinal = oldToken || again.reason === 'http_403';
-      const mayRepeat = !isFinal && attempt < ATTEMPTS[method] && (method === 'GET' || again.kind === 'unavailable');
+      const mayRepeat = !isFinal && attempt < attempts && (method === 'GET' || again.kind === 'unavailable');
       const pause = pauseMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
       if (!mayRepeat || Date.now() + pause >= deadline) throw again;
       await delay(pause);
@@ -214,18 +265,16 @@ export class PixApiClient {
   }
 
   async #once(
-    { operation, path, query, body }: Call,
-    method: 'GET' | 'PUT' | 'PATCH',
+    { operation, method, path, query, headers, body }: Call,
     token: string,
     deadline: number,
   ): Promise<PspAnswer | Again> {
-    const { prefix, headers, webhookHeaders, errors } = this.profile;
+    const { errors } = this.profile;
     const { credentials } = this.connection;
-    const url = new URL(`${this.#baseUrl}${prefix.value.only[operation] ?? prefix.value.all}${path}`);
+    const url = new URL(`${this.#baseUrl}${path}`);
     for (const [name, value] of Object.entries({ ...query, ...fill(this.profile.query.value, credentials) })) {
       url.searchParams.set(name, value);
     }
-    const own = operation === 'webhook.put' ? { ...headers.value, ...webhookHeaders.value } : headers.value;
     const content = body?.();
     if (content === null) throw new PixApiError('unavailable', 'too_late', operation);
     let answer: HttpAnswer;
@@ -233,7 +282,7 @@ export class PixApiClient {
       answer = await this.#exchange(url, deadline, {
         method,
         headers: {
-          ...fill(own, credentials),
+          ...fill(headers, credentials),
           authorization: `Bearer ${token}`,
           accept: 'application/json, application/problem+json',
           ...(content ? { 'content-type': 'application/json' } : {}),
@@ -252,14 +301,14 @@ export class PixApiClient {
     const isAboutToken = /invalid_token/i.test(answer.challenge ?? '') || namesOldToken(problem);
     const oldToken = status === 401 || ((status === 400 || status === 403) && isAboutToken);
     if (oldToken || status === 403 || status === 429) {
-      return { again: new PixApiError('unavailable', `http_${status}`, operation), oldToken, pauseMs };
+      return { again: new PixApiError('unavailable', `http_${status}`, operation, pauseMs), oldToken, pauseMs };
     }
     // A refusal is the PSP's own only in its format: a gateway's HTML says nothing about a charge.
     const isRefusal = status >= 400 && status < 500 && status !== 408 && (json !== undefined || answer.body === '');
     if (!isRefusal) {
       return { again: new PixApiError('unknown', `http_${status}`, operation), oldToken, pauseMs };
     }
-    return status === 404 ? { kind: 'not_found' } : { kind: 'refused', status, problem };
+    return status === 404 ? { kind: 'not_found', problem } : { kind: 'refused', status, problem };
   }
 
   /** @throws ExchangeError */
@@ -270,7 +319,7 @@ export class PixApiClient {
   }
 
   /** Waits until the PSP's rate limit allows one more request. */
-  async #takeTurn(operation: Operation, deadline: number): Promise<void> {
+  async #takeTurn(operation: string, deadline: number): Promise<void> {
     const limit = this.profile.rateLimit.value;
     if (limit === null) return;
     for (;;) {
@@ -311,7 +360,7 @@ export class PixApiClient {
   }
 }
 
-function failure(error: unknown, operation: Operation): PixApiError {
+function failure(error: unknown, operation: string): PixApiError {
   if (!(error instanceof ExchangeError)) return new PixApiError('unknown', 'failed', operation);
   return new PixApiError(error.sent ? 'unknown' : 'unavailable', error.code, operation);
 }

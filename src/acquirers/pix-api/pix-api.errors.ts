@@ -18,6 +18,8 @@ export class PixApiError extends Error {
      */
     readonly reason: string,
     operation: string,
+    /** The pause that the PSP asks for; null: none. */
+    readonly retryAfterMs: number | null = null,
   ) {
     super(`${operation}: ${reason} (${kind})`);
   }

@@ -12,6 +12,9 @@ export type Operation =
   | 'webhook.put'
   | 'webhook.get';
 
+/** Operations of a payout desk, in which the standard has no part. `check`: a question before money is sent. */
+export type DeskOperation = 'payout.send' | 'payout.check' | 'payout.get' | 'payout.list' | 'payout.balance';
+
 /**
  * A detail in which PSPs differ. `source`: the public document that states it; null: not verified, from the standard or
  * from unconfirmed reports. Nothing here was tried against a bank.
