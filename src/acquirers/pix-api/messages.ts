@@ -40,13 +40,13 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 }
 
-const text = z
+export const text = z
   .string()
   .max(1_000)
   .refine((value) => !isAbsent(value));
 /** Amounts. Some PSPs write them as numbers. */
-const amount = z.union([text, z.number().transform(String)]);
-const time = z.string().transform((value, context): WrittenTime => {
+export const amount = z.union([text, z.number().transform(String)]);
+export const time = z.string().transform((value, context): WrittenTime => {
   const read = readTime(value.trim());
   if (read) return read;
   context.addIssue({ code: 'custom' });

@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { isReturnId, isTxid } from '../../brazil/index.js';
 import type { Clock } from '../../core/clock.js';
 import type { Logger } from '../../core/log/index.js';
@@ -22,6 +21,7 @@ import {
   UnreadableAnswer,
   type UnreadableLine,
 } from '../acquirer.port.js';
+import { Answers } from './answers.js';
 import { providerFee } from './fees.js';
 import {
   type CobAnswer,
@@ -32,7 +32,6 @@ import {
   pixAnswer,
   type ReturnAnswer,
   returnAnswer,
-  unreadFields,
 } from './messages.js';
 import type { PixApiClient, PspAnswer } from './pix-api.client.js';
 import { PixApiError } from './pix-api.errors.js';
@@ -61,10 +60,6 @@ import {
   unreadableReturn,
 } from './translation.js';
 
-/** Why an answer is not trusted; a label of the metric. */
-type Oddity =
-  'malformed' | 'other_txid' | 'other_key' | 'other_amount' | 'other_id' | 'no_key' | 'no_br_code' | 'field';
-
 /**
  * Acquirer for any PSP that speaks BACEN's API Pix. The adapter translates, and trusts an answer only if it is about
  * the queried key, id and amount. Otherwise it throws, or returns null where trusting would mean money. Unreadable data
@@ -79,6 +74,7 @@ export class PixApiAcquirer implements Acquirer {
     references: 'worldwide',
   };
   readonly orders = null;
+  readonly #answers: Answers;
   readonly pixIssuer: PixIssuer = { kind: 'remote', issue: (request) => this.#issue(request) };
   readonly statement = (filter: StatementFilter): AsyncIterable<StatementLine | UnreadableLine> =>
     this.#statement(filter);
@@ -91,8 +87,10 @@ export class PixApiAcquirer implements Acquirer {
     private readonly client: () => Promise<PixApiClient>,
     private readonly clock: Clock,
     private readonly logger: Logger,
-    private readonly metrics: Metrics,
-  ) {}
+    metrics: Metrics,
+  ) {
+    this.#answers = new Answers(name, logger, metrics);
+  }
 
   async #issue(request: PixChargeRequest): Promise<PixIssueOutcome> {
     checked('cob.put', isTxid(request.txid));
@@ -108,7 +106,7 @@ export class PixApiAcquirer implements Acquirer {
     }
     if (answer.kind === 'not_found') return { kind: 'refused', code: 'http_404', reason: 'The acquirer refused it.' };
     if (answer.kind === 'refused') {
-      const { code, properties } = this.#refusal('cob.put', answer, { txid: request.txid });
+      const { code, properties } = this.#answers.refusal('cob.put', answer, { txid: request.txid });
       if (isAboutKey(answer.status, answer.problem)) {
         this.logger.error(
           { acquirer: this.name, txid: request.txid, code },
@@ -128,7 +126,7 @@ export class PixApiAcquirer implements Acquirer {
     }
     const brCode = brCodeOf(cob, request.amount, request.merchant);
     if (brCode !== null) return { kind: 'issued', brCode };
-    this.#odd('cob.put', 'no_br_code', { txid: request.txid });
+    this.#answers.odd('cob.put', 'no_br_code', { txid: request.txid });
     return { kind: 'unknown' };
   }
 
@@ -161,7 +159,7 @@ export class PixApiAcquirer implements Acquirer {
     const ended = chargeEnd(cob, this.clock.now());
     const payments = await this.#payments(client, txid, cob);
     if (brCode === null && cob.status === 'ATIVA' && ended === null && payments.length === 0) {
-      this.#odd('cob.get', 'no_br_code', { txid });
+      this.#answers.odd('cob.get', 'no_br_code', { txid });
       throw new PixApiError('unknown', 'malformed_answer', 'cob.get');
     }
     // A charge that is paid or over needs no code, and some PSPs drop it.
@@ -175,7 +173,7 @@ export class PixApiAcquirer implements Acquirer {
    */
   async #hasAmount(operation: Operation, cob: CobAnswer, amount: Amount): Promise<boolean> {
     if (toCents(cob.valor.original) === amount) return true;
-    this.#odd(operation, 'other_amount', { txid: cob.txid });
+    this.#answers.odd(operation, 'other_amount', { txid: cob.txid });
     if (cob.status === 'ATIVA') await this.cancel(cob.txid);
     return false;
   }
@@ -193,7 +191,7 @@ export class PixApiAcquirer implements Acquirer {
     if (!isOpen) return;
     // The caller tries again.
     if (answer.kind === 'ok') throw new PixApiError('unknown', 'not_removed', 'cob.patch');
-    const { code } = this.#refusal('cob.patch', answer, { txid });
+    const { code } = this.#answers.refusal('cob.patch', answer, { txid });
     throw new PixApiError('unavailable', code, 'cob.patch');
   }
 
@@ -202,7 +200,7 @@ export class PixApiAcquirer implements Acquirer {
     const client = await this.client();
     const answer = await client.getCob(txid);
     if (answer.kind === 'not_found') return null;
-    const body = this.#body('cob.get', answer);
+    const body = this.#answers.body('cob.get', answer);
     const cob = this.#cob('cob.get', body, txid, client.pixKey);
     if (!cob) throw new PixApiError('unknown', 'malformed_answer', 'cob.get');
     return { status: cob.status, raw: publicCob(body), payable: PAYABLE_FIELDS };
@@ -223,13 +221,13 @@ export class PixApiAcquirer implements Acquirer {
     if (entry === undefined) {
       // A return whose id cannot be read may be the queried one.
       if (entries.every((one) => isReturnName(textOf(one, 'id') ?? ''))) return null;
-      this.#odd('pix.get', 'malformed', { endToEndId, returnId: id });
+      this.#answers.odd('pix.get', 'malformed', { endToEndId, returnId: id });
       throw new UnreadableAnswer('a dispute');
     }
-    const answer = this.#read('pix.get', returnAnswer, entry, { endToEndId });
+    const answer = this.#answers.read('pix.get', returnAnswer, entry, { endToEndId });
     if (answer && !isDisputeReturn(answer)) return null;
     const dispute = answer && disputeOf(pix, answer);
-    if (answer && !dispute) this.#odd('pix.get', 'malformed', { endToEndId, returnId: id });
+    if (answer && !dispute) this.#answers.odd('pix.get', 'malformed', { endToEndId, returnId: id });
     if (!dispute) throw new UnreadableAnswer('a dispute');
     return dispute;
   }
@@ -243,7 +241,7 @@ export class PixApiAcquirer implements Acquirer {
     if (answer.kind === 'refused') {
       const { problem } = answer;
       if (namesKnownReturn(problem)) return this.getReturn(request);
-      this.#refusal('return.put', answer, { endToEndId: reference, returnId });
+      this.#answers.refusal('return.put', answer, { endToEndId: reference, returnId });
       return { kind: 'failed', reason: returnFailure(problem.words) };
     }
     return this.#returnState('return.put', answer.body, request, client);
@@ -255,7 +253,7 @@ export class PixApiAcquirer implements Acquirer {
     const client = await this.client();
     const answer = await client.getReturn(reference, returnId);
     if (answer.kind === 'not_found') return { kind: 'not_found' };
-    return this.#returnState('return.get', this.#body('return.get', answer), request, client);
+    return this.#returnState('return.get', this.#answers.body('return.get', answer), request, client);
   }
 
   async settlementLagMs(): Promise<number> {
@@ -281,24 +279,26 @@ export class PixApiAcquirer implements Acquirer {
     { fees }: PixApiClient,
   ): ReturnState {
     const about = { endToEndId: reference, returnId };
-    const answer: ReturnAnswer | null = this.#read(operation, returnAnswer, body, about);
+    const answer: ReturnAnswer | null = this.#answers.read(operation, returnAnswer, body, about);
     const state = answer && returnState(answer, providerFee(fees, 'devolution', amount, this.clock.now()));
     const isOther = answer !== null && answer.id !== returnId;
     const isOtherAmount = answer !== null && toCents(answer.valor) !== amount;
-    if (isOther || isOtherAmount) this.#odd(operation, isOther ? 'other_id' : 'other_amount', about);
-    else if (answer && !state) this.#odd(operation, 'malformed', about);
+    if (isOther || isOtherAmount) this.#answers.odd(operation, isOther ? 'other_id' : 'other_amount', about);
+    else if (answer && !state) this.#answers.odd(operation, 'malformed', about);
     if (!state || isOther || isOtherAmount) throw new PixApiError('unknown', 'malformed_answer', operation);
     return state;
   }
 
   async *#statement(filter: StatementFilter): AsyncGenerator<StatementLine | UnreadableLine> {
     const client = await this.client();
-    const pages = readStatement(client, filter, this.clock.now(), (answer) => this.#body('pix.list', answer));
+    const pages = readStatement(client, filter, this.clock.now(), (answer) => this.#answers.body('pix.list', answer));
     for await (const entries of pages) {
       const lines: StatementLine[] = [];
       const unreadable: UnreadableLine[] = [];
       for (const entry of entries) {
-        const answer = this.#read('pix.list', pixAnswer, entry, { endToEndId: unreadablePix(entry).endToEndId });
+        const answer = this.#answers.read('pix.list', pixAnswer, entry, {
+          endToEndId: unreadablePix(entry).endToEndId,
+        });
         if (!isListedFor(filter, entry)) continue;
         const whose = answer
           ? await this.#listed(client, answer, filter)
@@ -310,7 +310,7 @@ export class PixApiAcquirer implements Acquirer {
         if (pix && answer) lines.push({ pix, returns: this.#returns(answer, unreadable) });
         else {
           if (answer && whose !== 'unknown')
-            this.#odd('pix.list', 'malformed', { endToEndId: unreadablePix(entry).endToEndId });
+            this.#answers.odd('pix.list', 'malformed', { endToEndId: unreadablePix(entry).endToEndId });
           unreadable.push(unreadablePix(entry));
         }
       }
@@ -322,9 +322,9 @@ export class PixApiAcquirer implements Acquirer {
   /** @param unreadable collects the returns that cannot be read */
   #returns({ endToEndId, txid, devolucoes }: PixAnswer, unreadable: UnreadableLine[]): StatementLine['returns'] {
     return (devolucoes ?? []).flatMap((entry) => {
-      const answer = this.#read('pix.list', returnAnswer, entry, { endToEndId });
+      const answer = this.#answers.read('pix.list', returnAnswer, entry, { endToEndId });
       const read = answer && statementReturn(endToEndId, answer, txid);
-      if (answer && !read) this.#odd('pix.list', 'malformed', { endToEndId });
+      if (answer && !read) this.#answers.odd('pix.list', 'malformed', { endToEndId });
       if (!read) unreadable.push(unreadableReturn(endToEndId, entry));
       return read ?? [];
     });
@@ -344,7 +344,7 @@ export class PixApiAcquirer implements Acquirer {
     const filter = { from: payableFrom(cob, now), to: now };
     const listed: unknown[] = [];
     try {
-      const bodyOf = (answer: PspAnswer): unknown => this.#body('pix.list', answer);
+      const bodyOf = (answer: PspAnswer): unknown => this.#answers.body('pix.list', answer);
       for await (const entries of readStatement(client, filter, now, bodyOf, { txid })) {
         listed.push(...entries.filter((entry) => isSameTxid(textOf(entry, 'txid'), txid)));
       }
@@ -358,7 +358,7 @@ export class PixApiAcquirer implements Acquirer {
   /** @param entries Pix that the PSP shows as payments of our charge */
   #hints(operation: Operation, client: PixApiClient, txid: string, entries: readonly unknown[]): NotificationHint[] {
     const hints = entries.flatMap((entry): NotificationHint[] => {
-      const named = this.#read(operation, paymentAnswer, entry, { txid });
+      const named = this.#answers.read(operation, paymentAnswer, entry, { txid });
       if (!named) return [];
       // A charge may show fewer fields than the Pix itself, which is no oddity.
       const answer = pixAnswer.safeParse(entry).data;
@@ -379,10 +379,10 @@ export class PixApiAcquirer implements Acquirer {
     const client = await this.client();
     const answer = await client.getPix(endToEndId);
     if (answer.kind === 'not_found') return null;
-    const body = this.#body('pix.get', answer);
-    const pix = this.#read('pix.get', pixAnswer, body, { endToEndId });
+    const body = this.#answers.body('pix.get', answer);
+    const pix = this.#answers.read('pix.get', pixAnswer, body, { endToEndId });
     if ((pix?.endToEndId ?? endToEndId) !== endToEndId) {
-      this.#odd('pix.get', 'other_id', { endToEndId });
+      this.#answers.odd('pix.get', 'other_id', { endToEndId });
       return null;
     }
     const whose = pix
@@ -394,7 +394,7 @@ export class PixApiAcquirer implements Acquirer {
     const answered = pix && { ...pix, ...whose };
     const received = answered && receivedPix(answered, client.fees);
     if (answered && received) return { answer: answered, received };
-    if (pix) this.#odd('pix.get', 'malformed', { endToEndId });
+    if (pix) this.#answers.odd('pix.get', 'malformed', { endToEndId });
     throw new UnreadableAnswer('a Pix');
   }
 
@@ -425,11 +425,11 @@ export class PixApiAcquirer implements Acquirer {
       const isNamed = isShown || (chave === null && charge === txid);
       if (isNamed && isToKey(cob.chave, client.pixKey)) return { txid: charge };
       if (!isNamed || chave !== null) continue;
-      this.#odd(operation, 'other_key', { endToEndId });
+      this.#answers.odd(operation, 'other_key', { endToEndId });
       return 'foreign';
     }
     if (isToUs) return { txid };
-    this.#odd(operation, chave === null ? 'no_key' : 'other_key', { endToEndId });
+    this.#answers.odd(operation, chave === null ? 'no_key' : 'other_key', { endToEndId });
     return chave === null ? { txid } : 'foreign';
   }
 
@@ -461,11 +461,11 @@ export class PixApiAcquirer implements Acquirer {
     const answer = await client.getCob(txid);
     if (answer.kind === 'not_found') return null;
     if (answer.kind === 'refused') {
-      const { code } = this.#refusal('cob.get', answer, { txid });
+      const { code } = this.#answers.refusal('cob.get', answer, { txid });
       if (!isDecisive) return null;
       throw new UnreadableAnswer('a charge of a Pix', { cause: new PixApiError('unknown', code, 'cob.get') });
     }
-    const cob = this.#read('cob.get', cobAnswer, answer.body, { txid });
+    const cob = this.#answers.read('cob.get', cobAnswer, answer.body, { txid });
     if (!cob && isDecisive) throw new UnreadableAnswer('a charge of a Pix');
     return cob && isSameTxid(cob.txid, txid) ? cob : null;
   }
@@ -478,7 +478,7 @@ export class PixApiAcquirer implements Acquirer {
   async #charge(client: PixApiClient, txid: string): Promise<CobAnswer | null> {
     const answer = await client.getCob(txid);
     if (answer.kind === 'not_found') return null;
-    const cob = this.#read('cob.get', cobAnswer, this.#body('cob.get', answer), { txid });
+    const cob = this.#answers.read('cob.get', cobAnswer, this.#answers.body('cob.get', answer), { txid });
     if (!cob) throw new UnreadableAnswer('a charge');
     if (!this.#isAsked('cob.get', cob, txid, client.pixKey)) {
       throw new PixApiError('unknown', 'malformed_answer', 'cob.get');
@@ -488,48 +488,15 @@ export class PixApiAcquirer implements Acquirer {
 
   /** @returns null, and counts the oddity, unless it is the charge of this txid to our key */
   #cob(operation: Operation, body: unknown, txid: string, pixKey: string): CobAnswer | null {
-    const cob = this.#read(operation, cobAnswer, body, { txid });
+    const cob = this.#answers.read(operation, cobAnswer, body, { txid });
     return cob && this.#isAsked(operation, cob, txid, pixKey) ? cob : null;
   }
 
   #isAsked(operation: Operation, cob: CobAnswer, txid: string, pixKey: string): boolean {
     // A charge without a key is still ours: we chose its txid.
     if (isSameTxid(cob.txid, txid) && isToKey(cob.chave, pixKey)) return true;
-    this.#odd(operation, isSameTxid(cob.txid, txid) ? 'other_key' : 'other_txid', { txid });
+    this.#answers.odd(operation, isSameTxid(cob.txid, txid) ? 'other_key' : 'other_txid', { txid });
     return false;
-  }
-
-  #read<T>(operation: Operation, schema: z.ZodType<T>, body: unknown, about: object): T | null {
-    const read = schema.safeParse(body);
-    if (read.success) {
-      const paths = unreadFields(body, read.data).slice(0, 5);
-      if (paths.length > 0) this.#odd(operation, 'field', { ...about, paths });
-      return read.data;
-    }
-    // The paths of the faults, but not their values.
-    const paths = read.error.issues.slice(0, 5).map(({ path }) => path.join('.'));
-    this.#odd(operation, 'malformed', { ...about, paths });
-    return null;
-  }
-
-  /** @throws PixApiError for a refused query, which has no answer */
-  #body(operation: Operation, answer: PspAnswer): unknown {
-    if (answer.kind === 'ok') return answer.body;
-    const code = answer.kind === 'refused' ? this.#refusal(operation, answer, {}).code : 'http_404';
-    throw new PixApiError('unknown', code, operation);
-  }
-
-  #refusal(operation: Operation, { status, problem }: Extract<PspAnswer, { kind: 'refused' }>, about: object) {
-    const { code, properties } = problem;
-    this.logger.warn({ acquirer: this.name, operation, status, code, properties, ...about }, 'the PSP refused');
-    return { code, properties };
-  }
-
-  #odd(operation: Operation, what: Oddity, about: object): void {
-    this.metrics.acquirerOddAnswers.inc({ operation, what });
-    const message =
-      what === 'field' ? 'a field of the PSP’s answer is not read' : 'an answer of the PSP is not believed';
-    this.logger.warn({ acquirer: this.name, operation, what, ...about }, message);
   }
 }
 

@@ -163,7 +163,11 @@ export class PixApiClient {
   }
 
   putReturn(endToEndId: string, returnId: string, body: ReturnBody): Promise<PspAnswer> {
-    return this.#pixCall({ operation: 'return.put', path: `/pix/${endToEndId}/devolucao/${returnId}`, body: () => body });
+    return this.#pixCall({
+      operation: 'return.put',
+      path: `/pix/${endToEndId}/devolucao/${returnId}`,
+      body: () => body,
+    });
   }
 
   getReturn(endToEndId: string, returnId: string): Promise<PspAnswer> {

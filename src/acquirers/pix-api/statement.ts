@@ -2,6 +2,7 @@ import type { StatementFilter } from '../acquirer.port.js';
 import { pixPage } from './messages.js';
 import type { PixApiClient, PspAnswer } from './pix-api.client.js';
 import { PixApiError } from './pix-api.errors.js';
+import type { DeskOperation, Operation } from './profile.js';
 import { minuteOf, textOf } from './translation.js';
 import { byMinute, readTime } from './written-time.js';
 
@@ -30,21 +31,45 @@ export function listedUntil(now: Date): Date {
   return new Date(Math.floor((now.getTime() - BEHIND_MS) / 1_000) * 1_000);
 }
 
+/** A list of a PSP, in the standard's form: `inicio`, `fim` and pages. */
+export interface PagedList {
+  readonly operation: Operation | DeskOperation;
+  /** In hours. */
+  readonly longestWindow: number;
+  readonly page: (query: Readonly<Record<string, string>>) => Promise<PspAnswer>;
+  /** Gives the body of an answer, or throws. */
+  readonly bodyOf: (answer: PspAnswer) => unknown;
+}
+
+/** Reads the PSP's list of received Pix. @param narrowed further filters of the list */
+export function readStatement(
+  client: PixApiClient,
+  { from, to, withReturns = false }: StatementFilter,
+  now: Date,
+  bodyOf: PagedList['bodyOf'],
+  narrowed: Readonly<Record<string, string>> = {},
+): AsyncGenerator<unknown[]> {
+  const longestWindow = client.profile.longestWindow.value;
+  const list: PagedList = { operation: 'pix.list', longestWindow, page: (query) => client.listPix(query), bodyOf };
+  return readWindows(list, { from, to }, now, {
+    ...narrowed,
+    ...(withReturns ? { devolucaoPresente: 'true' } : {}),
+  });
+}
+
 /**
- * Reads the PSP's list, window by window, oldest window first; within a window the standard defines no order. A Pix
+ * Reads a PSP's list, window by window, oldest window first; within a window the standard defines no order. A Pix
  * that appears on two pages, because another one arrived meanwhile, is returned once.
- * @param bodyOf gives the body of an answer, or throws
  * @param now ends the last window some seconds before it
  * @param narrowed further filters of the list
  */
-export async function* readStatement(
-  client: PixApiClient,
-  { from, to: until, withReturns = false }: StatementFilter,
+export async function* readWindows(
+  { operation, longestWindow, page: readPage, bodyOf }: PagedList,
+  { from, to: until }: Pick<StatementFilter, 'from' | 'to'>,
   now: Date,
-  bodyOf: (answer: PspAnswer) => unknown,
   narrowed: Readonly<Record<string, string>> = {},
 ): AsyncGenerator<unknown[]> {
-  let windowMs = Math.min(WINDOW_HOURS, client.profile.longestWindow.value) * 3_600_000;
+  let windowMs = Math.min(WINDOW_HOURS, longestWindow) * 3_600_000;
   const to = new Date(Math.min(until.getTime(), listedUntil(now).getTime()));
   const seen = new Set<string>();
   let start = from.getTime();
@@ -54,15 +79,14 @@ export async function* readStatement(
       ...narrowed,
       inicio: seconds(start, Math.floor),
       fim: seconds(end, Math.ceil),
-      ...(withReturns ? { devolucaoPresente: 'true' } : {}),
     };
     const entries: unknown[] = [];
     const ids = new Set<unknown>();
     let isTooMuch = false;
     let pages: number | null = null;
     for (let page = 0, isLast = false; !isLast && !isTooMuch; page += 1) {
-      if (page >= MAX_PAGES) throw new PixApiError('unknown', 'endless_pages', 'pix.list');
-      const answer = await client.listPix({
+      if (page >= MAX_PAGES) throw new PixApiError('unknown', 'endless_pages', operation);
+      const answer = await readPage({
         ...window,
         'paginacao.paginaAtual': String(page),
         'paginacao.itensPorPagina': String(PAGE_SIZE),
@@ -70,12 +94,12 @@ export async function* readStatement(
       // Some PSPs answer an empty list with 404 or 204. If a page was announced, such an answer is an error.
       if (answer.kind === 'not_found' || (answer.kind === 'ok' && answer.body === null)) {
         if (page === 0 || pages === null) break;
-        throw new PixApiError('unknown', 'missing_page', 'pix.list');
+        throw new PixApiError('unknown', 'missing_page', operation);
       }
       const read = pixPage.safeParse(bodyOf(answer));
-      if (!read.success) throw new PixApiError('unknown', 'malformed_answer', 'pix.list');
+      if (!read.success) throw new PixApiError('unknown', 'malformed_answer', operation);
       const { parametros, pix: found } = read.data;
-      if (found.length > MAX_PAGE_SIZE) throw new PixApiError('unknown', 'malformed_answer', 'pix.list');
+      if (found.length > MAX_PAGE_SIZE) throw new PixApiError('unknown', 'malformed_answer', operation);
       const before = ids.size;
       for (const entry of found) ids.add(idOf(entry) || entry);
       entries.push(...found.filter((entry) => !seen.has(idOf(entry))));
@@ -83,10 +107,10 @@ export async function* readStatement(
       pages = parametros?.paginacao?.quantidadeDePaginas ?? null;
       isLast = found.length === 0 || (pages === null ? found.length < PAGE_SIZE : page + 1 >= pages);
       // If a PSP repeats a page, it has more entries than it shows.
-      if (!isLast && ids.size === before) throw new PixApiError('unknown', 'endless_pages', 'pix.list');
+      if (!isLast && ids.size === before) throw new PixApiError('unknown', 'endless_pages', operation);
     }
     if (isTooMuch) {
-      if (windowMs <= SHORTEST_WINDOW_MS) throw new PixApiError('unknown', 'endless_pages', 'pix.list');
+      if (windowMs <= SHORTEST_WINDOW_MS) throw new PixApiError('unknown', 'endless_pages', operation);
       windowMs /= 2;
     } else {
       yield entries.filter((entry) => isNew(entry, seen));
