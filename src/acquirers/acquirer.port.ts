@@ -386,7 +386,7 @@ export interface Acquirer {
   /** Null for an acquirer of Pix only. */
   readonly orders: OrderDesk | null;
   /** Absent for an acquirer that cannot send money. */
-  readonly payouts?: PayoutDesk;
+  readonly payouts?: PayoutDesk | undefined;
   /**
    * Cancels a charge or order, so that it can no longer be paid (API Pix: `PATCH /cob/{txid}`). Repeating is allowed. A
    * charge that does not exist, has ended or was paid is no error: its payment is reported as a notification.

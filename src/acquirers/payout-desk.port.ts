@@ -106,7 +106,7 @@ export type PayoutState =
 
 /** A payout in the PSP's own list. */
 export interface ListedPayout {
-  /** Null: somebody sent it in the PSP's app. */
+  /** Null: the PSP names no id of ours, as for a payout that was sent in its app. */
   readonly sendId: string | null;
   readonly endToEndId: string | null;
   readonly amount: Amount;
@@ -114,6 +114,12 @@ export interface ListedPayout {
   readonly at: Date;
   /** The hint to store in the inbox for this payout; null if it names no id of ours. */
   readonly hint: NotificationHint | null;
+}
+
+/** An entry of the PSP's list whose amount or state cannot be read. */
+export interface UnreadablePayout extends Pick<ListedPayout, 'sendId' | 'endToEndId' | 'at' | 'hint'> {
+  readonly amount: null;
+  readonly state: { readonly kind: 'unknown' };
 }
 
 /** Money of ours at a PSP. */
@@ -145,8 +151,11 @@ export interface PayoutDesk {
   readonly capabilities: PayoutDeskCapabilities;
   send(order: PayoutOrder): Promise<PayoutAnswer>;
   lookUp(order: PayoutOrder): Promise<PayoutState>;
-  /** Payouts and returns between two times, in any order; null if the PSP has no such list. */
-  readonly list: ((from: Date, to: Date) => AsyncIterable<ListedPayout>) | null;
+  /**
+   * Payouts that were sent between two times, in any order, with all their returns so far. A return is found at the time
+   * of its payout, however late it came. Null if the PSP has no such list.
+   */
+  readonly list: ((from: Date, to: Date) => AsyncIterable<ListedPayout | UnreadablePayout>) | null;
   /** Null if the PSP does not report its balance. */
   readonly balance: (() => Promise<PayoutBalance>) | null;
 }
