@@ -1,8 +1,8 @@
 import { type Day, saoPauloDay } from '../../brazil/index.js';
 import { type Amount, basisPoints } from '../../core/money/index.js';
 
-/** Operations with a fee: an incoming Pix, and a devolution. */
-export const FEE_OPERATIONS = ['PIX', 'devolution'] as const;
+/** Operations with a fee: an incoming Pix, a devolution, and a Pix that is sent, also for a cashout. */
+export const FEE_OPERATIONS = ['PIX', 'devolution', 'payout'] as const;
 
 export type FeeOperation = (typeof FEE_OPERATIONS)[number];
 
