@@ -57,6 +57,7 @@ const CALLBACKS_OF = read(
   'acquirer_connections.callbacks_of',
   `SELECT profile, callback_secret AS "newestSecret", oldest_callback_secret AS "oldestSecret" FROM acquirer_connections WHERE id = $1`,
 );
+const PROFILES = read('acquirer_connections.profiles', 'SELECT id, profile FROM acquirer_connections');
 const OWNER_OF = read(
   'acquirer_connections.owner_of',
   'SELECT account_id AS "accountId" FROM acquirer_connections WHERE id = $1',
@@ -137,6 +138,11 @@ export class ConnectionsRepository {
 
   async find(id: string): Promise<StoredConnection | null> {
     return this.reader.first<StoredConnection>(FIND, [id]);
+  }
+
+  /** The profile of each connection, which never changes. */
+  profiles(): Promise<Pick<PixApiConnection, 'id' | 'profile'>[]> {
+    return this.reader.query<Pick<PixApiConnection, 'id' | 'profile'>>(PROFILES, []);
   }
 
   async callbacksOf(id: string): Promise<CallbacksOfConnection | null> {

@@ -3,13 +3,14 @@ import { saoPauloDay } from '../../brazil/index.js';
 import { Clock, DAY_MS } from '../../core/clock.js';
 import { SecretBox } from '../../core/crypto/index.js';
 import { type Tx, uniqueViolation } from '../../core/database/index.js';
-import { ApiError, conflict, invalidRequest, notFound } from '../../core/errors/index.js';
+import { ApiError, conflict, invalidRequest, notFound, serviceUnavailable } from '../../core/errors/index.js';
 import type { IdCursorFilter } from '../../core/http/index.js';
 import { newId } from '../../core/ids.js';
 import { acquirerNameOf, connectionIdOf, type PixApiConnection, type PixApiCredentials } from './connection.js';
 import type { FeeSchedule } from './fees.js';
 import { type CertificateFacts, ConnectionsRepository, type ConnectionSummary } from './connections.repository.js';
-import type { InboundAuthentication } from './profile.js';
+import type { Desk } from './desks/desk.js';
+import type { InboundAuthentication, PspProfile } from './profile.js';
 import { findProfile } from './profiles.js';
 
 /** A connection as it is configured. */
@@ -22,11 +23,16 @@ export interface CallbackCaller {
   readonly inbound: InboundAuthentication;
   readonly oldestSecret: number;
   readonly newestSecret: number;
+  /** Reads entries about payouts. */
+  readonly desk?: Desk | null;
 }
 
 /** The connections that accounts have to their PSPs. */
 @Injectable()
 export class ConnectionsService {
+  /** The names of the profiles of connections that this process has met. */
+  readonly #profiles = new Map<string, string>();
+
   constructor(
     private readonly connections: ConnectionsRepository,
     private readonly secrets: SecretBox,
@@ -44,8 +50,30 @@ export class ConnectionsService {
   /** @returns null when there is no such connection */
   async callerOf(id: string): Promise<CallbackCaller | null> {
     const found = await this.connections.callbacksOf(id);
-    const inbound = found && findProfile(found.profile)?.inbound.value;
-    return found && inbound ? { inbound, ...found } : null;
+    const profile = found && findProfile(found.profile);
+    return found && profile ? { inbound: profile.inbound.value, desk: profile.payouts.value, ...found } : null;
+  }
+
+  /** Reads the profiles of all connections, so that `profileOf` needs no query. */
+  async learnProfiles(): Promise<void> {
+    for (const { id, profile } of await this.connections.profiles()) this.#profiles.set(id, profile);
+  }
+
+  /** Reads the profile of a connection that another process has made since. */
+  async learnProfile(id: string): Promise<void> {
+    const found = this.#profiles.has(id) ? null : await this.connections.callbacksOf(id);
+    if (found) this.#profiles.set(id, found.profile);
+  }
+
+  /**
+   * The profile of a connection, without a query: what an acquirer can do is asked for inside transactions.
+   * @throws ApiError 503 until `learnProfile` has read it
+   */
+  profileOf(id: string): PspProfile {
+    const name = this.#profiles.get(id);
+    const profile = name === undefined ? undefined : findProfile(name);
+    if (!profile) throw serviceUnavailable('The connection to the PSP is being read; retry in a second.');
+    return profile;
   }
 
   /** @returns the account whose money an acquirer keeps; null for an acquirer of all accounts, such as the sandbox */
@@ -108,6 +136,7 @@ export class ConnectionsService {
     const known = await this.connections.lock(tx, profile, pixKey);
     if (known && known.accountId !== accountId) throw taken(profile, pixKey);
     const id = known?.id ?? newId(now);
+    this.#profiles.set(id, profile);
     const connection = { id, ...rest, sealed: this.secrets.seal(JSON.stringify(credentials), context(id)) };
     if (known) {
       this.connections.renew(tx, connection, now);

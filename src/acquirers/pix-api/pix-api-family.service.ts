@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
@@ -6,6 +6,7 @@ import { AcquirersService } from '../acquirers.service.js';
 import { connectionIdOf, FAMILY } from './connection.js';
 import { ConnectionClients } from './connections.clients.js';
 import { ConnectionsService } from './connections.service.js';
+import type { Desk } from './desks/desk.js';
 import { PixApiAcquirer } from './pix-api.acquirer.js';
 import { PixApiClient } from './pix-api.client.js';
 import { findProfile } from './profiles.js';
@@ -13,13 +14,13 @@ import { TokenCache } from './token-cache.js';
 
 /** Makes the acquirer of each connection. Making one is cheap: its first call reads the connection. */
 @Injectable()
-export class PixApiFamily implements OnModuleInit, OnModuleDestroy {
+export class PixApiFamily implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   readonly #tokens = new TokenCache();
   readonly #clients: ConnectionClients<PixApiClient>;
 
   constructor(
     private readonly acquirers: AcquirersService,
-    connections: ConnectionsService,
+    private readonly connections: ConnectionsService,
     private readonly clock: Clock,
     private readonly logger: Logger,
     private readonly metrics: Metrics,
@@ -41,8 +42,22 @@ export class PixApiFamily implements OnModuleInit, OnModuleDestroy {
   onModuleInit(): void {
     this.acquirers.registerFamily(FAMILY, (name) => {
       const id = connectionIdOf(name) ?? '';
-      return new PixApiAcquirer(name, () => this.#clients.of(id), this.clock, this.logger, this.metrics);
+      this.#learn(() => this.connections.learnProfile(id));
+      const desk = (): Desk | null => {
+        this.#learn(() => this.connections.learnProfile(id));
+        return this.connections.profileOf(id).payouts.value;
+      };
+      return new PixApiAcquirer(name, () => this.#clients.of(id), this.clock, this.logger, this.metrics, desk);
     });
+  }
+
+  onApplicationBootstrap(): void {
+    this.#learn(() => this.connections.learnProfiles());
+  }
+
+  /** If the database does not answer now, each profile is read when it is needed. */
+  #learn(read: () => Promise<void>): void {
+    read().catch((error: unknown) => this.logger.warn({ error }, 'the profile of a connection could not be read'));
   }
 
   async onModuleDestroy(): Promise<void> {

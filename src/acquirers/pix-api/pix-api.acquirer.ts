@@ -21,7 +21,10 @@ import {
   UnreadableAnswer,
   type UnreadableLine,
 } from '../acquirer.port.js';
+import type { PayoutDesk } from '../payout-desk.port.js';
 import { Answers } from './answers.js';
+import { cashoutAnswer, cashoutOrder, cashoutState } from './cashouts.js';
+import { ConnectionDesk, type Desk } from './desks/desk.js';
 import { providerFee } from './fees.js';
 import {
   type CobAnswer,
@@ -67,29 +70,49 @@ import {
  * line in the log, which names no people.
  */
 export class PixApiAcquirer implements Acquirer {
-  readonly capabilities: AcquirerCapabilities = {
-    methods: ['PIX'],
-    refunds: { PIX: ['devolution'] },
-    receipts: false,
-    references: 'worldwide',
-  };
+  readonly capabilities: AcquirerCapabilities;
   readonly orders = null;
   readonly #answers: Answers;
+  #desk: ConnectionDesk | undefined;
   readonly pixIssuer: PixIssuer = { kind: 'remote', issue: (request) => this.#issue(request) };
   readonly statement = (filter: StatementFilter): AsyncIterable<StatementLine | UnreadableLine> =>
     this.#statement(filter);
 
   readonly listedUntil = (): Date => listedUntil(this.clock.now());
 
-  /** @param client gives the connection's current client at each call, because credentials may have been renewed */
+  /**
+   * @param client gives the connection's current client at each call, because credentials may have been renewed
+   * @param desk gives the PSP's desk, which never changes; left out: the PSP has none
+   */
   constructor(
     readonly name: string,
     private readonly client: () => Promise<PixApiClient>,
     private readonly clock: Clock,
     private readonly logger: Logger,
     metrics: Metrics,
+    private readonly desk: () => Desk | null = () => null,
   ) {
     this.#answers = new Answers(name, logger, metrics);
+    const refunds = (): AcquirerCapabilities['refunds'] => ({
+      // A cashout is the contract's default, so it comes first.
+      PIX: this.payouts ? ['cashout', 'devolution'] : ['devolution'],
+    });
+    this.capabilities = {
+      methods: ['PIX'],
+      get refunds() {
+        return refunds();
+      },
+      receipts: false,
+      references: 'worldwide',
+    };
+  }
+
+  /** @throws ApiError 503 while the connection's PSP is not known here */
+  get payouts(): PayoutDesk | undefined {
+    const desk = this.desk();
+    if (!desk) return undefined;
+    this.#desk ??= new ConnectionDesk(this.name, desk, this.client, this.#answers, this.clock, this.logger);
+    return this.#desk;
   }
 
   async #issue(request: PixChargeRequest): Promise<PixIssueOutcome> {
@@ -234,6 +257,10 @@ export class PixApiAcquirer implements Acquirer {
 
   async requestReturn(request: ReturnRequest): Promise<ReturnState> {
     const { reference, returnId, amount } = request;
+    if (request.way === 'cashout') {
+      const [desk, order] = [this.payouts, cashoutOrder(request)];
+      return desk && order ? cashoutAnswer(await desk.send(order)) : { kind: 'failed', reason: 'destination_invalid' };
+    }
     if (!isE2eId(reference) || !isReturnId(returnId)) return { kind: 'failed', reason: 'refused' };
     const client = await this.client();
     const answer = await client.putReturn(reference, returnId, { valor: toDecimal(amount) });
@@ -249,6 +276,10 @@ export class PixApiAcquirer implements Acquirer {
 
   async getReturn(request: ReturnRequest): Promise<ReturnState> {
     const { reference, returnId } = request;
+    if (request.way === 'cashout') {
+      const [desk, order] = [this.payouts, cashoutOrder(request)];
+      return desk && order ? cashoutState(await desk.lookUp(order), order.amount) : { kind: 'not_found' };
+    }
     if (!isE2eId(reference) || !isReturnId(returnId)) return { kind: 'not_found' };
     const client = await this.client();
     const answer = await client.getReturn(reference, returnId);

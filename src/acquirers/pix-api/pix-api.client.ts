@@ -30,6 +30,8 @@ const CONNECTIONS = 64;
 const KEEP_ALIVE_MS = 4_000;
 const ATTEMPTS = { GET: 4, PUT: 2, PATCH: 2, POST: 1 } as const;
 const FIRST_PAUSE_MS = 200;
+/** The token lacks a scope (RFC 6750). */
+export const NOT_GRANTED = 'insufficient_scope';
 
 /** The answer of a PSP. `refused`: the PSP understood and refused; this request had no effect. */
 export type PspAnswer =
@@ -260,7 +262,7 @@ export class PixApiClient {
         rejected = token.value;
         continue;
       }
-      const isFinal = oldToken || again.reason === 'http_403';
+      const isFinal = oldToken || again.reason === 'http_403' || again.reason === NOT_GRANTED;
       const mayRepeat = !isFinal && attempt < attempts && (method === 'GET' || again.kind === 'unavailable');
       const pause = pauseMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
       if (!mayRepeat || Date.now() + pause >= deadline) throw again;
@@ -305,7 +307,8 @@ export class PixApiClient {
     const isAboutToken = /invalid_token/i.test(answer.challenge ?? '') || namesOldToken(problem);
     const oldToken = status === 401 || ((status === 400 || status === 403) && isAboutToken);
     if (oldToken || status === 403 || status === 429) {
-      return { again: new PixApiError('unavailable', `http_${status}`, operation, pauseMs), oldToken, pauseMs };
+      const reason = problem.code === NOT_GRANTED ? NOT_GRANTED : `http_${status}`;
+      return { again: new PixApiError('unavailable', reason, operation, pauseMs), oldToken, pauseMs };
     }
     // A refusal is the PSP's own only in its format: a gateway's HTML says nothing about a charge.
     const isRefusal = status >= 400 && status < 500 && status !== 408 && (json !== undefined || answer.body === '');

@@ -38,6 +38,7 @@ describe('the profiles', () => {
       profile.errors,
       profile.inbound,
       profile.phoneInPath,
+      profile.payouts,
     ];
     for (const { source } of facts) expect(source ?? 'https://').toMatch(/^(?:https:\/\/|Projeto ACBr, )/);
   });

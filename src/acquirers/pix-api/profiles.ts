@@ -1,3 +1,4 @@
+import { findDesk } from './desks/index.js';
 import { DEFAULT_SETTLEMENT_LAG, type Fact, type PspProfile, SCOPES, type TokenStyle } from './profile.js';
 
 const BACEN = 'https://github.com/bacen/pix-api (API Pix 2.9.0)';
@@ -39,6 +40,7 @@ const STANDARD: PspProfile = {
   settlementLag: unverified(DEFAULT_SETTLEMENT_LAG),
   mtls: verified(true, BACEN),
   phoneInPath: unverified('escaped'),
+  payouts: unverified(null),
   variables: {},
   optionalVariables: {},
 };
@@ -46,6 +48,7 @@ const STANDARD: PspProfile = {
 /** Makes a PSP's profile. Facts of the standard are unverified for this PSP, so they lose their source. */
 function psp(name: string, title: string, own: Partial<PspProfile>): PspProfile {
   const { token: style, prefix, headers, webhookHeaders, query, errors, webhook, inbound } = STANDARD;
+  const desk = findDesk(name);
   return {
     ...STANDARD,
     token: unverified(style.value),
@@ -57,6 +60,7 @@ function psp(name: string, title: string, own: Partial<PspProfile>): PspProfile 
     webhook: unverified(webhook.value),
     inbound: unverified(inbound.value),
     mtls: unverified(STANDARD.mtls.value),
+    payouts: desk ? verified(desk, desk.source) : unverified(null),
     name,
     title,
     ...own,
