@@ -8,6 +8,7 @@ import { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
 import { InboxService } from '../inbox.service.js';
 import { type Callback, isReadable, readCallbackBody } from './callbacks.js';
+import type { Desk } from './desks/desk.js';
 import { CallbacksRepository } from './callbacks.repository.js';
 
 /** Size of the kept part of a body without a hint: enough to judge the body. */
@@ -29,11 +30,11 @@ export class CallbackStore {
     private readonly logger: Logger,
   ) {}
 
-  /** @param body of a caller that was accepted */
-  async keep(acquirer: string, body: Buffer): Promise<void> {
+  /** @param body of a caller that was accepted @param desk of its PSP, which reads the entries about payouts */
+  async keep(acquirer: string, body: Buffer, desk: Desk | null = null): Promise<void> {
     const now = this.clock.now();
     const id = newId(now);
-    const callback = this.#read(acquirer, body);
+    const callback = this.#read(acquirer, body, desk);
     const kept = callback && callback.hints.length > 0 ? body : body.subarray(0, KEPT_BYTES_OF_NOTHING);
     const row = {
       id,
@@ -65,7 +66,7 @@ export class CallbackStore {
   }
 
   /** @returns null if the body is not JSON. No log quotes the body: it may hold a payer's data */
-  #read(acquirer: string, body: Buffer): Callback | null {
+  #read(acquirer: string, body: Buffer, desk: Desk | null): Callback | null {
     if (!isReadable(body)) return null;
     let json: unknown;
     try {
@@ -74,7 +75,7 @@ export class CallbackStore {
       return null;
     }
     try {
-      return readCallbackBody(json);
+      return readCallbackBody(json, desk);
     } catch (error) {
       // A defect here loses nothing: the body is kept, and the acquirer's list shows its Pix.
       this.logger.error({ acquirer, error }, 'reading a callback failed');

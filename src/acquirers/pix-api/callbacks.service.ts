@@ -81,7 +81,7 @@ export class CallbacksService {
     await this.#reading.pass(
       async () => {
         const body = await this.#read(acquirer, readBody);
-        if (body) await this.#storing.pass(() => this.store.keep(acquirer, body), refusal, acquirer);
+        if (body) await this.#storing.pass(() => this.store.keep(acquirer, body, expected.desk), refusal, acquirer);
       },
       refusal,
       acquirer,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { isReadable, readCallbackBody } from './callbacks.js';
+import { findDesk } from './desks/index.js';
 import { aPix, aReturn, E2E } from './psp.fixture.js';
 
 /** The txid of `aPix`. */
@@ -57,6 +58,20 @@ describe('readCallbackBody', () => {
       hints: [{ kind: 'pix', reference: E2E }],
       skipped: 0,
     });
+  });
+
+  it('reads entries about payouts by the desk of the PSP, and no entry twice', () => {
+    const sent = { ...aPix(), tipo: 'SOLICITACAO', status: 'REALIZADO', gnExtras: { idEnvio: 's1' } };
+    const own = { tipo: 'SOLICITACAO', endToEndId: OTHER };
+    const body = { pix: [sent, sent, own, aPix({ endToEndId: OTHER })] };
+    expect(readCallbackBody(body, findDesk('efi'))).toEqual({
+      hints: [
+        { kind: 'payout', reference: 's1/REALIZADO' },
+        { kind: 'pix', reference: OTHER, txid: TXID },
+      ],
+      skipped: 1,
+    });
+    expect(readCallbackBody({ pix: [sent] }).hints).toEqual([{ kind: 'pix', reference: E2E, txid: TXID }]);
   });
 
   it('reads a Pix whose entry has only an id', () => {

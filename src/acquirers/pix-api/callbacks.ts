@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isTxid } from '../../brazil/index.js';
 import type { NotificationHint } from '../acquirer.port.js';
+import type { Desk } from './desks/desk.js';
 import { isShallow } from './json-shape.js';
 import { bonus, list, word } from './messages.js';
 import { isE2eId, isReturnName, returnHint } from './translation.js';
@@ -33,8 +34,9 @@ export interface Callback {
  * Reads the hints of a callback, and counts entries that could not be read. The body is an object with `pix`, or the
  * bare list. Both forms are accepted from every PSP, because a profile may be out of date. Each object is named once,
  * even if the body repeats it.
+ * @param desk of the PSP, which reads the entries about payouts
  */
-export function readCallbackBody(body: unknown): Callback {
+export function readCallbackBody(body: unknown, desk: Desk | null = null): Callback {
   const pix = Array.isArray(body) ? body : (body as { pix?: unknown } | null)?.pix;
   // PSPs test a URL with a call that has no Pix in it.
   const entries = list.safeParse(pix).data;
@@ -46,6 +48,12 @@ export function readCallbackBody(body: unknown): Callback {
     else skipped += 1;
   };
   for (const candidate of entries.slice(0, MAX_ENTRIES)) {
+    const sent = desk?.hintsOf(candidate) ?? null;
+    if (sent) {
+      for (const hint of sent) add(hint);
+      if (sent.length === 0) skipped += 1;
+      continue;
+    }
     const pix = entry.safeParse(candidate);
     if (!pix.success) {
       skipped += 1;
