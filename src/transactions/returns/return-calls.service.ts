@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { AcquirersService, type ReturnRequest, type ReturnState } from '../../acquirers/index.js';
+import {
+  type Acquirer,
+  AcquirersService,
+  type PayoutDeskCapabilities,
+  type ReturnRequest,
+  type ReturnState,
+} from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
 import { Logger } from '../../core/log/index.js';
 import { doubling, LeaseLost, type Prolong } from '../../core/work/index.js';
@@ -60,7 +66,7 @@ export class ReturnCalls {
       await prolong();
       const after = await acquirer.getReturn(request);
       if (after.kind !== 'not_found') return after;
-      return this.#isBelieved(earlier) ? again : { kind: 'in_progress' };
+      return this.#isBelieved(acquirer, request, earlier) ? again : { kind: 'in_progress' };
     });
   }
 
@@ -71,15 +77,20 @@ export class ReturnCalls {
    */
   ask(acquirerName: string, request: ReturnRequest, unwanted: EarlierCalls | null): Promise<ReturnState> {
     return this.#call(acquirerName, request, async () => {
-      const state = await this.acquirers.get(acquirerName).getReturn(request);
+      const acquirer = this.acquirers.get(acquirerName);
+      const state = await acquirer.getReturn(request);
       if (state.kind !== 'not_found') return state;
-      const isOver = unwanted !== null && this.#isBelieved(unwanted);
+      const isFinal = deskOf(acquirer, request)?.isNotFoundFinal ?? true;
+      const isOver = unwanted !== null && isFinal && this.#isBelieved(acquirer, request, unwanted);
       return isOver ? { kind: 'failed', reason: 'amount_exceeded' } : { kind: 'in_progress' };
     });
   }
 
-  #isBelieved({ attempts, since }: EarlierCalls): boolean {
-    return attempts >= PATIENCE && this.clock.now().getTime() - since.getTime() >= BELIEVED_AFTER_MS;
+  #isBelieved(acquirer: Acquirer, request: ReturnRequest, { attempts, since }: EarlierCalls): boolean {
+    const ageMs = this.clock.now().getTime() - since.getTime();
+    // A bank may examine a cashout for an hour, and not show it meanwhile.
+    const quietMs = deskOf(acquirer, request)?.quietMs ?? 0;
+    return attempts >= PATIENCE && ageMs >= Math.max(BELIEVED_AFTER_MS, quietMs);
   }
 
   async #call(acquirer: string, request: ReturnRequest, call: () => Promise<ReturnState>): Promise<ReturnState> {
@@ -92,4 +103,9 @@ export class ReturnCalls {
       return { kind: 'in_progress' };
     }
   }
+}
+
+/** The rules of the desk that sends a cashout; undefined for a return that no desk sends. */
+function deskOf(acquirer: Acquirer, { way }: ReturnRequest): PayoutDeskCapabilities | undefined {
+  return way === 'cashout' ? acquirer.payouts?.capabilities : undefined;
 }

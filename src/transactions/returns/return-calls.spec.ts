@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Acquirer, AcquirersService, type ReturnRequest, type ReturnState } from '../../acquirers/index.js';
+import {
+  type Acquirer,
+  AcquirersService,
+  type PayoutDesk,
+  type PayoutDeskCapabilities,
+  type ReturnRequest,
+  type ReturnState,
+} from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
 import { createLogger } from '../../core/log/index.js';
 import { type EarlierCalls, RETURN_BACKOFF, ReturnCalls } from './return-calls.service.js';
@@ -22,7 +29,10 @@ const UNDER_WAY: ReturnState = { kind: 'in_progress' };
 const SILENCE = new Error('time-out');
 
 /** Builds an acquirer that gives these answers and no other; `ask` and `send` are the calls in their order. */
-function calls(answers: Record<'ask' | 'send', (ReturnState | Error)[]>): { calls: ReturnCalls; made: string[] } {
+function calls(
+  answers: Record<'ask' | 'send', (ReturnState | Error)[]>,
+  desk?: Pick<PayoutDeskCapabilities, 'isNotFoundFinal' | 'quietMs'>,
+): { calls: ReturnCalls; made: string[] } {
   const made: string[] = [];
   const next = async (what: 'ask' | 'send'): Promise<ReturnState> => {
     made.push(what);
@@ -36,6 +46,7 @@ function calls(answers: Record<'ask' | 'send', (ReturnState | Error)[]>): { call
     name: 'bank',
     getReturn: (name) => (expect(name).toBe(REQUEST), next('ask')),
     requestReturn: (request) => (expect(request).toBe(REQUEST), next('send')),
+    ...(desk && { payouts: { capabilities: desk } as PayoutDesk }),
   };
   acquirers.register(bank as Acquirer, { servesTestMode: false });
   return { calls: new ReturnCalls(acquirers, new Clock(), createLogger('silent')), made };
@@ -88,6 +99,30 @@ describe('money that goes back', () => {
   it('is not refused while its first call may still arrive, after any number of attempts', async () => {
     const bank = calls({ ask: [ABSENT, ABSENT], send: [REFUSED] });
     expect(await bank.calls.advance('bank', REQUEST, earlier(30, 7), prolong)).toEqual(UNDER_WAY);
+  });
+
+  describe('by a desk that examines sends for 90 minutes', () => {
+    const quietMs = 90 * 60_000;
+
+    it.each([
+      [89, true, UNDER_WAY],
+      [91, true, REFUSED],
+      // The refusal is a proof of its own.
+      [91, false, REFUSED],
+    ])('is refused after %i minutes, if "not found" is final: %s', async (minutes, isNotFoundFinal, state) => {
+      const bank = calls({ ask: [ABSENT, ABSENT], send: [REFUSED] }, { isNotFoundFinal, quietMs });
+      expect(await bank.calls.advance('bank', REQUEST, earlier(30, minutes), prolong)).toEqual(state);
+    });
+
+    it.each([
+      [89, true, UNDER_WAY],
+      [91, true, { kind: 'failed', reason: 'amount_exceeded' }],
+      [91, false, UNDER_WAY],
+    ])('has failed when it is not wanted any more, after %i minutes, if "not found" is final: %s', async (...row) => {
+      const [minutes, isNotFoundFinal, state] = row;
+      const bank = calls({ ask: [ABSENT], send: [] }, { isNotFoundFinal, quietMs });
+      expect(await bank.calls.ask('bank', REQUEST, earlier(30, minutes))).toEqual(state);
+    });
   });
 
   it('stays under way when there is no such acquirer', async () => {
