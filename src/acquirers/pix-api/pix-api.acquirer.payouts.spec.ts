@@ -226,7 +226,7 @@ describe('the desk of Efí', () => {
       expect(asked()).toEqual([`PUT /v3/gn/pix/${SEND_ID}`]);
     });
 
-    it('nothing without a token, and says that nothing can have happened', async () => {
+    it('nothing without a token, and reports that nothing can have happened', async () => {
       psp.tokenScript = () => ({ status: 401, body: {} });
       expect(await desk.send(ORDER)).toEqual({ kind: 'not_now', retryAfterMs: 5_000 });
       expect(asked()).toEqual([]);
@@ -302,7 +302,7 @@ describe('the desk of Efí', () => {
         { kind: 'not_now', retryAfterMs: 5_000 },
       ],
       ['no answer', 'hang', { kind: 'not_now', retryAfterMs: 5_000 }],
-    ])('and sends nothing for %s', async (_, detail, expected) => {
+    ])('only after a look at it: sends nothing for %s', async (_, detail, expected) => {
       script(detail);
       expect(await desk.send(dynamic)).toEqual(expected);
       expect(asked()).toEqual(['POST /v2/gn/qrcodes/detalhar']);
@@ -372,12 +372,12 @@ describe('the desk of Efí', () => {
       ['a list', { status: 200, body: [sent()] }, { kind: 'unknown' }],
       ['a scope that was not granted', { status: 403, body: { error: 'insufficient_scope' } }, { kind: 'unknown' }],
       ['a refusal', { status: 400, body: efi('valor_invalido') }, { kind: 'unknown' }],
-    ])('and reads %s', async (_, answer, expected) => {
+    ])('by our id: reads %s', async (_, answer, expected) => {
       psp.script = () => answer;
       expect(await desk.lookUp(ORDER)).toMatchObject(expected as object);
     });
 
-    it('and does not know its state after a failure', async () => {
+    it('without knowing its state after a failure', async () => {
       reply(500, efi('erro_aplicacao'));
       expect(await desk.lookUp(ORDER)).toEqual({ kind: 'unknown' });
     });
@@ -415,7 +415,7 @@ describe('the desk of Efí', () => {
       ['an amount of nothing', { rtrId: `${RTR}9`, valor: '0.00' }],
       ['a status that nobody knows', { rtrId: `${RTR}9`, valor: '1.00', status: 'TALVEZ' }],
       ['no form', 7],
-    ])('and leaves out a return with %s, which does not hide the payment', async (_, bad) => {
+    ])('without a return that has %s, which does not hide the payment', async (_, bad) => {
       reply(200, sent({ devolucoes: [bad, { rtrId: RTR, valor: '2.00' }] }));
       expect(await desk.lookUp(ORDER)).toMatchObject({
         kind: 'paid',
@@ -424,7 +424,7 @@ describe('the desk of Efí', () => {
       expect(await odd('field')).toBe(1);
     });
 
-    it('and does not believe that more came back than was sent', async () => {
+    it('without believing that more came back than was sent', async () => {
       reply(200, sent({ devolucoes: [{ rtrId: RTR, valor: '12.35' }] }));
       expect(await desk.lookUp(ORDER)).toEqual({ kind: 'unknown' });
       expect(await odd('other_amount')).toBe(1);
@@ -473,7 +473,7 @@ describe('the desk of Efí', () => {
       });
     });
 
-    it('and shows entries that cannot be read', async () => {
+    it('among them entries that cannot be read', async () => {
       all(
         sent({ valor: '1,00' }),
         sent({ endToEndId: 'e2', idEnvio: 'p2', status: 'TALVEZ' }),
@@ -491,14 +491,14 @@ describe('the desk of Efí', () => {
       ]);
     });
 
-    it('also from a bare list, and none from a 404', async () => {
+    it('from a bare list, and none from a 404', async () => {
       psp.script = ({ query }) => ({ status: 200, body: query['inicio'] === '2026-09-09T12:00:00Z' ? [sent()] : [] });
       expect(await read()).toMatchObject([{ sendId: SEND_ID }]);
       reply(404, aProblem('PixEnviadoNaoEncontrado', 404));
       expect(await read()).toEqual([]);
     });
 
-    it('and throws when the list cannot be read', async () => {
+    it('or throws when the list cannot be read', async () => {
       reply(200, { erro: 'x' });
       await expect(read()).rejects.toMatchObject({ reason: 'malformed_answer' });
       reply(400, efi('valor_invalido'));
@@ -525,7 +525,7 @@ describe('the desk of Efí', () => {
       ['with a total that cannot be read', { saldo: '1.00', bloqueios: { med: '1.00', total: 'x' } }],
       ['that cannot be read', { saldo: '1,00', bloqueios: {} }],
       ['of nothing', null],
-    ])('and throws for one %s', async (_, body) => {
+    ])('or throws for one %s', async (_, body) => {
       reply(200, body);
       await expect(desk.balance!()).rejects.toThrow(UnreadableAnswer);
     });
@@ -574,7 +574,7 @@ describe('the desk of Efí', () => {
         { status: 400, body: efi('chave_nao_pertence_ao_documento') },
         { kind: 'failed', reason: 'destination_invalid' },
       ],
-    ])('and reads %s', async (_, answer, expected) => {
+    ])('under the refund’s id: reads %s', async (_, answer, expected) => {
       psp.script = () => answer;
       expect(await acquirer.requestReturn(REQUEST)).toEqual(expected);
     });
@@ -595,12 +595,12 @@ describe('the desk of Efí', () => {
       ['a failed one', { status: 200, body: sent({ status: 'NAO_REALIZADO' }) }, { kind: 'failed', reason: 'refused' }],
       ['an unreadable one', { status: 200, body: sent({ valor: 'x' }) }, { kind: 'in_progress' }],
       ['an unknown one', { status: 404, body: aProblem('PixEnviadoNaoEncontrado', 404) }, { kind: 'not_found' }],
-    ])('and looks up %s', async (_, answer, expected) => {
+    ])('under the refund’s id: looks up %s', async (_, answer, expected) => {
       psp.script = () => answer;
       expect(await acquirer.getReturn(REQUEST)).toEqual(expected);
     });
 
-    it('not to a text that is no key, and not over a connection without a desk', async () => {
+    it('to a Pix key only, and only over a connection with a desk', async () => {
       const nowhere = { ...REQUEST, destination: 'somebody' };
       expect(await acquirer.requestReturn(nowhere)).toEqual({ kind: 'failed', reason: 'destination_invalid' });
       const standard = new PixApiAcquirer(
