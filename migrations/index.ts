@@ -1,4 +1,5 @@
 import { Baseline1700000010000 } from './0001-baseline.js';
+import { Payouts1700000020000 } from './0002-payouts.js';
 
 /** In the order in which they are applied. */
-export const MIGRATIONS = [Baseline1700000010000];
+export const MIGRATIONS = [Baseline1700000010000, Payouts1700000020000];

@@ -5,15 +5,15 @@ const PATH = 'SET search_path = public, pg_temp';
  * Functions that look up rows by key, in tables that grow. PostgreSQL keeps the plan of a function for as long as the
  * connection lives. Planned while the journal is small, a join would read all of it at every posting.
  */
-const BY_KEY = `${PATH} SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off`;
+export const BY_KEY = `${PATH} SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off`;
 
-const AT_COMMIT = 'DEFERRABLE INITIALLY DEFERRED FOR EACH ROW';
+export const AT_COMMIT = 'DEFERRABLE INITIALLY DEFERRED FOR EACH ROW';
 
 const rowOf = (row: string, columns: readonly string[]): string =>
   `(${columns.map((column) => `${row}.${column}`).join(', ')})`;
 
 /** A trigger that refuses any change of these columns. */
-const fixed = (table: string, columns: readonly string[]): string => `
+export const fixed = (table: string, columns: readonly string[]): string => `
   CREATE TRIGGER ${table}_fixed BEFORE UPDATE OF ${columns.join(', ')} ON ${table} FOR EACH ROW
     WHEN (${rowOf('OLD', columns)} IS DISTINCT FROM ${rowOf('NEW', columns)}) EXECUTE FUNCTION refuse_rewrite();`;
 
@@ -21,21 +21,21 @@ const fixed = (table: string, columns: readonly string[]): string => `
  * A trigger that refuses any change of a status but these, each written as `from>to`.
  * @param only SQL condition that limits the rule to some rows
  */
-const moves = (table: string, column: string, legal: readonly string[], only = ''): string => `
+export const moves = (table: string, column: string, legal: readonly string[], only = ''): string => `
   CREATE TRIGGER ${table}_moves BEFORE UPDATE OF ${column} ON ${table} FOR EACH ROW
     WHEN (OLD.${column} <> NEW.${column} ${only}
       AND OLD.${column} || '>' || NEW.${column} NOT IN ('${legal.join(`', '`)}'))
     EXECUTE FUNCTION refuse_rewrite();`;
 
 /** Triggers that refuse changing, deleting and truncating rows. A trigger for each row does not see TRUNCATE. */
-const appendOnly = (table: string): string => `
+export const appendOnly = (table: string): string => `
   CREATE TRIGGER ${table}_append_only BEFORE UPDATE OR DELETE ON ${table}
     FOR EACH ROW EXECUTE FUNCTION refuse_change();
   CREATE TRIGGER ${table}_keep BEFORE TRUNCATE ON ${table}
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();`;
 
 /** @param line condition on the line `l` of the journal, in terms of NEW */
-const hasLine = (cause: string, line: string): string => `EXISTS (
+export const hasLine = (cause: string, line: string): string => `EXISTS (
       SELECT 1 FROM journal_entries e JOIN journal_lines l ON l.entry_id = e.id
       WHERE e.cause = ${cause} AND (l.account_id, l.mode) = (NEW.account_id, NEW.mode) AND ${line})`;
 

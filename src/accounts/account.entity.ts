@@ -5,6 +5,21 @@ import type { Amount } from '../core/money/index.js';
 /** Mode of the fraud guard. `shadow` records the refusals without making them. */
 export type FraudMode = 'enforce' | 'shadow' | 'off';
 
+/** When the available money goes to a saved destination. Times are of São Paulo, amounts in cents. */
+export interface PayoutSchedule {
+  readonly every: 'day' | 'week' | 'month';
+  /** `week`: 1 (Monday) to 5 (Friday); `month`: 1 to 31, in a shorter month its last day; `day`: null. */
+  readonly on: number | null;
+  /** `HH:MM`. */
+  readonly at: string;
+  /** Id of the saved destination, whose mode is the mode of the payouts. */
+  readonly destination: string;
+  /** The part of the available balance that stays. */
+  readonly leave: Amount;
+  /** Nothing is sent when less than this is left. */
+  readonly minimum: Amount;
+}
+
 /**
  * A merchant and its settings. Fees are in basis points and cents, times in days and seconds. The key guard, settlement
  * and reviews join it to save a round trip: `columnsOf(Account, 'a', { within: 'account' })`.
@@ -58,5 +73,21 @@ export class AccountEntity extends Account {
   @Column('text', { nullable: true }) readonly accent!: string | null;
   /** The picture on the checkout, as a `data:` URL; null: none. */
   @Column('text', { nullable: true }) readonly logo!: string | null;
+  /** CPF or CNPJ of the merchant without punctuation; null: not known, and no live payout is made. */
+  @Column('text', { name: 'tax_id', nullable: true }) readonly taxId!: string | null;
+  /** Debited with each payout, in cents. */
+  @Column('bigint', { name: 'payout_fee', default: 0 }) readonly payoutFee!: Amount;
+  /** Receivers of payouts; null here and in the limits below: the default of the mode (`DEFAULT_RULES` of payouts). */
+  @Column('text', { name: 'payouts_to', nullable: true }) readonly payoutsTo!: 'own' | 'anyone' | null;
+  /** A payout above this amount needs a second person. */
+  @Column('bigint', { name: 'payout_approval_above', nullable: true }) readonly payoutApprovalAbove!: Amount | null;
+  /** Hours that a payout to a new destination waits. */
+  @Column('integer', { name: 'payout_new_destination_hours', nullable: true })
+  readonly payoutNewDestinationHours!: number | null;
+  @Column('bigint', { name: 'payout_max', nullable: true }) readonly payoutMax!: Amount | null;
+  @Column('bigint', { name: 'payout_daily_max', nullable: true }) readonly payoutDailyMax!: Amount | null;
+  @Column('bigint', { name: 'payout_night_max', nullable: true }) readonly payoutNightMax!: Amount | null;
+  /** Payouts by schedule; null: none. */
+  @Column('jsonb', { name: 'payout_schedule', nullable: true }) readonly payoutSchedule!: PayoutSchedule | null;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
 }

@@ -1,4 +1,4 @@
-export { Account, AccountEntity, type FraudMode } from './account.entity.js';
+export { Account, AccountEntity, type FraudMode, type PayoutSchedule } from './account.entity.js';
 export { InvitationEntity } from './invitation.entity.js';
 export type { Role } from './member.entity.js';
 export type { UserEntity } from './user.entity.js';

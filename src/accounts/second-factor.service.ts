@@ -118,6 +118,18 @@ export class SecondFactor {
     return true;
   }
 
+  /**
+   * Asks a person for a code again before a decision about money. People without a second factor pass.
+   * @throws ApiError 400 for a missing or wrong code
+   */
+  async prove(tx: Tx, userId: string, code: string | null): Promise<void> {
+    const user = await this.users.lock(tx, userId);
+    if (!user) throw notFound('user');
+    if (user.totpConfirmedAt === null) return;
+    if (code === null) throw badRequest('second_factor_required', 'Send the one-time code of your second factor.', 'code');
+    if (!this.use(tx, user, code)) throw wrongCode();
+  }
+
   async #lockWithout(tx: Tx, userId: string): Promise<UserEntity> {
     const user = await this.users.lock(tx, userId);
     if (!user) throw notFound('user');

@@ -51,6 +51,10 @@ function integer(rule: string, min: number, max: number, change: (value: number)
   return { schema: { type: 'integer', minimum: min, maximum: max }, rule, read };
 }
 
+function cents(what: string, change: (value: number) => AccountChanges): Setting {
+  return integer(`${what}, 0 to ${MAX_AMOUNT}`, 0, MAX_AMOUNT, change);
+}
+
 function truth(change: (value: boolean) => AccountChanges): Setting {
   return {
     schema: { type: 'boolean' },
@@ -130,6 +134,33 @@ export const SETTINGS = {
   ),
   negative_notice_days: integer('days, 0 to 365', 0, 365, (negativeNoticeDays) => ({ negativeNoticeDays })),
   payer_receipts: truth((payerReceipts) => ({ payerReceipts })),
+  tax_id: orNone(
+    text('a CPF or CNPJ', (value) => {
+      const taxId = normalizeTaxId(value);
+      return taxId === null ? null : { taxId };
+    }),
+    { taxId: null },
+  ),
+  payout_fee: cents('cents of each payout', (payoutFee) => ({ payoutFee })),
+  payouts_to: orNone(
+    text(
+      'own or anyone',
+      (value) => (value === 'own' || value === 'anyone' ? { payoutsTo: value } : null),
+      { enum: ['own', 'anyone'] },
+    ),
+    { payoutsTo: null },
+  ),
+  payout_approval_above: orNone(
+    cents('cents', (payoutApprovalAbove) => ({ payoutApprovalAbove })),
+    { payoutApprovalAbove: null },
+  ),
+  payout_new_destination_hours: orNone(
+    integer('hours, 0 to 720', 0, 720, (payoutNewDestinationHours) => ({ payoutNewDestinationHours })),
+    { payoutNewDestinationHours: null },
+  ),
+  payout_max: orNone(cents('cents', (payoutMax) => ({ payoutMax })), { payoutMax: null }),
+  payout_daily_max: orNone(cents('cents', (payoutDailyMax) => ({ payoutDailyMax })), { payoutDailyMax: null }),
+  payout_night_max: orNone(cents('cents', (payoutNightMax) => ({ payoutNightMax })), { payoutNightMax: null }),
   suspended: truth((suspended) => ({ suspended })),
 } as const satisfies Record<string, Setting>;
 

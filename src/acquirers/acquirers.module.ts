@@ -20,6 +20,7 @@ import { SandboxDisputes } from './sandbox/sandbox-disputes.service.js';
 import { SandboxDisputesRepository } from './sandbox/sandbox-disputes.repository.js';
 import { SandboxOrders } from './sandbox/sandbox-orders.service.js';
 import { SandboxOrdersRepository } from './sandbox/sandbox-orders.repository.js';
+import { SandboxPayouts } from './sandbox/sandbox-payouts.service.js';
 import { SandboxReturns } from './sandbox/sandbox-returns.service.js';
 import { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
 import { UnconfirmedReports } from './unconfirmed-reports.service.js';
@@ -46,6 +47,7 @@ import { UnconfirmedReports } from './unconfirmed-reports.service.js';
     SandboxOrders,
     SandboxDisputesRepository,
     SandboxDisputes,
+    SandboxPayouts,
     SandboxReturns,
     SandboxAcquirer,
     UnconfirmedReports,

@@ -19,4 +19,5 @@ export { ConnectionsService } from './pix-api/connections.service.js';
 export { findProfile } from './pix-api/profiles.js';
 export { boletoPdf } from './sandbox/boleto.pdf.js';
 export { SandboxAcquirer } from './sandbox/sandbox.acquirer.js';
+export { SANDBOX_PAYOUT_EVENTS, type SandboxPayoutEvent } from './sandbox/sandbox-payouts.service.js';
 export type { SandboxPayer } from './sandbox/sandbox-orders.service.js';

@@ -59,6 +59,7 @@ export class ApiKeyAuthentication implements OnModuleInit {
       kind: 'api-key',
       keyId: found.keyId,
       fingerprint: fingerprintOf(keyHash),
+      issuedBy: found.issuedBy,
       accountId: found.account.id,
       mode: found.mode,
       account: found.account,

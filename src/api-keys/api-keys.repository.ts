@@ -12,6 +12,7 @@ interface ActiveKey {
   readonly expiresAt: Date | null;
   readonly allowedIps: readonly string[];
   readonly lastUsedAt: Date | null;
+  readonly issuedBy: string | null;
   readonly account: Account;
 }
 
@@ -20,7 +21,8 @@ const FIND_ACTIVE = oneOf(
   read(
     'api_keys.find_active',
     `SELECT k.id AS "keyId", k.mode, k.expires_at AS "expiresAt",
-       k.allowed_ips AS "allowedIps", k.last_used_at AS "lastUsedAt", ${columnsOf(Account, 'a', { within: 'account' })}
+       k.allowed_ips AS "allowedIps", k.last_used_at AS "lastUsedAt", k.issued_by AS "issuedBy",
+       ${columnsOf(Account, 'a', { within: 'account' })}
      FROM api_keys k JOIN accounts a ON a.id = k.account_id
      WHERE k.key_hash = $1 AND k.revoked_at IS NULL`,
   ),

@@ -17,6 +17,7 @@ import { MedModule } from '../med/index.js';
 import { OperationsModule } from '../operations/index.js';
 import { OutboxModule } from '../outbox/index.js';
 import { PaymentsModule } from '../payments/index.js';
+import { PayoutsModule } from '../payouts/index.js';
 import { ReconciliationModule } from '../reconciliation/index.js';
 import { ReportsModule } from '../reports/index.js';
 import { RequestLogsModule } from '../request-logs/index.js';
@@ -47,6 +48,7 @@ export class AppModule {
         ChargesModule,
         PaymentsModule,
         MedModule,
+        PayoutsModule,
         ReportsModule,
         WebhooksModule.with(takesJobs(resources)),
         SandboxModule,

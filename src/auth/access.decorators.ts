@@ -28,6 +28,7 @@ export const NEEDS_SECOND_FACTOR = Symbol('needs a second factor');
 export const AUDITED_AT_DOOR = Symbol('audited at the door');
 export const OPEN_TO_MEMBERS = Symbol('open to members');
 export const TEST_ONLY = Symbol('test keys only');
+export const DOOR_ONLY = Symbol('at the door only');
 
 /** A route without credentials. A test lists all such routes: adding a route is a decision. */
 export function Public(): MethodDecorator & ClassDecorator {
@@ -129,6 +130,11 @@ export function TestKeysOnly(): MethodDecorator & ClassDecorator {
   return SetMetadata(TEST_ONLY, true);
 }
 
+/** A route of people at the dashboard's door: an API key gets 404. */
+export function AtDoorOnly(): MethodDecorator & ClassDecorator {
+  return SetMetadata(DOOR_ONLY, true);
+}
+
 function requestOf(context: ExecutionContext): Request {
   return context.switchToHttp().getRequest<Request>();
 }
@@ -157,6 +163,12 @@ export const CurrentUser = createParamDecorator((_data: unknown, context: Execut
 export const CurrentActor = createParamDecorator((_data: unknown, context: ExecutionContext): Actor =>
   actorOf(requestOf(context)),
 );
+
+/** The person who makes the request, or who issued its API key; null if nobody knows. */
+export const CurrentPerson = createParamDecorator((_data: unknown, context: ExecutionContext): string | null => {
+  const principal = principalOf(requestOf(context), 'member', 'api-key');
+  return principal.kind === 'api-key' ? principal.issuedBy : principal.userId;
+});
 
 /** The anonymous caller of a public route. */
 export const RequestOrigin = createParamDecorator((_data: unknown, context: ExecutionContext): Origin =>

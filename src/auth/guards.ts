@@ -31,6 +31,7 @@ import {
   COST,
   type Cost,
   BEFORE_SECOND_FACTOR,
+  DOOR_ONLY,
   NEEDS_SECOND_FACTOR,
   IP_LIMIT,
   type IpLimit,
@@ -252,7 +253,10 @@ export class RoleGuard implements CanActivate {
     const mode = modeOf(principal);
     const testOnly = this.reflector.getAllAndOverride<boolean | undefined>(TEST_ONLY, targets) === true;
     if (testOnly && mode !== null && mode !== 'test') throw notFound('route');
-    if (principal.kind === 'api-key') return true;
+    if (principal.kind === 'api-key') {
+      if (this.reflector.getAllAndOverride<boolean | undefined>(DOOR_ONLY, targets) === true) throw notFound('route');
+      return true;
+    }
     const roles =
       request.door === undefined
         ? (this.reflector.getAllAndOverride<readonly DashboardRole[] | undefined>(ROLES, targets) ?? [])

@@ -1,11 +1,13 @@
 export {
   ApiKeyAuth,
   AsksOthers,
+  AtDoorOnly,
   AuditedAtDoor,
   Costs,
   CurrentActor,
   CurrentCaller,
   CurrentMember,
+  CurrentPerson,
   CurrentScope,
   CurrentUser,
   DashboardAuth,

@@ -15,6 +15,8 @@ export interface ApiKeyPrincipal extends ScopedCaller {
   readonly kind: 'api-key';
   readonly keyId: string;
   readonly fingerprint: string;
+  /** The person who issued or last rotated the key; null if nobody knows. */
+  readonly issuedBy: string | null;
 }
 
 /** A person logged in to the dashboard of an account. The role is the current one, not that of the login. */

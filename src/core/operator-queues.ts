@@ -9,6 +9,7 @@ export const OPERATOR_QUEUES = [
   'unmatched',
   'corrections',
   'negative_balances',
+  'payouts',
   'unreadable',
   'work',
 ] as const;

@@ -17,7 +17,8 @@ export interface GuardedOperation {
   /** The customer's document without punctuation, which identifies operations for counting; null when none was sent. */
   readonly document: string | null;
   /**
-   * The destination key of a refund without punctuation, if it is a document; null for other keys and for the payer's.
+   * The receiver's document of a refund or payout without punctuation: a refund's destination key if it is a document,
+   * null for other keys and for the payer's; a payout's tax id, null if it is not known.
    */
   readonly destination?: string | null;
   /** A request repeated under its key counts once. */
@@ -38,7 +39,7 @@ const NOTHING_COUNTED: Admission = { undo: async () => undefined };
  * the account; in shadow mode a hit is recorded and the request continues.
  *
  * Charges and payments of one document are counted together, over all processes if Redis is available. Refunds are
- * counted separately, and only by the document to which they go.
+ * counted separately, and only by the document of the customer. Payouts are counted by the receiver's document.
  */
 @Injectable()
 export class FraudGuard {
@@ -55,16 +56,16 @@ export class FraudGuard {
    */
   async check(scope: Scope, account: Account, asked: GuardedOperation): Promise<Admission> {
     if (account.fraudMode === 'off') return NOTHING_COUNTED;
-    // A paid amount goes back to its payer, even if the rules for new sales have changed.
-    const isRefund = asked.operation === 'refund';
-    const blockable = isRefund ? asked.destination : asked.document;
+    // Rules for new sales do not hold for money that goes out: it goes back to its payer, or is the merchant's own.
+    const isOutgoing = asked.operation === 'refund' || asked.operation === 'payout';
+    const blockable = isOutgoing ? asked.destination : asked.document;
     if (account.blocksDocuments && blockable && (await this.accounts.blocksDocument(account.id, blockable))) {
       this.#hit(scope, account, asked, {
         code: 'fraud.document_blocked',
-        message: `The document ${isRefund ? 'to which this refund goes' : 'of this customer'} is on the block list of the account.`,
+        message: `The document ${isOutgoing ? `to which this ${asked.operation} goes` : 'of this customer'} is on the block list of the account.`,
       });
     }
-    if (!isRefund && account.fraudMaxAmount !== null && asked.amount > account.fraudMaxAmount) {
+    if (!isOutgoing && account.fraudMaxAmount !== null && asked.amount > account.fraudMaxAmount) {
       this.#hit(scope, account, asked, {
         code: 'fraud.amount_limit_exceeded',
         message: `The amount is above the account's limit of ${account.fraudMaxAmount}.`,
@@ -75,7 +76,7 @@ export class FraudGuard {
 
   /** Runs last: requests refused by another rule are not counted. */
   async #count(scope: Scope, account: Account, asked: GuardedOperation, document: string): Promise<Admission> {
-    const family = asked.operation === 'refund' ? 'refund' : 'charge';
+    const family = asked.operation === 'payment' ? 'charge' : asked.operation;
     // Redis gets neither documents, which could be guessed by trying all, nor idempotency keys.
     const key = `fraud:${family}:${this.#nameOf(scope.accountId, scope.mode, document)}`;
     const { operation, key: idempotencyKey, fingerprint } = asked.request;

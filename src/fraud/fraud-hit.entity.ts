@@ -3,7 +3,7 @@ import { NotPersonal } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 
-export type FraudOperation = 'charge' | 'payment' | 'refund';
+export type FraudOperation = 'charge' | 'payment' | 'refund' | 'payout';
 
 export type FraudCode = 'fraud.document_blocked' | 'fraud.amount_limit_exceeded' | 'fraud.velocity_exceeded';
 

@@ -5,6 +5,7 @@ import { ApiKeysModule } from '../api-keys/index.js';
 import { AuditModule } from '../audit/index.js';
 import { FraudModule } from '../fraud/index.js';
 import { MedModule } from '../med/index.js';
+import { PayoutsModule } from '../payouts/index.js';
 import { TransactionsModule } from '../transactions/index.js';
 import { WalletsModule } from '../wallets/index.js';
 import { NegativeBalances } from './negative-balances.service.js';
@@ -16,6 +17,7 @@ import { OperationsMedController } from './operations-med.controller.js';
 import { OperationsMedEvidenceController } from './operations-med-evidence.controller.js';
 import { OperationsMedService } from './operations-med.service.js';
 import { OperationsService } from './operations.service.js';
+import { OperationsPayoutsController } from './operations-payouts.controller.js';
 import { OperatorAlertsRepository } from './operator-alerts.repository.js';
 import { OperatorAlerts } from './operator-alerts.service.js';
 import { OperatorQueueWatch } from './operator-queue-watch.service.js';
@@ -28,6 +30,7 @@ import { OperatorQueueWatch } from './operator-queue-watch.service.js';
     AuditModule,
     FraudModule,
     MedModule,
+    PayoutsModule,
     TransactionsModule,
     WalletsModule,
   ],
@@ -38,6 +41,7 @@ import { OperatorQueueWatch } from './operator-queue-watch.service.js';
     OperationsCorrectionsController,
     OperationsMedController,
     OperationsMedEvidenceController,
+    OperationsPayoutsController,
   ],
   providers: [
     NegativeBalances,

@@ -7,6 +7,7 @@ import type { LiveConnection } from '../acquirers/index.js';
 import { type WorkItem, workItemBody } from '../core/work/index.js';
 import type { FraudHit } from '../fraud/index.js';
 import { type MedCase, medCaseBody, type MedWaiting, versionOf } from '../med/index.js';
+import { payoutBody, payoutSnapshot, sendIdOf, type WholePayout } from '../payouts/index.js';
 import type { Correction, ReturnedPix, Review, UnmatchedPix, UnreadableNews } from '../transactions/index.js';
 import type { AccountBody } from './dto/account.body.js';
 import type { CorrectionBody } from './dto/correction.body.js';
@@ -15,6 +16,7 @@ import type { FraudHitBody } from './dto/fraud-hit.body.js';
 import type { MedReviewBody, MedWaitingBody } from './dto/med-review.body.js';
 import type { ReturnedBody, ShownReturnStatus } from './dto/returned.body.js';
 import type { ReviewBody, UnmatchedPixBody, UnreadableBody } from './dto/review.body.js';
+import type { UncertainPayoutBody } from './dto/uncertain-payout.body.js';
 import type { WorkBody } from './dto/work.body.js';
 
 const STATUS = { review: 'pending', credited: 'accepted', returned: 'returned' } as const;
@@ -225,5 +227,18 @@ export function negativeBalanceBody(balance: NegativeBalance): NegativeBalanceBo
     available: balance.available,
     negative_since: balance.negativeSince.toISOString(),
     next_notice_at: balance.nextNoticeAt?.toISOString() ?? null,
+  };
+}
+
+export function uncertainPayoutBody(payout: WholePayout): UncertainPayoutBody {
+  return {
+    id: payout.id,
+    object: 'uncertain_payout',
+    account_id: payout.accountId,
+    mode: payout.mode,
+    acquirer: payout.acquirer,
+    send_id: sendIdOf(payout.id),
+    sent_at: payout.sentAt?.toISOString() ?? null,
+    payout: payoutBody(payoutSnapshot(payout)),
   };
 }

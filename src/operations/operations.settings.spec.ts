@@ -45,6 +45,15 @@ const ACCOUNT: AccountEntity = {
   fraudBlockedDocuments: [],
   accent: null,
   logo: null,
+  taxId: '11222333000181',
+  payoutFee: 0,
+  payoutsTo: null,
+  payoutApprovalAbove: null,
+  payoutNewDestinationHours: null,
+  payoutMax: null,
+  payoutDailyMax: null,
+  payoutNightMax: null,
+  payoutSchedule: null,
   createdAt: new Date('2026-11-21T12:00:00Z'),
 };
 

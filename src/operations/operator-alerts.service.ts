@@ -15,6 +15,7 @@ const TITLES: Readonly<Record<OperatorQueueName, readonly [portuguese: string, e
   unmatched: ['Pix sem cobrança', 'Unmatched Pix'],
   corrections: ['Correções', 'Corrections'],
   negative_balances: ['Saldos negativos', 'Negative balances'],
+  payouts: ['Saques sem desfecho', 'Payouts without an outcome'],
   unreadable: ['O que não se pôde ler', 'What could not be read'],
   work: ['Trabalho atrasado', 'Overdue work'],
 };

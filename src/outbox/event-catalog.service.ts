@@ -23,8 +23,8 @@ export interface PublicEvent<T extends DomainEventType = DomainEventType> {
   readonly name: string;
   readonly description: string;
   readonly family: EventFamily;
-  /** The domain event it is made from; null for a reserved name that this version never sends. */
-  readonly from: T | null;
+  /** The domain event it is made from. */
+  readonly from: T;
   /** Whether the name is a second one for the same fact: when a status is resent, both names are sent. */
   readonly isAlias?: true;
   /** The event is sent under this name only when the status is resent. */
@@ -83,15 +83,15 @@ export class EventCatalog {
     for (const publicEvent of this.#events) {
       const { from } = publicEvent;
       const isSent = publicEvent.name === name && publicEvent.onlyAgain !== true;
-      const sample = isSent && from !== null ? this.#samples.get(from) : undefined;
-      if (sample && from !== null) return { publicEvent, event: sample(from, scope, now) };
+      const sample = isSent ? this.#samples.get(from) : undefined;
+      if (sample) return { publicEvent, event: sample(from, scope, now) };
     }
     return null;
   }
 
   /** Returns the domain events that this version knows, including those never sent to anybody. */
   types(): readonly string[] {
-    const sources = this.#events.flatMap(({ from }) => from ?? []);
+    const sources = this.#events.map(({ from }) => from);
     return [...new Set([...sources, ...this.#refreshes.flatMap(({ types }) => types)])];
   }
 
@@ -143,7 +143,7 @@ export class EventCatalog {
   /** Returns the domain events that are sources of the names for which `isWanted` holds. */
   sourcesOf(isWanted: (name: string) => boolean): DomainEventType[] {
     const sources = this.#events.flatMap(({ name, from, onlyAgain }) =>
-      from !== null && onlyAgain !== true && isWanted(name) ? [from] : [],
+      onlyAgain !== true && isWanted(name) ? [from] : [],
     );
     return [...new Set(sources)];
   }

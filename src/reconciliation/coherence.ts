@@ -324,12 +324,14 @@ export const CHECKS: readonly {
             AND (t.status = 'REFUNDED') <> (coalesce(r.amount, 0) = t.amount)`,
   },
   {
-    name: 'the reserved balance is what the open refunds have set aside',
+    name: 'the reserved balance is what the open refunds and payouts have set aside',
     sql: `SELECT * FROM (
             SELECT account_id, mode, currency, amount FROM balances WHERE bucket = 'reserved') b
           FULL JOIN (
-            SELECT account_id, mode, currency, sum(amount + fee) AS open FROM refunds
-            WHERE status IN ('PENDING', 'IN_PROGRESS') GROUP BY 1, 2, 3) r
+            SELECT account_id, mode, currency, sum(amount + fee) AS open FROM (
+              SELECT account_id, mode, currency, amount, fee FROM refunds WHERE status IN ('PENDING', 'IN_PROGRESS')
+              UNION ALL SELECT account_id, mode, currency, amount, fee FROM payouts
+              WHERE status IN ('AWAITING', 'QUEUED', 'SENDING')) o GROUP BY 1, 2, 3) r
           USING (account_id, mode, currency) WHERE coalesce(b.amount, 0) <> coalesce(r.open, 0)`,
   },
   {
@@ -357,6 +359,42 @@ export const CHECKS: readonly {
             SELECT (data -> 'refund' ->> 'id')::uuid AS id, type, count(*) AS count FROM events
             WHERE type LIKE 'refund.%' GROUP BY 1, 2) v
           USING (id, type) WHERE v.count IS DISTINCT FROM 1 OR r.id IS NULL`,
+  },
+  {
+    name: 'each payout is in the journal as its status says: reserved, then released, or paid and its returns given back',
+    sql: `SELECT p.id, p.status FROM payouts p, LATERAL (
+            SELECT sum(l.amount) FILTER (WHERE l.bucket = 'available') AS available,
+              sum(l.amount) FILTER (WHERE l.bucket = 'reserved') AS reserved,
+              sum(l.amount) FILTER (WHERE l.bucket = 'clearing') AS clearing
+            FROM journal_entries e JOIN journal_lines l ON l.entry_id = e.id
+            WHERE e.type <> 'sale' AND e.type <> 'release' AND split_part(e.cause, ':', 2) = p.id::text AND e.cause LIKE 'payout.%') j
+          WHERE (coalesce(j.available, 0), coalesce(j.reserved, 0), coalesce(j.clearing, 0)) IS DISTINCT FROM (
+            CASE WHEN p.status IN ('FAILED', 'CANCELLED') THEN 0
+              WHEN p.status IN ('PAID', 'REFUNDED') THEN p.amount_returned - p.amount - p.fee ELSE -(p.amount + p.fee) END,
+            CASE WHEN p.status IN ('AWAITING', 'QUEUED', 'SENDING') THEN p.amount + p.fee ELSE 0 END,
+            CASE WHEN p.status IN ('PAID', 'REFUNDED') THEN p.amount - p.amount_returned ELSE 0 END)`,
+  },
+  {
+    name: 'each payout has the event of its request, and of its end once it has one',
+    ofEvents: true,
+    sql: `SELECT p.id, p.status FROM payouts p LEFT JOIN LATERAL (
+            SELECT count(*) FILTER (WHERE e.type = 'payout.requested') AS requested,
+              count(*) FILTER (WHERE e.type = 'payout.paid') AS paid,
+              count(*) FILTER (WHERE e.type = 'payout.ended') AS ended,
+              count(*) FILTER (WHERE e.type = 'payout.returned') AS returned
+            FROM events e WHERE e.subject_id = p.id) v ON true
+          WHERE v.requested <> 1 OR v.paid <> CASE WHEN p.paid_at IS NULL THEN 0 ELSE 1 END
+            OR v.ended <> CASE WHEN p.status IN ('FAILED', 'CANCELLED') THEN 1 ELSE 0 END
+            OR v.returned <> (SELECT count(*) FROM payout_returns r WHERE r.payout_id = p.id)`,
+  },
+  {
+    name: 'the sandbox bank has paid what is PAID or REFUNDED, and nothing of what never reached it',
+    sql: `SELECT p.id, p.status FROM payouts p LEFT JOIN sandbox_payouts b
+            ON b.holder_id = p.account_id AND b.send_id = replace(p.id::text, '-', '') AND b.requested_at IS NOT NULL
+          WHERE p.acquirer = 'sandbox' AND (
+            (p.status IN ('PAID', 'REFUNDED') AND b.amount IS DISTINCT FROM p.amount)
+            OR (p.status = 'REFUNDED' AND b.state = 'failed')
+            OR (p.status IN ('AWAITING', 'CANCELLED') AND b.send_id IS NOT NULL))`,
   },
   {
     name: 'the sandbox bank has sent back what is REFUNDED, nothing of what FAILED, and nothing twice',

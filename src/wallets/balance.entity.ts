@@ -6,7 +6,7 @@ import type { Amount } from '../core/money/index.js';
 /**
  * Places of money of one account, mode and currency. A positive balance is owed to somebody:
  * - `available`, `pending`, `retained`: owed to the merchant (spendable, waiting for its release, held by disputes);
- * - `reserved`: set aside for refunds on their way to payers;
+ * - `reserved`: set aside for refunds on their way to payers, and for payouts;
  * - `suspense`: owed to payers, or to an owner whom an operator has to find. Late, double, wrong or unmatched payments
  *   lie here until they are back, and held money until the decision;
  * - `platform_fees`, `provider_fees`: earned by the service and by the acquirer;

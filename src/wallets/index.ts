@@ -16,4 +16,10 @@ export { StatementService } from './statement.service.js';
 export { ReleasesService } from './releases.service.js';
 export type { NegativeBalance, NegativeFilter } from './wallets.repository.js';
 export { WalletsModule } from './wallets.module.js';
-export { type CreditedSettlement, type DisputeMove, type RefundMoney, WalletsService } from './wallets.service.js';
+export {
+  type CreditedSettlement,
+  type DisputeMove,
+  type PayoutMoney,
+  type RefundMoney,
+  WalletsService,
+} from './wallets.service.js';

@@ -35,6 +35,7 @@ const SOURCES: Readonly<Record<string, { object: WalletEntrySourceBody['object']
   release: { object: 'payment', prefix: 'tx_' },
   refund: { object: 'refund', prefix: '' },
   med: { object: 'med_case', prefix: 'med_' },
+  payout: { object: 'payout', prefix: 'po_' },
 };
 
 /**

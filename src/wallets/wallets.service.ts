@@ -90,6 +90,14 @@ export interface RefundMoney extends Scope {
   readonly fee: Amount;
 }
 
+/** Money that a merchant sends out: the full payout, and the service's fee for it. */
+export interface PayoutMoney extends Scope {
+  readonly payoutId: string;
+  readonly currency: string;
+  readonly amount: Amount;
+  readonly fee: Amount;
+}
+
 /** A movement of a transaction's money for a dispute. */
 export interface DisputeMove extends Scope {
   readonly caseId: string;
@@ -231,6 +239,62 @@ export class WalletsService {
     const cause = `refund.${what}:${refundId}`;
     const type = what === 'released' ? 'refund_failed' : 'refund';
     this.ledger.post(tx, [{ accountId, mode, currency, transactionId, cause, type, lines }]);
+  }
+
+  /**
+   * Locks the wallet until the end of `tx`, for rules that compare its payouts. Nothing may be locked after it.
+   * @returns the available balance
+   */
+  lockAvailable(tx: Tx, scope: Scope, currency: string): Promise<Amount> {
+    return this.wallets.lockAvailable(tx, scope, currency);
+  }
+
+  /** Sets a payout's money aside. The caller has compared it with `lockAvailable`. */
+  reservePayout(tx: Tx, payout: PayoutMoney): void {
+    const total = payout.amount + payout.fee;
+    this.#postPayout(tx, payout, 'reserved', 'payout', { available: -total, reserved: total });
+  }
+
+  /** Gives back the money that was set aside for a payout, because the payout was not sent. */
+  releasePayout(tx: Tx, payout: PayoutMoney): void {
+    const total = payout.amount + payout.fee;
+    this.#postPayout(tx, payout, 'released', 'payout_failed', { reserved: -total, available: total });
+  }
+
+  /** Books that the receiver has the money: the acquirer holds that much less for us. */
+  payPayout(tx: Tx, payout: PayoutMoney): void {
+    const { amount, fee } = payout;
+    const lines = { reserved: -(amount + fee), clearing: amount, platform_fees: fee };
+    this.#postPayout(tx, payout, 'paid', 'payout', lines);
+  }
+
+  /**
+   * Gives a paid payout back that its bank has revoked.
+   * @param returned the part that came back before
+   */
+  reversePayout(tx: Tx, payout: PayoutMoney, returned: Amount): void {
+    const { amount, fee } = payout;
+    const rest = amount - returned;
+    const lines = { clearing: -rest, platform_fees: -fee, available: rest + fee };
+    this.#postPayout(tx, payout, 'reversed', 'payout_failed', lines);
+  }
+
+  /** Books a part of a payout that came back, once for each return. @param amount of the part */
+  returnPayout(tx: Tx, payout: PayoutMoney, returnId: string, amount: Amount): void {
+    const lines = { clearing: -amount, available: amount };
+    this.#postPayout(tx, payout, 'returned', 'payout_returned', lines, returnId);
+  }
+
+  #postPayout(
+    tx: Tx,
+    { accountId, mode, currency, payoutId }: PayoutMoney,
+    what: 'reserved' | 'released' | 'paid' | 'reversed' | 'returned',
+    type: EntryType,
+    lines: Posting['lines'],
+    detail?: string,
+  ): void {
+    const cause = `payout.${what}:${payoutId}${detail === undefined ? '' : `:${detail}`}`;
+    this.ledger.post(tx, [{ accountId, mode, currency, transactionId: null, cause, type, lines }]);
   }
 
   /** Posts the movements of disputes, in one go. Locks the account's balances: call it last in a transaction. */

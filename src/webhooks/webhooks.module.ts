@@ -2,7 +2,7 @@ import { type DynamicModule, Module, type OnModuleInit } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
 import { AuditModule } from '../audit/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
-import { EventCatalog, OutboxModule, Relay } from '../outbox/index.js';
+import { OutboxModule, Relay } from '../outbox/index.js';
 import { DefaultSecretsService } from './endpoints/default-secrets.service.js';
 import { DeliveriesController } from './log/deliveries.controller.js';
 import { DeliveriesRepository } from './log/deliveries.repository.js';
@@ -26,7 +26,6 @@ import { OutcomesService } from './sending/outcomes.service.js';
 import { Recorder } from './sending/recorder.service.js';
 import { RecoveryRepository } from './log/recovery.repository.js';
 import { RecoveryService } from './log/recovery.service.js';
-import { registerReservedEvents } from './endpoints/reserved-events.js';
 import { SamplesService } from './log/samples.service.js';
 import { Sender } from './sending/sender.service.js';
 import { SigningController } from './verify/signing.controller.js';
@@ -74,12 +73,10 @@ export class WebhooksModule implements OnModuleInit {
   constructor(
     private readonly relay: Relay,
     private readonly builder: DeliveryBuilder,
-    private readonly catalog: EventCatalog,
   ) {}
 
   /** Registers before the workers start at bootstrap: an event that is relayed without its consumer would be lost. */
   onModuleInit(): void {
-    registerReservedEvents(this.catalog);
     this.relay.setConsumer(this.builder);
   }
 }

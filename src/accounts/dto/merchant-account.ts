@@ -105,6 +105,14 @@ export function settingsBody(account: AccountEntity) {
     logo: account.logo,
     negative_notice_days: account.negativeNoticeDays,
     payer_receipts: account.payerReceipts,
+    tax_id: account.taxId,
+    payout_fee: account.payoutFee,
+    payouts_to: account.payoutsTo,
+    payout_approval_above: account.payoutApprovalAbove,
+    payout_new_destination_hours: account.payoutNewDestinationHours,
+    payout_max: account.payoutMax,
+    payout_daily_max: account.payoutDailyMax,
+    payout_night_max: account.payoutNightMax,
     suspended: account.suspended,
   } satisfies Record<SettingName, unknown>; // a setting that is forgotten here does not compile
 }

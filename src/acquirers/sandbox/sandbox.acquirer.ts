@@ -23,6 +23,7 @@ import { SandboxBankRepository } from './sandbox-bank.repository.js';
 import { SandboxDisputes } from './sandbox-disputes.service.js';
 import { SandboxOrders } from './sandbox-orders.service.js';
 import { SandboxOrdersRepository } from './sandbox-orders.repository.js';
+import { SandboxPayouts } from './sandbox-payouts.service.js';
 import { SandboxReturns } from './sandbox-returns.service.js';
 
 const ENDS: Readonly<Record<SandboxChargeEntity['status'], Omit<PixChargeEnd, 'at'>>> = {
@@ -54,6 +55,7 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
     readonly orders: SandboxOrders,
     readonly disputes: SandboxDisputes,
     readonly returns: SandboxReturns,
+    readonly payouts: SandboxPayouts,
   ) {}
 
   /** @throws ConfigError at start if the address does not fit a BR Code: otherwise every charge would fail */

@@ -6,7 +6,7 @@ export { ErrorFilter, sendError } from './error.filter.js';
 export { ANSWERED, HttpAdapter } from './http-adapter.js';
 export { escapeHtml, type Html, markup, trusted } from './html.js';
 export { type Limited, limitedByAddress } from './limited-by-address.js';
-export { Nested } from './nested.decorator.js';
+export { Nested, UNKNOWN_FIELD } from './nested.decorator.js';
 export * from './openapi.js';
 export { PostOk } from './post-ok.js';
 export * from './properties.js';

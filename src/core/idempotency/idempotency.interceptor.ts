@@ -19,8 +19,9 @@ const KEY_PLACE = Symbol('where the idempotency key is');
 /**
  * Marks a financial write: its handler returns an IdempotentAnswer, whose body is sent. A missing header
  * `Idempotency-Key` is a 400. A key in the body is an ordinary field, which the DTO checks.
+ * @param options.permanent whether the key is kept for ever, as the document says
  */
-export function Idempotent(place: KeyPlace): MethodDecorator {
+export function Idempotent(place: KeyPlace, { permanent = false } = {}): MethodDecorator {
   const marked = SetMetadata(KEY_PLACE, place);
   if (place === 'body') return marked;
   return applyDecorators(
@@ -29,7 +30,7 @@ export function Idempotent(place: KeyPlace): MethodDecorator {
       name: 'Idempotency-Key',
       required: true,
       description:
-        '8 to 128 printable ASCII characters, new for each intended write. A repetition within 24 hours gets the first answer with `Idempotent-Replayed: true`.',
+        `8 to 128 printable ASCII characters, new for each intended write. A repetition ${permanent ? 'at any time' : 'within 24 hours'} gets the first answer with \`Idempotent-Replayed: true\`.`,
       schema: { type: 'string', minLength: 8, maxLength: 128 },
       example: 'order-1042-attempt-1',
     }),

@@ -6,7 +6,8 @@ import { MERCHANT_BUCKETS, type MerchantBucket } from '../statement.repository.j
 const ID = 'we_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12_2';
 
 export class WalletEntrySourceBody {
-  @EnumOf('Kind of object.', ['payment', 'refund', 'med_case']) object!: 'payment' | 'refund' | 'med_case';
+  @EnumOf('Kind of object.', ['payment', 'refund', 'med_case', 'payout'])
+  object!: 'payment' | 'refund' | 'med_case' | 'payout';
   @Text('Its id.', 'tx_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12') id!: string;
 }
 

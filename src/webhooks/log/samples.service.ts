@@ -75,7 +75,7 @@ export class SamplesService {
 
   #whyNot(name: string): string {
     return this.catalog.has(name)
-      ? 'is reserved: not sent by this version'
+      ? 'is sent only when a status is resent, and has no sample'
       : 'is not an event; see GET /v1/webhooks/event-catalog';
   }
 }

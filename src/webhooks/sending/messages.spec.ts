@@ -4,7 +4,6 @@ import { type DomainEvent, EventCatalog, type EventFamily, type PublicEvent } fr
 import { directEndpoint } from '../endpoints/direct-endpoint.js';
 import type { SubscribedEndpoint } from '../endpoints/endpoints.repository.js';
 import { buildMessages, candidatesOf, scopesOf } from './messages.js';
-import { registerReservedEvents } from '../endpoints/reserved-events.js';
 import { isSubscribable, isSubscribed } from '../endpoints/subscription.js';
 
 const occurredAt = new Date('2026-11-03T12:00:00.000Z');
@@ -184,51 +183,31 @@ describe('buildMessages', () => {
 
 describe('subscription', () => {
   const catalog = catalogWith([]);
-  registerReservedEvents(catalog);
+  for (const [name, family] of [
+    ['payout.paid', 'canonical'],
+    ['withdrawal.created', 'legacy'],
+  ] as const) {
+    catalog.register({ name, family, description: name, from: 'thing.ended', present: () => ({}) } as unknown as PublicEvent);
+  }
   const canonical = new Set(catalog.canonicalNames());
 
   it('expands "*" to canonical names, those of payouts included, and to no legacy name', () => {
     for (const name of ['charge.expired', 'payout.paid']) {
       expect(isSubscribed(['*'], name, canonical)).toBe(true);
     }
-    for (const name of ['payment.failed', 'withdrawal.created', 'withdrawal.status_changed']) {
+    for (const name of ['payment.failed', 'withdrawal.created']) {
       expect(isSubscribed(['*'], name, canonical)).toBe(false);
       expect(isSubscribed(['*', name], name, canonical)).toBe(true);
     }
     expect(isSubscribed(['charge.paid'], 'charge.expired', canonical)).toBe(false);
   });
 
-  it('lets merchants subscribe to "*", to names that are sent and to reserved ones, and to nothing else', () => {
-    for (const name of ['*', 'charge.expired', 'payout.created', 'withdrawal.failed']) {
+  it('lets merchants subscribe to "*", to names that are sent, and to nothing else', () => {
+    for (const name of ['*', 'charge.expired', 'payout.paid', 'withdrawal.created']) {
       expect(isSubscribable(name, catalog)).toBe(true);
     }
     for (const name of ['', 'charge.*', 'charge.refunded', 'CHARGE.EXPIRED', '__proto__']) {
       expect(isSubscribable(name, catalog)).toBe(false);
     }
-  });
-
-  it('reserves the names of the contract that have no source yet, each once', () => {
-    const only = new EventCatalog();
-    registerReservedEvents(only);
-    registerReservedEvents(only);
-    expect(only.list().map(({ event, legacy }) => `${event}${legacy ? ' (legacy)' : ''}`)).toEqual([
-      'payout.created',
-      'payout.paid',
-      'payout.failed',
-      'withdrawal.created (legacy)',
-      'withdrawal.completed (legacy)',
-      'withdrawal.failed (legacy)',
-      'withdrawal.status_changed (legacy)',
-    ]);
-  });
-
-  it('leaves a reserved name to the context that registers a source for it', () => {
-    const sourced = new EventCatalog();
-    const description = 'Really sent.';
-    sourced.register({ name: 'payout.paid', family: 'canonical', description, from: null, present: () => null });
-    registerReservedEvents(sourced);
-    expect(sourced.list().filter((item) => item.event === 'payout.paid')).toEqual([
-      { event: 'payout.paid', description, legacy: false },
-    ]);
   });
 });

@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import { type Actor, AuditTrail } from '../audit/index.js';
+import { Clock } from '../core/clock.js';
+import { Database } from '../core/database/index.js';
+import type { Draft } from '../core/errors/index.js';
+import { conflict, notFound } from '../core/errors/index.js';
+import type { IdCursorFilter } from '../core/http/index.js';
+import { newId } from '../core/ids.js';
+import type { Scope } from '../core/mode.js';
+import { SecondFactor } from '../accounts/index.js';
+import type { CreatePayoutDestinationDto } from './dto/payout.dto.js';
+import type { PayoutDestination } from './payout-destination.entity.js';
+import { PayoutDestinationsRepository } from './payout-destinations.repository.js';
+import { PayoutTargets } from './payout-targets.service.js';
+import type { Decider, PayoutCaller } from './payouts.service.js';
+import { readTarget, shownTarget } from './targets.js';
+
+/** Receivers that merchants save. */
+@Injectable()
+export class PayoutDestinationsService {
+  constructor(
+    private readonly database: Database,
+    private readonly destinations: PayoutDestinationsRepository,
+    private readonly targets: PayoutTargets,
+    private readonly secondFactor: SecondFactor,
+    private readonly audit: AuditTrail,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Saves a receiver. One that is saved already is answered as it is. @throws ApiError 400 with every violation */
+  async save(
+    { scope, personId, actor }: Omit<PayoutCaller, 'account'>,
+    draft: Draft<CreatePayoutDestinationDto>,
+  ): Promise<PayoutDestination> {
+    const { label: _label, ...sent } = draft.sound;
+    const read = draft.sound.type === undefined ? null : readTarget(sent, '', null);
+    const dto = draft.accept([...(read?.violations ?? [])]);
+    const target = read?.target;
+    if (!target) throw new Error('A receiver without violations was not read');
+    const now = this.clock.now();
+    const id = newId(now);
+    const destination: PayoutDestination = {
+      id,
+      ...scope,
+      type: target.type,
+      label: dto.label ?? null,
+      shown: shownTarget(target),
+      targetSealed: this.targets.seal(target, 'payout_destination', id),
+      targetHash: this.targets.hashOf(target),
+      taxIdHash: target.taxId === null ? null : this.targets.taxIdHash(target.taxId),
+      createdBy: personId,
+      approvedBy: null,
+      approvedAt: null,
+      createdAt: now,
+      deletedAt: null,
+    };
+    const isNew = await this.database.transaction(async (tx) => {
+      if (!(await this.destinations.insert(tx, destination))) return false;
+      const data = { mode: scope.mode, destination_id: id };
+      this.audit.record(tx, actor, 'payout_destination.saved', scope.accountId, { data });
+      return true;
+    });
+    if (isNew) return destination;
+    const saved = await this.destinations.findByHash(scope, destination.targetHash);
+    if (!saved) throw conflict('destination_changed', 'This destination was deleted a moment ago: save it again.');
+    return saved;
+  }
+
+  /** @throws ApiError 404 */
+  async get(scope: Scope, id: string): Promise<PayoutDestination> {
+    const destination = await this.destinations.find(scope, id);
+    if (!destination) throw notFound('payout destination');
+    return destination;
+  }
+
+  /** Newest first. */
+  list(scope: Scope, filter: IdCursorFilter): Promise<PayoutDestination[]> {
+    return this.destinations.list(scope, filter);
+  }
+
+  /** Deletes a destination. Payouts to it that exist go on. @throws ApiError 404 */
+  async remove(scope: Scope, id: string, actor: Actor): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      if (!(await this.destinations.remove(tx, scope, id, this.clock.now()))) throw notFound('payout destination');
+      const data = { mode: scope.mode, destination_id: id };
+      this.audit.record(tx, actor, 'payout_destination.deleted', scope.accountId, { data });
+    });
+  }
+
+  /** An OWNER approves a destination: payouts to it no longer wait. Repeating is allowed. @throws ApiError 400, 404 */
+  async approve(scope: Scope, id: string, { userId, code, actor }: Decider): Promise<PayoutDestination> {
+    await this.get(scope, id);
+    const approved = await this.database.transaction(async (tx) => {
+      await this.secondFactor.prove(tx, userId, code);
+      const moved = await this.destinations.approve(tx, scope, id, userId, this.clock.now());
+      const data = { mode: scope.mode, destination_id: id };
+      if (moved) this.audit.record(tx, actor, 'payout_destination.approved', scope.accountId, { data });
+      return moved;
+    });
+    return approved ?? this.get(scope, id);
+  }
+}

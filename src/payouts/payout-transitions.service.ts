@@ -1,0 +1,109 @@
+import { Injectable } from '@nestjs/common';
+import type { PayoutReturn, PayoutState } from '../acquirers/index.js';
+import { Clock } from '../core/clock.js';
+import type { Tx } from '../core/database/index.js';
+import { Logger } from '../core/log/index.js';
+import { OutboxService } from '../outbox/index.js';
+import { type PayoutMoney, WalletsService } from '../wallets/index.js';
+import type { PayoutFailure } from './payout.entity.js';
+import { PAYOUT_EVENT_OF, payoutEvent } from './payouts.events.js';
+import type { PayoutTrigger } from './payouts.machine.js';
+import { type PayoutFacts, PayoutsRepository, type WholePayout } from './payouts.repository.js';
+
+/** Makes the changes of a payout, each with its money and its event in one commit. Locks the payout, then the balances. */
+@Injectable()
+export class PayoutTransitions {
+  constructor(
+    private readonly payouts: PayoutsRepository,
+    private readonly wallets: WalletsService,
+    private readonly outbox: OutboxService,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Writes the intent, before the PSP is called.
+   * @param maxUnderWay how many sends the PSP takes at once; null: any number
+   * @returns null when there is none to be made now, or another run has made it
+   */
+  async send(tx: Tx, payout: WholePayout, maxUnderWay: number | null): Promise<WholePayout | null> {
+    if (maxUnderWay !== null && (await this.payouts.underWay(tx, payout.acquirer)) >= maxUnderWay) return null;
+    return this.move(tx, payout, 'sent');
+  }
+
+  /** Puts a payout back whose call was turned away whole. @param at when it may be sent */
+  async putBack(tx: Tx, payout: WholePayout, at: Date): Promise<void> {
+    await this.move(tx, payout, 'put_back', { sendAfter: at });
+  }
+
+  /** Ends a payout that reached no receiver. Its money is available again. */
+  async fail(
+    tx: Tx,
+    payout: WholePayout,
+    trigger: 'disapproved' | 'cancelled' | 'stopped' | 'refused',
+    failure: PayoutFailure,
+  ): Promise<WholePayout | null> {
+    const moved = await this.move(tx, payout, trigger, { failure });
+    if (moved) this.wallets.releasePayout(tx, moneyOf(moved));
+    return moved;
+  }
+
+  /** Records that the receiver has the money. */
+  async pay(
+    tx: Tx,
+    payout: WholePayout,
+    { endToEndId, at, fee }: Pick<Extract<PayoutState, { kind: 'paid' }>, 'endToEndId' | 'at' | 'fee'>,
+  ): Promise<WholePayout | null> {
+    const moved = await this.move(tx, payout, 'paid', { endToEndId, providerFee: fee, paidAt: at });
+    if (!moved) return null;
+    this.wallets.payPayout(tx, moneyOf(moved));
+    this.wallets.chargeFee(tx, moved.id, { ...moneyOf(moved), transactionId: null, amount: fee });
+    return moved;
+  }
+
+  /** Records that the bank has taken back its word of a paid payout. */
+  async revoke(tx: Tx, payout: WholePayout): Promise<void> {
+    const moved = await this.move(tx, payout, 'revoked', { failure: 'revoked_by_bank' });
+    if (moved) this.wallets.reversePayout(tx, moneyOf(moved), moved.amountReturned);
+  }
+
+  /** Records a part that came back, once for each of the PSP's ids. */
+  async giveBack(tx: Tx, payout: WholePayout, returned: PayoutReturn): Promise<void> {
+    const locked = await this.payouts.lock(tx, payout.id);
+    if (locked?.status !== 'PAID') return;
+    if (locked.returns.some(({ return_id }) => return_id === returned.returnId)) return;
+    const { returnId, amount, endToEndId, reason, at } = returned;
+    if (locked.amountReturned + amount > locked.amount) {
+      this.logger.error({ payoutId: locked.id, returnId, amount }, 'more came back than was paid: an operator decides');
+      return;
+    }
+    const now = this.clock.now();
+    const { id: payoutId, accountId, mode } = locked;
+    const row = { payoutId, returnId, accountId, mode, amount, endToEndId, reason, returnedAt: at, createdAt: now };
+    if (!(await this.payouts.addReturn(tx, row))) return;
+    const counted = await this.payouts.countReturn(tx, payoutId, amount, now);
+    if (!counted) throw new Error(`The payout ${payoutId} was moved under its lock`);
+    const shown = { amount, end_to_end_id: endToEndId, return_id: returnId, reason, at: at.toISOString() };
+    this.outbox.record(tx, [payoutEvent('payout.returned', counted, 'PAID', shown)]);
+    this.wallets.returnPayout(tx, moneyOf(counted), returnId, amount);
+  }
+
+  /** Moves a payout and records its event. @returns null when its status no longer allows the move */
+  async move(
+    tx: Tx,
+    payout: WholePayout,
+    trigger: Exclude<PayoutTrigger, 'returned'>,
+    facts: PayoutFacts = {},
+  ): Promise<WholePayout | null> {
+    const locked = await this.payouts.lock(tx, payout.id);
+    if (!locked) return null;
+    const moved = await this.payouts.move(tx, payout.id, trigger, this.clock.now(), facts);
+    if (!moved) return null;
+    this.outbox.record(tx, [payoutEvent(PAYOUT_EVENT_OF[trigger], moved, locked.status)]);
+    return moved;
+  }
+}
+
+export function moneyOf({ id: payoutId, accountId, mode, currency, amount, fee }: WholePayout): PayoutMoney {
+  return { payoutId, accountId, mode, currency, amount, fee };
+}

@@ -1,0 +1,208 @@
+import { Injectable } from '@nestjs/common';
+import { AccountsService } from '../accounts/index.js';
+import {
+  AcquirersService,
+  type PayoutAnswer,
+  type PayoutDesk,
+  type PayoutOrder,
+  type PayoutRefusal,
+  type PayoutState,
+} from '../acquirers/index.js';
+import { newReturnId } from '../brazil/index.js';
+import { Clock } from '../core/clock.js';
+import { Database } from '../core/database/index.js';
+import type { Prolong, Work, WorkAnswer, Worker } from '../core/work/index.js';
+import type { ProcessingReason } from './payout.entity.js';
+import { PayoutTargets } from './payout-targets.service.js';
+import { PayoutTransitions } from './payout-transitions.service.js';
+import { PayoutsRepository, type WholePayout } from './payouts.repository.js';
+
+/** A lost call is made again under its name for this long. Afterwards the payout is only looked up. */
+const RESEND_MS = 5 * 60_000;
+/** A call that was begun before this time cannot reach the PSP any more: its connection is closed. */
+const IN_FLIGHT_MS = 60_000;
+/** Pause while an operator decides, or while the account is suspended. */
+const IDLE_MS = 10 * 60_000;
+
+/** Name of a payout at its PSP: the same at every attempt and in every process. */
+export function sendIdOf(payoutId: string): string {
+  return newReturnId(payoutId);
+}
+
+/** Carries payouts out: intent, call, outcome. docs/design/payouts.md lists the cases, which a model checks. */
+@Injectable()
+export class PayoutProcessor implements Worker {
+  readonly kind = 'payout';
+  readonly concurrency = 8;
+  readonly backoff = [500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
+  readonly leaseMs = 45_000;
+
+  constructor(
+    private readonly database: Database,
+    private readonly payouts: PayoutsRepository,
+    private readonly transitions: PayoutTransitions,
+    private readonly targets: PayoutTargets,
+    private readonly acquirers: AcquirersService,
+    private readonly accounts: AccountsService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Takes a payout one step further. May run any number of times for the same payout, also at once: every call to the
+   * PSP has the same name, and every outcome is written once.
+   */
+  async run({ subjectId, prolong }: Work): Promise<WorkAnswer> {
+    const payout = await this.payouts.findAny(subjectId);
+    switch (payout?.status) {
+      case 'QUEUED':
+        return this.#begin(payout, prolong);
+      case 'SENDING':
+        return this.#continue(payout, prolong);
+      case 'PAID':
+        return this.#lookAgain(payout, prolong);
+      default:
+        return 'done';
+    }
+  }
+
+  async #begin(payout: WholePayout, prolong: Prolong): Promise<WorkAnswer> {
+    const now = this.clock.now();
+    if (payout.sendAfter > now) return payout.sendAfter;
+    if ((await this.accounts.get(payout.accountId)).suspended) return new Date(now.getTime() + IDLE_MS);
+    const desk = this.acquirers.get(payout.acquirer).payouts;
+    const order = desk && this.#order(payout);
+    if (!desk || !order) {
+      await this.database.transaction((tx) => this.transitions.fail(tx, payout, 'stopped', 'not_supported'));
+      return 'done';
+    }
+    const { maxUnderWay } = desk.capabilities;
+    const sending = await this.database.transaction((tx) => this.transitions.send(tx, payout, maxUnderWay));
+    if (!sending) return 'again';
+    await prolong();
+    const answer = await desk.send(order);
+    switch (answer.kind) {
+      case 'refused':
+        await this.#end(prolong, sending, answer);
+        return 'done';
+      case 'not_now':
+        // Under the lease: an overtaken run does not know whether another run has called since.
+        await this.database.transaction(async (tx) => {
+          await prolong(tx);
+          await this.transitions.putBack(tx, sending, new Date(this.clock.now().getTime() + answer.retryAfterMs));
+        });
+        return 'again';
+      default:
+        return this.#noted(sending, answer);
+    }
+  }
+
+  /** An earlier call may have reached the PSP, so the payout is looked up first. */
+  async #continue(payout: WholePayout, prolong: Prolong): Promise<WorkAnswer> {
+    const { desk, order } = this.#desk(payout);
+    await prolong();
+    const state = await desk.lookUp(order);
+    if (state.kind !== 'not_found') return this.#record(payout, state, prolong);
+    const ageMs = this.clock.now().getTime() - (payout.sentAt ?? payout.updatedAt).getTime();
+    if (ageMs < RESEND_MS) {
+      await prolong();
+      const answer = await desk.send(order);
+      // An earlier call may still arrive after a refusal of this one.
+      if (answer.kind === 'refused' && ageMs >= IN_FLIGHT_MS && (await desk.lookUp(order)).kind === 'not_found') {
+        await this.#end(prolong, payout, answer);
+        return 'done';
+      }
+      return this.#noted(payout, answer.kind === 'accepted' ? answer : { kind: 'unknown' });
+    }
+    const { isNotFoundFinal, quietMs } = desk.capabilities;
+    if (ageMs < RESEND_MS + quietMs) return this.#noted(payout, { kind: 'unknown' });
+    if (!isNotFoundFinal) {
+      await this.#note(payout, 'operator', null);
+      return new Date(this.clock.now().getTime() + IDLE_MS);
+    }
+    await this.#end(prolong, payout, { reason: null });
+    return 'done';
+  }
+
+  /** A notification or the PSP's list reports that a paid payout changed. */
+  async #lookAgain(payout: WholePayout, prolong: Prolong): Promise<WorkAnswer> {
+    const { desk, order } = this.#desk(payout);
+    await prolong();
+    const state = await desk.lookUp(order);
+    switch (state.kind) {
+      case 'unknown':
+        return 'again';
+      case 'failed':
+      case 'paid':
+        return this.#record(payout, state, prolong);
+      // The PSP said that it was paid. Until it says that it failed, it was.
+      default:
+        return 'done';
+    }
+  }
+
+  async #record(
+    payout: WholePayout,
+    state: Exclude<PayoutState, { kind: 'not_found' }>,
+    prolong: Prolong,
+  ): Promise<WorkAnswer> {
+    switch (state.kind) {
+      case 'unknown':
+        return this.#noted(payout, state);
+      case 'processing':
+        await this.#note(payout, state.reason, state.endToEndId);
+        return 'again';
+      case 'failed':
+        if (payout.status === 'PAID') await this.database.transaction((tx) => this.transitions.revoke(tx, payout));
+        else await this.#end(prolong, payout, state);
+        return 'done';
+      case 'paid':
+        if (payout.status !== 'PAID') await this.database.transaction((tx) => this.transitions.pay(tx, payout, state));
+        for (const returned of state.returns) {
+          await this.database.transaction((tx) => this.transitions.giveBack(tx, payout, returned));
+        }
+        return 'done';
+    }
+  }
+
+  /** Renews the lease: an overtaken run does not know which calls the other run has had accepted. */
+  async #end(
+    prolong: Prolong,
+    payout: WholePayout,
+    { reason }: { readonly reason: PayoutRefusal | null },
+  ): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await prolong(tx);
+      await this.transitions.fail(tx, payout, 'refused', reason ?? 'not_sent');
+    });
+  }
+
+  async #noted(
+    payout: WholePayout,
+    answer: Extract<PayoutAnswer, { kind: 'accepted' | 'unknown' }>,
+  ): Promise<WorkAnswer> {
+    const isAccepted = answer.kind === 'accepted';
+    await this.#note(payout, isAccepted ? 'sent' : 'unknown', isAccepted ? answer.endToEndId : null);
+    return 'again';
+  }
+
+  async #note({ id }: WholePayout, reason: ProcessingReason, endToEndId: string | null): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      this.payouts.note(tx, id, reason, endToEndId, this.clock.now());
+    });
+  }
+
+  #desk(payout: WholePayout): { desk: PayoutDesk; order: PayoutOrder } {
+    const desk = this.acquirers.get(payout.acquirer).payouts;
+    const order = this.#order(payout);
+    if (!desk || !order) throw new Error(`The payout ${payout.id} was sent, and its connection has no desk any more`);
+    return { desk, order };
+  }
+
+  /** @returns null when the receiver was erased */
+  #order(payout: WholePayout): PayoutOrder | null {
+    const target = this.targets.open(payout);
+    if (!target) return null;
+    const { id, accountId, amount, description, isOwn } = payout;
+    return { accountId, sendId: sendIdOf(id), amount, target, ownTaxId: isOwn ? target.taxId : null, description };
+  }
+}

@@ -1,0 +1,145 @@
+import { Body, Controller, Get, Headers, Param, Post, Query } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Actor } from '../audit/index.js';
+import {
+  ApiKeyAuth,
+  AtDoorOnly,
+  CurrentActor,
+  CurrentCaller,
+  CurrentMember,
+  CurrentPerson,
+  CurrentScope,
+  type MemberPrincipal,
+  type ScopedCaller,
+} from '../auth/index.js';
+import type { Draft } from '../core/errors/index.js';
+import { ApiErrors, ApiRefusal, cursorFilter, cursorPage, DraftBody, PostOk } from '../core/http/index.js';
+import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
+import { parseId } from '../core/ids.js';
+import type { Scope } from '../core/mode.js';
+import { PayoutBody, PayoutListBody } from './dto/payout.body.js';
+import { CreatePayoutDto, DecidePayoutDto, ListPayoutsQuery } from './dto/payout.dto.js';
+import { payoutBody, payoutSnapshot, payoutStatusesOf } from './payout.serializer.js';
+import { type Decider, PayoutsService } from './payouts.service.js';
+
+export const PAYOUT_ID = { name: 'id', description: '`po_<uuid>` or the bare `<uuid>`.', schema: { type: 'string' as const } };
+
+export function payoutId(id: string): string {
+  return parseId(id, ['po_'], 'payout');
+}
+
+export function deciderOf({ userId, role }: MemberPrincipal, body: DecidePayoutDto, actor: Actor): Decider {
+  return { userId, role, code: body.code ?? null, actor };
+}
+
+@ApiTags('Payouts')
+@ApiKeyAuth()
+@Controller('v1')
+export class PayoutsController {
+  constructor(private readonly payouts: PayoutsService) {}
+
+  @Post('payouts')
+  @Idempotent('header', { permanent: true })
+  @ApiOperation({
+    summary: 'Create a payout',
+    description:
+      'Sends money from the available balance to a bank account by Pix. Amount and fee are debited at once, and come back when the payout fails or is returned.',
+  })
+  @ApiResponse({ status: 201, description: 'The payout, accepted.', type: PayoutBody, headers: REPLAYED_HEADER })
+  @ApiErrors(403)
+  @ApiRefusal(409, '`likely_duplicate`, `idempotency_key_reused`, `idempotency_key_in_use`.')
+  @ApiRefusal(
+    422,
+    '`insufficient_balance`, `payout_limit_exceeded`, `destination_not_found`, `destination_not_allowed`, `account_tax_id_missing`, `PAYOUT_NOT_SUPPORTED`, `no_provider_configured`.',
+  )
+  create(
+    @CurrentCaller() { accountId, mode, account }: ScopedCaller,
+    @CurrentPerson() personId: string | null,
+    @DraftBody(CreatePayoutDto) draft: Draft<CreatePayoutDto>,
+    @Headers('Idempotency-Key') key: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<IdempotentAnswer<PayoutBody>> {
+    return this.payouts.create({ scope: { accountId, mode }, account, personId, actor }, draft, key);
+  }
+
+  @Get('payouts')
+  @ApiOperation({ summary: 'List payouts', description: 'Newest first, by cursor.' })
+  @ApiResponse({ status: 200, description: 'A page.', type: PayoutListBody })
+  async list(@CurrentScope() scope: Scope, @Query() query: ListPayoutsQuery): Promise<PayoutListBody> {
+    const filter = {
+      ...cursorFilter(query),
+      before: query.starting_after === undefined ? null : payoutId(query.starting_after),
+      statuses: query.status === undefined ? null : payoutStatusesOf(query.status),
+      destinationId:
+        query.destination === undefined ? null : parseId(query.destination, ['pd_'], 'payout destination'),
+    };
+    const found = await this.payouts.list(scope, filter);
+    return cursorPage(
+      found,
+      filter.limit,
+      (payout) => payoutBody(payoutSnapshot(payout)),
+      ({ id }) => id,
+    );
+  }
+
+  @Get('payouts/:id')
+  @ApiOperation({ summary: 'Read a payout', description: 'Learn of its outcome by webhook instead of polling.' })
+  @ApiParam(PAYOUT_ID)
+  @ApiResponse({ status: 200, description: 'The payout.', type: PayoutBody })
+  get(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<PayoutBody> {
+    return this.payouts.get(scope, payoutId(id));
+  }
+
+  @PostOk('payouts/:id/cancel')
+  @ApiOperation({
+    summary: 'Cancel a payout',
+    description: 'While it is `pending`: its money is available again at once. Repeating changes nothing.',
+  })
+  @ApiParam(PAYOUT_ID)
+  @ApiResponse({ status: 200, description: 'The payout, cancelled.', type: PayoutBody })
+  @ApiRefusal(409, '`payout_not_cancellable`: the bank has it.')
+  cancel(@CurrentScope() scope: Scope, @Param('id') id: string, @CurrentActor() actor: Actor): Promise<PayoutBody> {
+    return this.payouts.cancel(scope, payoutId(id), actor);
+  }
+
+  @PostOk('payouts/:id/approve')
+  @AtDoorOnly()
+  @ApiOperation({
+    summary: 'Approve a payout',
+    description:
+      'For people at the dashboard’s door (`/v1/dashboard/{mode}/payouts/{id}/approve`): OWNER and ADMIN, but not who requested it, issued its API key or approved its destination. An API key gets 404.',
+  })
+  @ApiParam(PAYOUT_ID)
+  @ApiResponse({ status: 200, description: 'The payout, approved.', type: PayoutBody })
+  @ApiRefusal(403, '`approval_not_allowed`: another person has to decide.')
+  @ApiRefusal(409, '`payout_not_waiting`.')
+  approve(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @Body() body: DecidePayoutDto,
+    @CurrentMember() member: MemberPrincipal,
+    @CurrentActor() actor: Actor,
+  ): Promise<PayoutBody> {
+    return this.payouts.approve(scope, payoutId(id), deciderOf(member, body, actor));
+  }
+
+  @PostOk('payouts/:id/refuse')
+  @AtDoorOnly()
+  @ApiOperation({
+    summary: 'Refuse a payout',
+    description: 'As approving, with the opposite end: the payout is cancelled and its money available again.',
+  })
+  @ApiParam(PAYOUT_ID)
+  @ApiResponse({ status: 200, description: 'The payout, cancelled.', type: PayoutBody })
+  @ApiRefusal(403, '`approval_not_allowed`: another person has to decide.')
+  @ApiRefusal(409, '`payout_not_waiting`.')
+  refuse(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @Body() body: DecidePayoutDto,
+    @CurrentMember() member: MemberPrincipal,
+    @CurrentActor() actor: Actor,
+  ): Promise<PayoutBody> {
+    return this.payouts.refuse(scope, payoutId(id), deciderOf(member, body, actor));
+  }
+}

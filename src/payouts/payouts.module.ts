@@ -1,0 +1,39 @@
+import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/index.js';
+import { AcquirersModule } from '../acquirers/index.js';
+import { AuditModule } from '../audit/index.js';
+import { workers } from '../core/work/index.js';
+import { FraudModule } from '../fraud/index.js';
+import { OutboxModule } from '../outbox/index.js';
+import { WalletsModule } from '../wallets/index.js';
+import { PayoutDecisions } from './payout-decisions.service.js';
+import { PayoutDestinationsController } from './payout-destinations.controller.js';
+import { PayoutDestinationsRepository } from './payout-destinations.repository.js';
+import { PayoutDestinationsService } from './payout-destinations.service.js';
+import { PayoutListener } from './payout-listener.service.js';
+import { PayoutProcessor } from './payout.processor.js';
+import { PayoutTargets } from './payout-targets.service.js';
+import { PayoutTransitions } from './payout-transitions.service.js';
+import { PayoutsController } from './payouts.controller.js';
+import { PayoutEvents } from './payouts.events.js';
+import { PayoutsRepository } from './payouts.repository.js';
+import { PayoutsService } from './payouts.service.js';
+
+@Module({
+  imports: [AccountsModule, AcquirersModule, AuditModule, FraudModule, OutboxModule, WalletsModule],
+  controllers: [PayoutsController, PayoutDestinationsController],
+  providers: [
+    PayoutDecisions,
+    PayoutDestinationsRepository,
+    PayoutDestinationsService,
+    PayoutEvents,
+    PayoutListener,
+    PayoutTargets,
+    PayoutTransitions,
+    PayoutsRepository,
+    PayoutsService,
+    ...workers(PayoutProcessor),
+  ],
+  exports: [PayoutDecisions, PayoutsService],
+})
+export class PayoutsModule {}

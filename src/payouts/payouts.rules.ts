@@ -1,0 +1,102 @@
+import type { AccountEntity } from '../accounts/index.js';
+import { fromSaoPauloLocal, saoPauloLocal } from '../brazil/index.js';
+import type { Mode } from '../core/mode.js';
+import type { Amount } from '../core/money/index.js';
+
+/** The rules of an account for its payouts. Amounts in cents; null: no limit. */
+export interface PayoutRules {
+  readonly to: 'own' | 'anyone';
+  readonly approvalAbove: Amount | null;
+  readonly newDestinationHours: number;
+  readonly max: Amount | null;
+  readonly dailyMax: Amount | null;
+  readonly nightMax: Amount | null;
+}
+
+/** Rules of an account that has set none. Test money needs no protection. */
+export const DEFAULT_RULES: Readonly<Record<Mode, PayoutRules>> = {
+  test: { to: 'anyone', approvalAbove: null, newDestinationHours: 0, max: null, dailyMax: null, nightMax: null },
+  live: {
+    to: 'own',
+    approvalAbove: null,
+    newDestinationHours: 24,
+    max: 5_000_000,
+    dailyMax: 20_000_000,
+    nightMax: 100_000,
+  },
+};
+
+export function rulesOf(account: AccountEntity, mode: Mode): PayoutRules {
+  const rules = DEFAULT_RULES[mode];
+  return {
+    to: account.payoutsTo ?? rules.to,
+    approvalAbove: account.payoutApprovalAbove ?? rules.approvalAbove,
+    newDestinationHours: account.payoutNewDestinationHours ?? rules.newDestinationHours,
+    max: account.payoutMax ?? rules.max,
+    dailyMax: account.payoutDailyMax ?? rules.dailyMax,
+    nightMax: account.payoutNightMax ?? rules.nightMax,
+  };
+}
+
+/** Hours of São Paulo in which the lower limit holds. */
+const NIGHT = { from: 20, to: 6 };
+const DAY_MS = 86_400_000;
+
+/** Start of the day of São Paulo, and of the night if `at` is in one. */
+export function periodsOf(at: Date): { readonly day: Date; readonly night: Date | null } {
+  const local = saoPauloLocal(at);
+  const hour = Number(local.slice(11, 13));
+  const date = local.slice(0, 10);
+  const atHour = (day: string, hours: number): Date =>
+    fromSaoPauloLocal(new Date(`${day}T${String(hours).padStart(2, '0')}:00:00Z`));
+  const yesterday = new Date(new Date(`${date}T00:00:00Z`).getTime() - DAY_MS).toISOString().slice(0, 10);
+  const night = hour >= NIGHT.from ? atHour(date, NIGHT.from) : hour < NIGHT.to ? atHour(yesterday, NIGHT.from) : null;
+  return { day: atHour(date, 0), night };
+}
+
+/** Sums of the payouts that did not fail and were not cancelled, in cents. */
+export interface SentSums {
+  readonly day: Amount;
+  readonly night: Amount;
+}
+
+/** @returns the limit that a payout would exceed, with its name; null: none */
+export function exceededLimit(
+  amount: Amount,
+  rules: PayoutRules,
+  sent: SentSums,
+  isNight: boolean,
+): { readonly name: 'payout_max' | 'payout_daily_max' | 'payout_night_max'; readonly left: Amount } | null {
+  const left = (limit: Amount | null, used: Amount): Amount =>
+    limit === null ? Number.MAX_SAFE_INTEGER : Math.max(limit - used, 0);
+  const limits = [
+    { name: 'payout_max', left: left(rules.max, 0) },
+    { name: 'payout_daily_max', left: left(rules.dailyMax, sent.day) },
+    ...(isNight ? [{ name: 'payout_night_max', left: left(rules.nightMax, sent.night) } as const] : []),
+  ] as const;
+  return limits.find((limit) => amount > limit.left) ?? null;
+}
+
+/** Facts about a receiver by which a payout waits. */
+export interface KnownTarget {
+  /** Whether money arrived there before. */
+  readonly wasPaid: boolean;
+  /** Whether an OWNER approved the saved destination. */
+  readonly isApproved: boolean;
+}
+
+/** @returns how a new payout begins, and when it may be sent */
+export function beginningOf(
+  amount: Amount,
+  rules: PayoutRules,
+  known: KnownTarget,
+  now: Date,
+): { readonly needsApproval: boolean; readonly sendAfter: Date } {
+  const isNew = !known.wasPaid && !known.isApproved;
+  const waitMs = isNew ? rules.newDestinationHours * 3_600_000 : 0;
+  return {
+    needsApproval: rules.approvalAbove !== null && amount > rules.approvalAbove,
+    sendAfter: new Date(now.getTime() + waitMs),
+  };
+}
+

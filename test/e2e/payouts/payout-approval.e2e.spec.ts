@@ -1,0 +1,168 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { expectLedgerCoherent } from '../../support/coherence.js';
+import {
+  aFundedMerchant,
+  aPayout,
+  CPF,
+  OTHER_CPF,
+  payoutOf,
+  type PayoutOrError,
+  requestPayout,
+  wallet,
+} from '../../support/payouts.js';
+import { type Answer, type Merchant, type Person, TestService } from '../../support/service.js';
+
+interface Destination extends Record<string, unknown> {
+  id: string;
+  approved_at: string | null;
+}
+
+describe('approval of payouts by a second person', () => {
+  const service = TestService.forSpec();
+  let merchant: Merchant;
+  let owner: Person;
+  let admin: Person;
+  let member: Person;
+
+  beforeEach(async () => {
+    merchant = await aFundedMerchant(service, { payout_approval_above: 1_000 });
+    owner = await service.member(merchant.accountId, 'OWNER');
+    admin = await service.member(merchant.accountId, 'ADMIN');
+    member = await service.member(merchant.accountId, 'MEMBER');
+  });
+  afterEach(async () => {
+    await expectLedgerCoherent(service.database.url);
+  });
+
+  const at = (
+    person: Person,
+    method: string,
+    path: string,
+    body?: Record<string, unknown>,
+    headers: Record<string, string> = {},
+  ): Promise<Answer<PayoutOrError>> =>
+    service.call<PayoutOrError>(method, `/v1/dashboard/test/${path}`, {
+      token: person.token,
+      ...(body === undefined ? {} : { body }),
+      headers,
+    });
+  const decide = (person: Person, id: string, what: 'approve' | 'refuse'): Promise<Answer<PayoutOrError>> =>
+    at(person, 'POST', `payouts/${id}/${what}`, {});
+  const codeOf = ({ status, body }: Answer<PayoutOrError>): string => `${status} ${body.error?.code}`;
+  const ask = async (person: Person, amount = 2_000): Promise<string> => {
+    const body = { amount, destination: { type: 'pix_key', key: CPF } };
+    const answer = await at(person, 'POST', 'payouts', body, { 'Idempotency-Key': `ask-${person.userId}-${amount}` });
+    if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+    return answer.body.id;
+  };
+
+  it('is needed above the amount of the account, and not at it', async () => {
+    expect((await aPayout(service, merchant.testKey, { amount: 1_000 })).approval).toBeUndefined();
+    const payout = await aPayout(service, merchant.testKey, { amount: 1_001 });
+    expect(payout).toMatchObject({ status: 'pending', approval: { status: 'waiting' } });
+    expect(await wallet(service, merchant.accountId)).toMatchObject({ available: 10_000 - 2_001 });
+  });
+
+  it('sends the payout when another OWNER or ADMIN approves it', async () => {
+    const id = await ask(admin);
+    expect(codeOf(await decide(admin, id, 'approve'))).toBe('403 approval_not_allowed');
+    expect(codeOf(await decide(member, id, 'approve'))).toBe('403 forbidden');
+    expect((await decide(owner, id, 'approve')).status).toBe(200);
+    await payoutOf(service, merchant.testKey, id, 'paid');
+    const audited = await service.sql<{ type: string }>(
+      `SELECT type FROM audit_events WHERE account_id = $1 AND data ->> 'payout_id' = $2 ORDER BY id`,
+      [merchant.accountId, id.slice(3)],
+    );
+    expect(audited.map(({ type }) => type)).toEqual(['payout.requested', 'payout.approved']);
+  });
+
+  it('is one when two approve at once, and none after a cancellation or refusal', async () => {
+    const id = await ask(admin);
+    const both = await Promise.all([decide(owner, id, 'approve'), decide(owner, id, 'approve')]);
+    expect(both.map(({ status }) => status)).toEqual([200, 200]);
+    await payoutOf(service, merchant.testKey, id, 'paid');
+
+    const cancelled = await ask(admin, 2_001);
+    await service.call('POST', `/v1/payouts/${cancelled}/cancel`, { key: merchant.testKey });
+    expect(codeOf(await decide(owner, cancelled, 'approve'))).toBe('409 payout_not_waiting');
+
+    const refused = await ask(admin, 2_002);
+    const { body } = await decide(owner, refused, 'refuse');
+    expect([body.status, body.failure?.reason]).toEqual(['cancelled', 'approval_refused']);
+    expect(codeOf(await decide(owner, refused, 'approve'))).toBe('409 payout_not_waiting');
+  });
+
+  it('has no route for API keys', async () => {
+    const id = await ask(admin);
+    for (const what of ['approve', 'refuse']) {
+      const answer = await service.call('POST', `/v1/payouts/${id}/${what}`, { key: merchant.testKey, body: {} });
+      expect(answer.status).toBe(404);
+    }
+  });
+
+  it('is refused to the person who issued the key of the request', async () => {
+    const { body: issued } = await service.call<{ api_key: string }>('POST', '/v1/api-keys', {
+      token: owner.token,
+      body: { mode: 'test', name: 'Payouts' },
+    });
+    const payout = await aPayout(service, issued.api_key, { amount: 2_000 });
+    expect(codeOf(await decide(owner, payout.id, 'approve'))).toBe('403 approval_not_allowed');
+    expect((await decide(admin, payout.id, 'approve')).status).toBe(200);
+  });
+
+  it('is refused to the person who approved the destination', async () => {
+    const { body: destination } = await service.call<Destination>('POST', '/v1/payout-destinations', {
+      key: merchant.testKey,
+      body: { type: 'pix_key', key: OTHER_CPF, label: 'Principal' },
+    });
+    expect(codeOf(await at(admin, 'POST', `payout-destinations/${destination.id}/approve`, {}))).toBe('403 forbidden');
+    const approved = await at(owner, 'POST', `payout-destinations/${destination.id}/approve`, {});
+    expect((approved.body as unknown as Destination).approved_at).not.toBeNull();
+    const payout = await aPayout(service, merchant.testKey, { amount: 2_000, destination: destination.id });
+    expect(codeOf(await decide(owner, payout.id, 'approve'))).toBe('403 approval_not_allowed');
+    expect((await decide(admin, payout.id, 'approve')).status).toBe(200);
+    await payoutOf(service, merchant.testKey, payout.id, 'paid');
+  });
+
+  it('by an OWNER ends the wait for a new destination', async () => {
+    const slow = await aFundedMerchant(service, { payout_new_destination_hours: 24 });
+    const boss = await service.member(slow.accountId, 'OWNER');
+    const helper = await service.member(slow.accountId, 'ADMIN');
+    const payout = await aPayout(service, slow.testKey);
+    expect(payout.send_after).toBeDefined();
+    expect(codeOf(await decide(helper, payout.id, 'approve'))).toBe('409 payout_not_waiting');
+    expect((await decide(boss, payout.id, 'approve')).status).toBe(200);
+    await payoutOf(service, slow.testKey, payout.id, 'paid');
+  });
+
+  it('saves a destination once, masked, and deletes it', async () => {
+    const save = (): Promise<Answer<Destination>> =>
+      service.call<Destination>('POST', '/v1/payout-destinations', {
+        key: merchant.testKey,
+        body: { type: 'pix_key', key: 'ana@example.com', tax_id: CPF },
+      });
+    const { status, body } = await save();
+    expect([status, body]).toEqual([
+      201,
+      {
+        id: expect.stringMatching(/^pd_/),
+        object: 'payout_destination',
+        type: 'pix_key',
+        key: 'a***@example.com',
+        key_type: 'email',
+        tax_id: '***.982.247-**',
+        approved_at: null,
+        created_at: expect.any(String),
+      },
+    ]);
+    expect((await save()).body.id).toBe(body.id);
+    const path = `/v1/payout-destinations/${body.id}`;
+    expect((await service.call('GET', path, { key: merchant.testKey })).body).toEqual(body);
+    const stranger = await service.merchant();
+    expect((await service.call('GET', path, { key: stranger.testKey })).status).toBe(404);
+    expect((await service.call('DELETE', path, { key: stranger.testKey })).status).toBe(404);
+    expect((await service.call('DELETE', path, { key: merchant.testKey })).status).toBe(204);
+    expect((await service.call('GET', path, { key: merchant.testKey })).status).toBe(404);
+    expect((await requestPayout(service, merchant.testKey, { destination: body.id })).status).toBe(422);
+  });
+});
