@@ -5,7 +5,7 @@ import type { DomainEventType } from './event.entity.js';
 
 const event = (
   name: string,
-  from: string | null,
+  from: string,
   family: 'canonical' | 'legacy' = 'canonical',
   description = `${name}.`,
 ): PublicEvent => ({
@@ -13,7 +13,7 @@ const event = (
   description,
   family,
   // The set of domain events depends on the loaded modules; the catalog treats them as texts.
-  from: from as DomainEventType | null,
+  from: from as DomainEventType,
   present: () => ({}),
 });
 
@@ -23,7 +23,7 @@ describe('the event catalog', () => {
   catalog.register(event('charge.failed', 'transaction.refused'));
   catalog.register(event('charge.failed', 'transaction.cancelled', 'canonical', 'said only once'));
   catalog.register(event('payment.completed', 'transaction.paid', 'legacy'));
-  catalog.register(event('payout.paid', null));
+  catalog.register(event('payout.paid', 'payout.paid'));
 
   it('lists each name once, in the order of registration, with its first description', () => {
     expect(catalog.list()).toEqual([

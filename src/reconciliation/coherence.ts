@@ -193,6 +193,8 @@ export const CHECKS: readonly {
             SELECT 'refund' AS of, id::text AS subject FROM refunds UNION ALL SELECT 'med', id::text FROM med_cases
             UNION ALL SELECT 'suspense', id::text FROM settlements UNION ALL SELECT 'suspense', id::text FROM pix_returns
             UNION ALL SELECT 'correction', id::text FROM corrections WHERE status = 'applied'
+            UNION ALL SELECT 'payout', id::text FROM payouts
+            UNION ALL SELECT 'provider_fee', id::text FROM payouts WHERE provider_fee > 0
             UNION ALL SELECT 'provider_fee', id::text FROM settlements WHERE provider_fee > 0
             UNION ALL SELECT 'provider_fee', id::text FROM refunds WHERE provider_fee > 0
             UNION ALL SELECT 'provider_fee', id::text FROM pix_returns WHERE provider_fee > 0
@@ -210,6 +212,7 @@ export const CHECKS: readonly {
               FROM settlements s LEFT JOIN transactions t ON t.id = s.transaction_id WHERE s.account_id IS NOT NULL
               UNION ALL SELECT account_id, mode, currency, provider_fee FROM refunds
               UNION ALL SELECT account_id, mode, currency, provider_fee FROM pix_returns
+              UNION ALL SELECT account_id, mode, currency, provider_fee FROM payouts
               UNION ALL SELECT account_id, mode, currency, amount FROM corrections WHERE kind = 'bank_fee' AND status = 'applied') c
             GROUP BY 1, 2, 3) c
           USING (account_id, mode, currency) WHERE coalesce(l.amount, 0) <> coalesce(c.fee, 0)`,

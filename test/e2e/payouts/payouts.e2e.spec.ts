@@ -185,7 +185,7 @@ describe('payouts of test money', () => {
     expect(await wallet(service, merchant.accountId)).toMatchObject({ available: 9_300 });
     service.clock.advance(40 * 86_400);
     const again = await requestPayout(service, key, { amount: 700 }, idempotencyKey);
-    expect([again.status, again.headers['idempotent-replayed'], again.body.id]).toEqual([
+    expect([again.status, again.headers.get('idempotent-replayed'), again.body.id]).toEqual([
       201,
       'true',
       answers[0]?.body.id,
