@@ -113,9 +113,10 @@ export const CHECKS: readonly {
             FROM events WHERE type LIKE 'transaction.%') e WHERE sequence > 1 AND previous IS DISTINCT FROM before`,
   },
   {
-    name: 'each idempotency key with an answer names a transaction or a refund',
+    name: 'each idempotency key with an answer names a transaction, a refund or a payout',
     sql: `SELECT k.key FROM idempotency_keys k WHERE NOT EXISTS (SELECT 1 FROM transactions t WHERE t.id = k.resource_id)
-            AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.id = k.resource_id)`,
+            AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.id = k.resource_id)
+            AND NOT EXISTS (SELECT 1 FROM payouts p WHERE p.id = k.resource_id)`,
   },
   {
     name: 'what is counted by day and hour, folded or not, is what the transactions and refunds say',
