@@ -59,6 +59,22 @@ describe('npm run psp-simulator', () => {
     expect(existsSync(option(text, 'cert'))).toBe(false);
   });
 
+  it('opens the account with the given money, and says where Efí would be', async () => {
+    const { simulator, text } = await ready('--opening-balance', '12345', '--send-delay-ms', 'manual');
+    expect(text).toMatch(/--psp efi and --base-url https:\/\/localhost:\d+ /);
+    const [, url = '', body = ''] = /curl -s (\S+\/block) -d '(\{.*\})'/.exec(text) ?? [];
+    const blocked = await request(url, { method: 'POST', body });
+    expect(await blocked.body.json()).toEqual({
+      total: 12_345,
+      blockedByCourt: 0,
+      blockedByMed: 1_990,
+      available: 10_355,
+    });
+    const state = await request(url.replace('/block', '/state'));
+    expect(await state.body.json()).toMatchObject({ settings: { sends: { delayMs: null } } });
+    await simulator.kill('SIGINT');
+  });
+
   it('keeps the files in the named directory', async () => {
     const directory = join(mkdtempSync(join(tmpdir(), 'psp-')), 'new');
     const { simulator, text } = await ready('--directory', directory, '--pix-key', 'loja@example.com');

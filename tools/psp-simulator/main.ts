@@ -8,7 +8,8 @@ import { DEFAULT_MERCHANT, PspSimulator } from './simulator.js';
 
 const USAGE = `npm run psp-simulator [-- options]
 
-A PSP that speaks BACEN's API Pix over mTLS, in memory, on this machine only: live keys work against it, and no money moves.
+A PSP that speaks BACEN's API Pix and Efí's way to send money, over mTLS, in memory, on this machine only: live keys work
+against it, and no money moves.
 
   --port N             of the API (8443)
   --control-port N     of the control endpoint, where you are the payer, the payer's bank and the bad days (8444)
@@ -16,6 +17,8 @@ A PSP that speaks BACEN's API Pix over mTLS, in memory, on this machine only: li
   --latency-ms N       every request waits so long (0)
   --token-seconds N    how long an access token is good (3600)
   --return-delay-ms N  how long a devolution is under way; "manual": until you settle it (1000)
+  --send-delay-ms N    how long a Pix that the merchant sends is under way; "manual": until you settle it (1000)
+  --opening-balance N  cents on the merchant's account at the start (0)
   --pix-key K          the merchant's Pix key (${DEFAULT_MERCHANT.pixKeys.join(', ')})
   --directory D        where the client's certificate, key and secret are written (a temporary one, removed at the end)
 `;
@@ -29,6 +32,8 @@ interface Arguments {
   readonly latencyMs: number;
   readonly tokenSeconds: number;
   readonly returnDelayMs: number | null;
+  readonly sendDelayMs: number | null;
+  readonly openingBalance: number;
   readonly pixKey: string;
   readonly directory: string | null;
 }
@@ -43,23 +48,28 @@ function readArguments(): Arguments | null {
       'latency-ms': { type: 'string', default: '0' },
       'token-seconds': { type: 'string', default: '3600' },
       'return-delay-ms': { type: 'string', default: '1000' },
+      'send-delay-ms': { type: 'string', default: '1000' },
+      'opening-balance': { type: 'string', default: '0' },
       'pix-key': { type: 'string', default: DEFAULT_MERCHANT.pixKeys[0] ?? '' },
       directory: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
     },
   });
   if (values.help === true) return null;
-  const number = (name: 'port' | 'control-port' | 'seed' | 'latency-ms' | 'token-seconds' | 'return-delay-ms') => {
+  const number = (name: Exclude<keyof typeof values, 'pix-key' | 'directory' | 'help'>) => {
     if (!/^\d{1,10}$/.test(values[name])) throw new UsageError(`--${name} must be a whole number`);
     return Number(values[name]);
   };
+  const delay = (name: 'return-delay-ms' | 'send-delay-ms') => (values[name] === 'manual' ? null : number(name));
   return {
     port: number('port'),
     controlPort: number('control-port'),
     seed: number('seed'),
     latencyMs: number('latency-ms'),
     tokenSeconds: number('token-seconds'),
-    returnDelayMs: values['return-delay-ms'] === 'manual' ? null : number('return-delay-ms'),
+    returnDelayMs: delay('return-delay-ms'),
+    sendDelayMs: delay('send-delay-ms'),
+    openingBalance: number('opening-balance'),
     pixKey: values['pix-key'],
     directory: values.directory === undefined ? null : resolve(values.directory),
   };
@@ -114,6 +124,14 @@ ${post('med', { endToEndId, nature: 'MED_FRAUDE' })}
 ${post('settleReturn', { endToEndId, id: '…', status: 'DEVOLVIDO' })}
 ${post('expire', { txid: '…' })}
 
+Money out is Efí's: give --psp efi and --base-url ${simulator.efiUrl} instead. Reject a send, give a part of a
+paid one back, block money, or hold the next send for a review:
+
+${post('settleSend', { idEnvio: '…', status: 'NAO_REALIZADO' })}
+${post('returnSend', { idEnvio: '…', amount: 200 })}
+${post('block', { judicial: 0, med: 1990 })}
+${post('addFault', { operation: 'send', fault: { kind: 'review', ms: 60_000 } })}
+
 Bad days: the next charge is made but nobody answers; a tenth of all requests fails; callbacks come twice; all is well:
 
 ${post('addFault', { operation: 'cob.put', fault: { kind: 'timeout', effect: true } })}
@@ -129,13 +147,13 @@ async function main(): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
-  const { pixKey, latencyMs, tokenSeconds, returnDelayMs, ...ports } = given;
+  const { pixKey, latencyMs, tokenSeconds, returnDelayMs, sendDelayMs, openingBalance, ...ports } = given;
   const simulator = await PspSimulator.start({
     port: ports.port,
     controlPort: ports.controlPort,
     seed: ports.seed,
-    settings: { latencyMs, tokenSeconds, returnDelayMs },
-    merchants: [{ ...DEFAULT_MERCHANT, pixKeys: [pixKey] }],
+    settings: { latencyMs, tokenSeconds, returnDelayMs, sends: { delayMs: sendDelayMs } },
+    merchants: [{ ...DEFAULT_MERCHANT, pixKeys: [pixKey], openingBalance }],
   });
   const directory = given.directory ?? mkdtempSync(join(tmpdir(), 'recebe-psp-'));
   const stop = (): void => {
