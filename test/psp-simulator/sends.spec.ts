@@ -539,6 +539,22 @@ describe('the balance', () => {
     expect(await money()).toBe(0);
   });
 
+  it('does not pay a devolution that it does not cover', async () => {
+    psp.simulator.change({ returnDelayMs: 1 });
+    const { endToEndId } = psp.simulator.pay({ key: KEY, amount: 5_000 });
+    psp.simulator.block({ clientId: DEFAULT_MERCHANT.clientId, judicial: 101_000 });
+    const id = newReturnId();
+    const settled = async (): Promise<unknown> =>
+      (await psp.call('GET', `/pix/${endToEndId}/devolucao/${id}`)).body['status'];
+    await psp.call('PUT', `/pix/${endToEndId}/devolucao/${id}`, { valor: '40.01' });
+    await waitFor('the end of the devolution', async () => (await settled()) !== 'EM_PROCESSAMENTO');
+    expect((await psp.call('GET', `/pix/${endToEndId}/devolucao/${id}`)).body).toMatchObject({
+      status: 'NAO_REALIZADO',
+      motivo: 'Saldo insuficiente para realizar a devolução.',
+    });
+    expect(await money()).toBe(4_000);
+  });
+
   it('blocks what an open MED asks for, and loses it when the MED is settled', async () => {
     const { endToEndId } = psp.simulator.pay({ key: KEY, amount: 5_000 });
     const { id } = psp.simulator.med({ endToEndId });
@@ -569,6 +585,12 @@ describe("Efí's test environment", () => {
     await arrived(1 + parts.length);
     const { body } = await lookUp('a1');
     expect(((body['devolucoes'] ?? []) as { valor: string }[]).map((part) => part.valor)).toEqual(parts);
+  });
+
+  it('leaves the course of a send to a fault', async () => {
+    psp.simulator.addFault({ operation: 'send', fault: { kind: 'reject' } });
+    await put('a1', order('1.00', SANDBOX));
+    await becomes('a1', 'NAO_REALIZADO');
   });
 
   it('refuses more than 20.00 and other keys in the request; accounts follow the amounts', async () => {

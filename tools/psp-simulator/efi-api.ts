@@ -62,10 +62,7 @@ export function efiRoutes(bank: Bank, books: Books, sends: Sends, settings: Sett
       path: BY_ID,
       run: ({ merchant, params }) => ({
         status: 200,
-        body: wireSend(
-          sends.find(merchant, ({ id }) => id === params[0]),
-          settings.sends,
-        ),
+        body: wireSend(sends.get(merchant, params[0]), settings.sends),
       }),
     },
     {
@@ -74,10 +71,7 @@ export function efiRoutes(bank: Bank, books: Books, sends: Sends, settings: Sett
       path: BY_END_TO_END_ID,
       run: ({ merchant, params }) => ({
         status: 200,
-        body: wireSend(
-          sends.find(merchant, ({ endToEndId }) => endToEndId === params[0]),
-          settings.sends,
-        ),
+        body: wireSend(sends.getByEndToEndId(merchant, params[0]), settings.sends),
       }),
     },
     {

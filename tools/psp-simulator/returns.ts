@@ -10,6 +10,8 @@ import { type Timers } from './timers.js';
 /** The simulated bank's own; no bank has it. */
 const ISPB = '99999004';
 const RETURN_WINDOW_MS = 90 * 86_400_000;
+/** Efí's words. */
+const TOO_LITTLE_MONEY = 'Saldo insuficiente para realizar a devolução.';
 
 /** Devolutions: those that merchants request, and those of the MED between banks. */
 export class Returns {
@@ -18,6 +20,7 @@ export class Returns {
     private readonly settings: Settings,
     private readonly now: () => Date,
     private readonly timers: Timers,
+    private readonly availableOf: (merchant: Merchant) => number,
     /** Called for each change that the merchant has not learnt by an answer. */
     private readonly onChange: (pix: Pix) => void,
   ) {}
@@ -39,9 +42,12 @@ export class Returns {
       throw invalid('A requisição viola a janela de tempo permitida para devoluções de um pix.', 'e2eid', endToEndId);
     }
     const moved = this.#add(pix, { id, amount, description, nature: 'ORIGINAL', reason: null });
+    const isCovered = this.availableOf(merchant) >= 0;
     if (this.settings.returnDelayMs !== null) {
       this.timers.after(this.settings.returnDelayMs, () => {
-        if (moved.status === 'EM_PROCESSAMENTO') this.#settle(pix, moved, this.settings.returnOutcome, null);
+        if (moved.status !== 'EM_PROCESSAMENTO') return;
+        if (isCovered) this.#settle(pix, moved, this.settings.returnOutcome, null);
+        else this.#settle(pix, moved, 'NAO_REALIZADO', TOO_LITTLE_MONEY);
       });
     }
     return moved;

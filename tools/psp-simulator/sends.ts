@@ -47,6 +47,9 @@ export type SendWay = 'send' | 'sameOwner' | 'qrcode';
 /** Money out: each accepted send, its course, and the parts that come back. */
 export class Sends {
   readonly #sends: Send[] = [];
+  readonly #byMerchant = new Map<Merchant, Send[]>();
+  readonly #byName = new Map<string, Send>();
+  readonly #byEndToEndId = new Map<string, Send>();
   readonly #directory = new Map<string, Person | null>();
 
   constructor(
@@ -64,21 +67,26 @@ export class Sends {
   }
 
   of(merchant: Merchant): readonly Send[] {
-    return this.#sends.filter((send) => send.merchant === merchant);
+    return this.#byMerchant.get(merchant) ?? [];
   }
 
-  /** @throws Problem PixEnviadoNaoEncontrado, also for another merchant's */
-  find(merchant: Merchant, isNamed: (send: Send) => boolean): Send {
-    const send = this.#sends.find((one) => one.merchant === merchant && isNamed(one));
+  /** @throws Problem PixEnviadoNaoEncontrado */
+  get(merchant: Merchant, id: string): Send {
+    const send = this.#byName.get(nameOf(merchant, id));
     if (!send) throw Problem.of('PixEnviadoNaoEncontrado');
+    return send;
+  }
+
+  /** @throws Problem PixEnviadoNaoEncontrado, also for another merchant's send */
+  getByEndToEndId(merchant: Merchant, endToEndId: string): Send {
+    const send = this.#byEndToEndId.get(endToEndId);
+    if (send?.merchant !== merchant) throw Problem.of('PixEnviadoNaoEncontrado');
     return send;
   }
 
   /** Whether the id is free: it is one for all ways to send. @throws EfiError id_envio_duplicado */
   expectNew(merchant: Merchant, id: string): void {
-    if (this.#sends.some((send) => send.merchant === merchant && send.id === id)) {
-      throw EfiError.of('id_envio_duplicado');
-    }
+    if (this.#byName.has(nameOf(merchant, id))) throw EfiError.of('id_envio_duplicado');
   }
 
   /** Accepts a send. A refused one leaves no trace. @throws EfiError, Problem */
@@ -119,7 +127,7 @@ export class Sends {
     return send;
   }
 
-  /** Pays or rejects a send, also a paid one. @throws Refusal */
+  /** Pays or rejects a send, also a paid one. A charge of this bank that it has paid stays paid. @throws Refusal */
   settle({ status, error, ...name }: z.output<typeof sendSettlement>): Send {
     const send = this.#named(name);
     if (send.status === status) return send;
@@ -153,7 +161,7 @@ export class Sends {
   }
 
   byEndToEndId(endToEndId: string): Send | undefined {
-    return this.#sends.find((send) => send.endToEndId === endToEndId);
+    return this.#byEndToEndId.get(endToEndId);
   }
 
   #add(input: Pick<Send, 'merchant' | 'id' | 'amount' | 'fee' | 'payerKey' | 'message' | 'receiver' | 'cob'>): Send {
@@ -162,19 +170,24 @@ export class Sends {
     const begun = { status: 'EM_PROCESSAMENTO', inReview: false, settledAt: null, error: null } as const;
     const send: Send = { ...input, ...begun, endToEndId, requestedAt, returns: [] };
     this.#sends.push(send);
+    const own = this.#byMerchant.get(send.merchant);
+    if (own) own.push(send);
+    else this.#byMerchant.set(send.merchant, [send]);
+    if (send.id !== null) this.#byName.set(nameOf(send.merchant, send.id), send);
+    this.#byEndToEndId.set(endToEndId, send);
     return send;
   }
 
   #begin(send: Send): void {
     const { delayMs, sandboxRules } = this.settings.sends;
-    if (sandboxRules) {
+    const fault = this.faults.ofSend();
+    if (sandboxRules && !fault) {
       const isPaid = send.amount <= SANDBOX_PAID_UP_TO;
       this.#endAfter(delayMs, send, isPaid ? 'REALIZADO' : 'NAO_REALIZADO', () => {
         for (const part of SANDBOX_RETURNS[send.amount] ?? []) this.#returnAfter(delayMs ?? 0, send, part);
       });
       return;
     }
-    const fault = this.faults.ofSend();
     switch (fault?.kind) {
       case 'slow':
         this.#endAfter(fault.ms, send, 'REALIZADO');
@@ -307,6 +320,11 @@ export class Sends {
     if (!found[0]) throw new Refusal(404, 'no send has that id');
     return found[0];
   }
+}
+
+/** The merchant is part of the name: two merchants may use the same id. */
+function nameOf(merchant: Merchant, id: string): string {
+  return `${merchant.clientId}\n${id}`;
 }
 
 /** Cents that have not come back. */

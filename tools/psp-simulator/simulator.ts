@@ -105,13 +105,14 @@ export class PspSimulator {
     };
     this.#faults = new Faults(options.seed ?? 1);
     this.#bank = new Bank(this.#settings, now, () => `localhost:${String(this.#port)}/qr/v2/`, tell);
-    this.#returns = new Returns(this.#bank, this.#settings, now, this.#timers, tell);
     this.#tokens = new Tokens(this.#bank, this.#settings, now);
     this.#callbacks = new Callbacks(this.#settings, this.#faults, this.#timers, now);
     const sent = (send: Send, change: 'status' | 'return'): void => {
       this.#tellSend(send, change);
     };
     this.#books = new Books(this.#bank, (merchant) => this.#sends.of(merchant));
+    const availableOf = (merchant: Merchant): number => this.#books.balance(merchant).available;
+    this.#returns = new Returns(this.#bank, this.#settings, now, this.#timers, availableOf, tell);
     this.#sends = new Sends(this.#bank, this.#books, this.#faults, this.#settings, now, this.#timers, sent);
     const standard = apiRoutes(this.#bank, this.#returns);
     const own = efiRoutes(this.#bank, this.#books, this.#sends, this.#settings);
