@@ -602,7 +602,7 @@ describe("Efí's test environment", () => {
 });
 
 describe('faults of money out', () => {
-  it.each([true, false])('no answer, with effect: %s', async (effect) => {
+  it.each([true, false])('leave a send unanswered, with effect: %s', async (effect) => {
     psp.simulator.addFault({ operation: 'send.put', fault: { kind: 'timeout', effect } });
     await psp.token();
     await expect(put('a1')).rejects.toMatchObject({ code: 'UND_ERR_SOCKET' });
@@ -611,13 +611,13 @@ describe('faults of money out', () => {
     expect(await money()).toBe(100_000 - 1_234);
   });
 
-  it.each([true, false])('500 in the words of Efí, with effect: %s', async (effect) => {
+  it.each([true, false])("answer 500 in Efí's words, with effect: %s", async (effect) => {
     psp.simulator.addFault({ operation: 'send.put', fault: { kind: 'error', effect } });
     expect(await put('a1')).toMatchObject({ status: 500, body: { nome: 'erro_aplicacao' } });
     expect((await lookUp('a1')).status).toBe(effect ? 200 : 404);
   });
 
-  it('429 with the time to wait, and an empty bucket', async () => {
+  it('answer 429 with the time to wait and an empty bucket', async () => {
     psp.simulator.addFault({ operation: 'send.put', fault: { kind: 'throttle', retryAfterSeconds: 7 } });
     expect(await put('a1')).toMatchObject({
       status: 429,
@@ -632,13 +632,13 @@ describe('faults of money out', () => {
     ['id_envio_duplicado', 409, true],
     ['pagamento_negado', 422, false],
     ['pagamento_negado', 422, true],
-  ] as const)('%s (%d), with effect: %s', async (error, status, effect) => {
+  ] as const)('answer %s (%d), with effect: %s', async (error, status, effect) => {
     psp.simulator.addFault({ operation: 'send.put', fault: { kind: 'refuse', error, effect } });
     expect(await put('a1')).toMatchObject({ status, body: { nome: error } });
     expect((await lookUp('a1')).status).toBe(effect ? 200 : 404);
   });
 
-  it('a look-up, a list and a balance that fail', async () => {
+  it('apply to look-ups, lists and balances too', async () => {
     await put('a1');
     psp.simulator.addFault({ operation: 'send.get', fault: { kind: 'unavailable' } });
     psp.simulator.addFault({ operation: 'send.list', fault: { kind: 'error', effect: false } });
@@ -649,14 +649,14 @@ describe('faults of money out', () => {
     expect((await lookUp('a1')).status).toBe(200);
   });
 
-  it('cannot be given to requests of the standard', () => {
+  it('with an error of Efí cannot be given to requests of the standard', () => {
     const fault = { kind: 'refuse', error: 'pagamento_negado' } as const;
     expect(() => {
       psp.simulator.addFault({ operation: 'cob.put', fault });
     }).toThrow(/money out/);
   });
 
-  it('callbacks of sends are late, doubled or lost, and those of received Pix are not', async () => {
+  it('delay, double or lose callbacks of sends only, if so configured', async () => {
     psp.simulator.addFault({ operation: 'callback.send', fault: { kind: 'lose' } });
     psp.simulator.addFault({ operation: 'callback.send', fault: { kind: 'duplicate', times: 2 } });
     psp.simulator.addFault({ operation: 'callback.send', fault: { kind: 'delay', ms: 60 } });

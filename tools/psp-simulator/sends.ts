@@ -272,7 +272,7 @@ export class Sends {
   }
 
   #applySandboxRules(way: SendWay, { receiver, amount }: SendOrder): void {
-    // Unverified for sends to the own tax id, of which Efí says only that they are not in the test environment.
+    // Unverified for `sameOwner`: Efí says only that its test environment has no such sends.
     if (way !== 'send') throw Problem.of('QrcodeErroInterno');
     if (receiver.key !== undefined && receiver.key !== SANDBOX_KEY)
       throw EfiError.of('chave_favorecido_nao_encontrada');
@@ -291,7 +291,7 @@ export class Sends {
     return { key: receiver.key, owner: owner ?? null };
   }
 
-  /** Undefined: the key exists, and nobody has said whose it is. Null: the directory does not have it. */
+  /** Undefined: the key exists, its owner is not known. Null: the directory does not have the key. */
   #ownerOf(key: string): Person | null | undefined {
     if (this.#directory.has(key)) return this.#directory.get(key);
     const merchant = this.bank.merchants.find(({ pixKeys }) => pixKeys.includes(key));
