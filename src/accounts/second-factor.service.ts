@@ -126,7 +126,8 @@ export class SecondFactor {
     const user = await this.users.lock(tx, userId);
     if (!user) throw notFound('user');
     if (user.totpConfirmedAt === null) return;
-    if (code === null) throw badRequest('second_factor_required', 'Send the one-time code of your second factor.', 'code');
+    if (code === null)
+      throw badRequest('second_factor_required', 'Send the one-time code of your second factor.', 'code');
     if (!this.use(tx, user, code)) throw wrongCode();
   }
 

@@ -143,11 +143,9 @@ export const SETTINGS = {
   ),
   payout_fee: cents('cents of each payout', (payoutFee) => ({ payoutFee })),
   payouts_to: orNone(
-    text(
-      'own or anyone',
-      (value) => (value === 'own' || value === 'anyone' ? { payoutsTo: value } : null),
-      { enum: ['own', 'anyone'] },
-    ),
+    text('own or anyone', (value) => (value === 'own' || value === 'anyone' ? { payoutsTo: value } : null), {
+      enum: ['own', 'anyone'],
+    }),
     { payoutsTo: null },
   ),
   payout_approval_above: orNone(
@@ -158,9 +156,18 @@ export const SETTINGS = {
     integer('hours, 0 to 720', 0, 720, (payoutNewDestinationHours) => ({ payoutNewDestinationHours })),
     { payoutNewDestinationHours: null },
   ),
-  payout_max: orNone(cents('cents', (payoutMax) => ({ payoutMax })), { payoutMax: null }),
-  payout_daily_max: orNone(cents('cents', (payoutDailyMax) => ({ payoutDailyMax })), { payoutDailyMax: null }),
-  payout_night_max: orNone(cents('cents', (payoutNightMax) => ({ payoutNightMax })), { payoutNightMax: null }),
+  payout_max: orNone(
+    cents('cents', (payoutMax) => ({ payoutMax })),
+    { payoutMax: null },
+  ),
+  payout_daily_max: orNone(
+    cents('cents', (payoutDailyMax) => ({ payoutDailyMax })),
+    { payoutDailyMax: null },
+  ),
+  payout_night_max: orNone(
+    cents('cents', (payoutNightMax) => ({ payoutNightMax })),
+    { payoutNightMax: null },
+  ),
   suspended: truth((suspended) => ({ suspended })),
 } as const satisfies Record<string, Setting>;
 

@@ -10,7 +10,10 @@ const INSERT = insertInto('payout_destinations.insert', PayoutDestination, {
   after: 'ON CONFLICT (account_id, mode, target_hash) WHERE deleted_at IS NULL DO NOTHING RETURNING 1',
 });
 const OWN = 'd.account_id = $1 AND d.mode = $2 AND d.deleted_at IS NULL';
-const FIND = read('payout_destinations.find', `SELECT ${COLUMNS} FROM payout_destinations d WHERE ${OWN} AND d.id = $3`);
+const FIND = read(
+  'payout_destinations.find',
+  `SELECT ${COLUMNS} FROM payout_destinations d WHERE ${OWN} AND d.id = $3`,
+);
 const FIND_BY_HASH = read(
   'payout_destinations.find_by_hash',
   `SELECT ${COLUMNS} FROM payout_destinations d WHERE ${OWN} AND d.target_hash = $3`,
@@ -50,8 +53,8 @@ export class PayoutDestinationsRepository {
   }
 
   /** Reads a destination also after its deletion, and across accounts: for payouts that exist. */
-  async findAny(id: string): Promise<PayoutDestination | null> {
-    return this.reader.first<PayoutDestination>(FIND_ANY, [id]);
+  async findAny(tx: Tx, id: string): Promise<PayoutDestination | null> {
+    return tx.first<PayoutDestination>(FIND_ANY, [id]);
   }
 
   /** Newest first. */

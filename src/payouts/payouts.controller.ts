@@ -22,7 +22,11 @@ import { CreatePayoutDto, DecidePayoutDto, ListPayoutsQuery } from './dto/payout
 import { payoutBody, payoutSnapshot, payoutStatusesOf } from './payout.serializer.js';
 import { type Decider, PayoutsService } from './payouts.service.js';
 
-export const PAYOUT_ID = { name: 'id', description: '`po_<uuid>` or the bare `<uuid>`.', schema: { type: 'string' as const } };
+export const PAYOUT_ID = {
+  name: 'id',
+  description: '`po_<uuid>` or the bare `<uuid>`.',
+  schema: { type: 'string' as const },
+};
 
 export function payoutId(id: string): string {
   return parseId(id, ['po_'], 'payout');
@@ -70,8 +74,7 @@ export class PayoutsController {
       ...cursorFilter(query),
       before: query.starting_after === undefined ? null : payoutId(query.starting_after),
       statuses: query.status === undefined ? null : payoutStatusesOf(query.status),
-      destinationId:
-        query.destination === undefined ? null : parseId(query.destination, ['pd_'], 'payout destination'),
+      destinationId: query.destination === undefined ? null : parseId(query.destination, ['pd_'], 'payout destination'),
     };
     const found = await this.payouts.list(scope, filter);
     return cursorPage(

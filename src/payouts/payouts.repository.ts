@@ -60,7 +60,7 @@ const MOVE = write(
 const NOTE = write(
   'payouts.note',
   `UPDATE payouts SET processing_reason = $2, end_to_end_id = coalesce(end_to_end_id, $3), updated_at = $4
-   WHERE id = $1 AND status = 'SENDING' AND (processing_reason IS DISTINCT FROM $2 OR (end_to_end_id IS NULL AND $3 IS NOT NULL))`,
+   WHERE id = $1 AND status = 'SENDING' AND (processing_reason IS DISTINCT FROM $2 OR (end_to_end_id IS NULL AND $3::text IS NOT NULL))`,
 );
 const RELEASE_WAIT = write(
   'payouts.release_wait',
@@ -225,7 +225,12 @@ export class PayoutsRepository {
   /** Payouts whose end at the PSP is not known, newest first. Across accounts: for operators. */
   async attention(filter: IdCursorFilter): Promise<WholePayout[]> {
     const { before, createdFrom, createdTo, limit } = filter;
-    return this.reader.query(LIST_ATTENTION, [this.#attentionBefore(), before, ...idRange(createdFrom, createdTo), limit]);
+    return this.reader.query(LIST_ATTENTION, [
+      this.#attentionBefore(),
+      before,
+      ...idRange(createdFrom, createdTo),
+      limit,
+    ]);
   }
 
   #attentionBefore(): Date {

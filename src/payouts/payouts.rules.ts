@@ -99,4 +99,3 @@ export function beginningOf(
     sendAfter: new Date(now.getTime() + waitMs),
   };
 }
-

@@ -87,7 +87,11 @@ export class PayoutsService {
    * @throws ApiError 400 with every violation; 403 `fraud.document_blocked`, `fraud.velocity_exceeded`; 409 (idempotency),
    *   `likely_duplicate`; 422 `destination_not_found` and what `#open` throws
    */
-  async create(caller: PayoutCaller, draft: Draft<CreatePayoutDto>, key: string): Promise<IdempotentAnswer<PayoutBody>> {
+  async create(
+    caller: PayoutCaller,
+    draft: Draft<CreatePayoutDto>,
+    key: string,
+  ): Promise<IdempotentAnswer<PayoutBody>> {
     const { scope, account } = caller;
     const { destination: sent, amount: sentAmount = null } = draft.sound;
     const read = typeof sent === 'object' ? readTarget(sent, 'destination', sentAmount) : null;
@@ -281,12 +285,11 @@ export class PayoutsService {
 
   /** Locks a payout for a decision by somebody who did not ask for it. */
   async #decide(tx: Tx, scope: Scope, id: string, { userId, code }: Decider): Promise<WholePayout> {
-    await this.#find(scope, id);
     await this.secondFactor.prove(tx, userId, code);
     const payout = await this.payouts.lock(tx, id);
-    if (!payout) throw notFound('payout');
-    const destination =
-      payout.destinationId === null ? null : await this.destinations.findAny(payout.destinationId);
+    if (payout?.accountId !== scope.accountId || payout.mode !== scope.mode) throw notFound('payout');
+    const { destinationId } = payout;
+    const destination = destinationId === null ? null : await this.destinations.findAny(tx, destinationId);
     if (payout.requestedBy === userId || destination?.approvedBy === userId) {
       throw forbidden(
         'Another person has to decide: you asked for this payout, issued its API key or approved its destination.',
@@ -296,7 +299,12 @@ export class PayoutsService {
     return payout;
   }
 
-  #record(tx: Tx, actor: Actor, type: Parameters<AuditTrail['record']>[2], { id, accountId, mode, amount }: Payout): void {
+  #record(
+    tx: Tx,
+    actor: Actor,
+    type: Parameters<AuditTrail['record']>[2],
+    { id, accountId, mode, amount }: Payout,
+  ): void {
     this.audit.record(tx, actor, type, accountId, { data: { mode, payout_id: id, amount } });
   }
 

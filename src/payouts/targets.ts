@@ -78,9 +78,9 @@ export function readTarget(
   if (violations.length > 0) return { target: null, violations };
   const sent = value as unknown as SentTarget;
   for (const field of own) {
-    // A CPF or CNPJ that is the key names its owner.
-    const isNeedless = type === 'pix_key' && field === 'tax_id' && documentOf(sent.key) !== null;
-    if (sent[field] === undefined && !isNeedless) wrong(field, 'required', 'is required');
+    // Whether a key needs a tax id, its kind says.
+    const isOptional = type === 'pix_key' && field === 'tax_id';
+    if (sent[field] === undefined && !isOptional) wrong(field, 'required', 'is required');
   }
   const target = violations.length > 0 ? null : READERS[type](sent, amount, wrong);
   return { target: violations.length > 0 ? null : target, violations };
@@ -98,7 +98,9 @@ function pixKeyOf({ key = '', tax_id }: SentTarget, _amount: number | null, wron
     wrong('key', 'invalid', 'must be a Pix key: CPF, CNPJ, e-mail, phone as +5511987654321, or a random key');
     return null;
   }
+  // A CPF or CNPJ that is the key names its owner.
   const named = documentOf(key);
+  if (named === null && tax_id === undefined) wrong('tax_id', 'required', 'is required with this kind of key');
   const taxId = tax_id === undefined ? named : taxIdOf(tax_id, wrong);
   if (named !== null && taxId !== named) wrong('tax_id', 'invalid', 'must be the CPF or CNPJ that is the key');
   return { type: 'pix_key', key: found.key, taxId };

@@ -29,8 +29,7 @@ export function Idempotent(place: KeyPlace, { permanent = false } = {}): MethodD
     ApiHeader({
       name: 'Idempotency-Key',
       required: true,
-      description:
-        `8 to 128 printable ASCII characters, new for each intended write. A repetition ${permanent ? 'at any time' : 'within 24 hours'} gets the first answer with \`Idempotent-Replayed: true\`.`,
+      description: `8 to 128 printable ASCII characters, new for each intended write. A repetition ${permanent ? 'at any time' : 'within 24 hours'} gets the first answer with \`Idempotent-Replayed: true\`.`,
       schema: { type: 'string', minLength: 8, maxLength: 128 },
       example: 'order-1042-attempt-1',
     }),

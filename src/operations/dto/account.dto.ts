@@ -61,7 +61,11 @@ abstract class SettingsDto extends MerchantSettingsDto {
   )
   negative_notice_days?: number;
 
-  @Setting('tax_id', 'CPF or CNPJ of the merchant, without which no live payout is made; null for none.', '11222333000181')
+  @Setting(
+    'tax_id',
+    'CPF or CNPJ of the merchant, without which no live payout is made; null for none.',
+    '11222333000181',
+  )
   tax_id?: string | null;
 
   @Setting('payout_fee', 'Cents that each payout costs the merchant.', 0)

@@ -25,7 +25,10 @@ const TYPES = ['pix_key', 'br_code', 'bank_account'] as const;
 /** Documents a receiver. `readTarget` checks it, as its fields depend on its type. */
 export class PayoutTargetDto {
   @ApiProperty({ description: 'Kind of receiver.', enum: TYPES, example: 'pix_key' }) type!: (typeof TYPES)[number];
-  @ApiPropertyOptional({ description: '`pix_key`: CPF, CNPJ, e-mail, phone in E.164 or random key.', example: 'ana@example.com' })
+  @ApiPropertyOptional({
+    description: '`pix_key`: CPF, CNPJ, e-mail, phone in E.164 or random key.',
+    example: 'ana@example.com',
+  })
   key?: string;
   @ApiPropertyOptional({
     description:
@@ -99,7 +102,11 @@ export class CreatePayoutDestinationDto {
   @OptionalField({ description: '`pix_key`: the key.', type: String, example: 'ana@example.com' })
   @IsString({ message: 'must be a text' })
   key?: string;
-  @OptionalField({ description: 'CPF or CNPJ of the receiver; a key that is one needs none.', type: String, example: '52998224725' })
+  @OptionalField({
+    description: 'CPF or CNPJ of the receiver; a key that is one needs none.',
+    type: String,
+    example: '52998224725',
+  })
   @IsString({ message: 'must be a text' })
   tax_id?: string;
   @OptionalField({ description: '`br_code`: the copy-and-paste code.', type: String })

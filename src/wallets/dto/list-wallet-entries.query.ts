@@ -26,7 +26,8 @@ export class ListWalletEntriesQuery extends CursorQuery {
   type?: StatementEntryType;
 
   @OptionalField({
-    description: 'Only what follows from this payment, its refunds and disputes among it; or from this refund, case or payout.',
+    description:
+      'Only what follows from this payment, its refunds and disputes among it; or from this refund, case or payout.',
     example: 'tx_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
   })
   @IsIdOf('the id of a payment, refund, MED case or payout', 'ch_', 'tx_', 'med_', 'po_')

@@ -187,7 +187,13 @@ describe('subscription', () => {
     ['payout.paid', 'canonical'],
     ['withdrawal.created', 'legacy'],
   ] as const) {
-    catalog.register({ name, family, description: name, from: 'thing.ended', present: () => ({}) } as unknown as PublicEvent);
+    catalog.register({
+      name,
+      family,
+      description: name,
+      from: 'thing.ended',
+      present: () => ({}),
+    } as unknown as PublicEvent);
   }
   const canonical = new Set(catalog.canonicalNames());
 

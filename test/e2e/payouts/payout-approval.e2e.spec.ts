@@ -101,11 +101,11 @@ describe('approval of payouts by a second person', () => {
   });
 
   it('is refused to the person who issued the key of the request', async () => {
-    const { body: issued } = await service.call<{ api_key: string }>('POST', '/v1/api-keys', {
+    const { body: issued } = await service.call<{ apiKey: string }>('POST', '/v1/api-keys', {
       token: owner.token,
-      body: { mode: 'test', name: 'Payouts' },
+      body: { test: true, label: 'Payouts' },
     });
-    const payout = await aPayout(service, issued.api_key, { amount: 2_000 });
+    const payout = await aPayout(service, issued.apiKey, { amount: 2_000 });
     expect(codeOf(await decide(owner, payout.id, 'approve'))).toBe('403 approval_not_allowed');
     expect((await decide(admin, payout.id, 'approve')).status).toBe(200);
   });

@@ -36,6 +36,7 @@ describe('payouts of test money', () => {
     key = merchant.testKey;
   });
   afterEach(async () => {
+    expect(await service.sql('SELECT kind, last_error FROM work WHERE last_error IS NOT NULL')).toEqual([]);
     await expectLedgerCoherent(service.database.url);
   });
 
@@ -51,7 +52,7 @@ describe('payouts of test money', () => {
       },
     });
   const codeOf = ({ status, body }: Answer<PayoutOrError>): string => `${status} ${body.error?.code}`;
-  const namesOf = (): string[] => receiver.received.map(({ body }) => String(body['type'])).sort();
+  const namesOf = (): string[] => receiver.received.map(({ body }) => String(body['type'] ?? body['event'])).sort();
 
   it('are paid after a second: exact fields, exact events, exact money', async () => {
     await subscribe();
@@ -97,6 +98,7 @@ describe('payouts of test money', () => {
       currency: 'BRL',
       status: 'PAID',
       previousStatus: 'SENDING',
+      sequence: 3,
       endToEndId: paid.settlement.end_to_end_id,
       occurredAt: expect.stringMatching(ISO),
     });
@@ -106,20 +108,26 @@ describe('payouts of test money', () => {
     ['unknown', 'unknown'],
     ['review', 'review'],
   ])('stay processing while the answer is %s, and end as the bank then says', async (event, reason) => {
-    const payout = await aPayout(service, key);
-    await simulatePayout(service, key, payout.id, { event });
+    const { testKey } = await aFundedMerchant(service, { payout_new_destination_hours: 1 });
+    const payout = await aPayout(service, testKey);
+    await simulatePayout(service, testKey, payout.id, { event });
+    service.clock.advance(3_601);
     await waitFor('the payout to say so', async () => {
-      const now = await readPayout(service, key, payout.id);
+      const now = await readPayout(service, testKey, payout.id);
       return now.status === 'processing' && now.processing_reason === reason;
     });
-    await simulatePayout(service, key, payout.id, { event: 'resolve' });
-    await payoutOf(service, key, payout.id, 'paid');
+    await simulatePayout(service, testKey, payout.id, { event: 'resolve' });
+    await payoutOf(service, testKey, payout.id, 'paid');
   });
 
   it('give the money back when the bank refuses them, and say why', async () => {
+    const slow = await aFundedMerchant(service, { payout_new_destination_hours: 1 });
+    merchant = slow;
+    key = slow.testKey;
     await subscribe();
     const payout = await aPayout(service, key);
     await simulatePayout(service, key, payout.id, { event: 'fail' });
+    service.clock.advance(3_601);
     const failed = await payoutOf(service, key, payout.id, 'failed');
     expect(failed.failure).toEqual({ reason: 'rejected_by_receiver', at: expect.stringMatching(ISO) });
     expect(await wallet(service, merchant.accountId)).toMatchObject({ available: 10_000, reserved: 0 });
@@ -234,11 +242,7 @@ describe('payouts of test money', () => {
     ['a key of no kind', { destination: { type: 'pix_key', key: '11 98765' } }, 'destination.key'],
     ['a CPF with wrong check digits', { destination: { type: 'pix_key', key: '52998224724' } }, 'destination.key'],
     ['an e-mail key without its owner', { destination: { type: 'pix_key', key: 'a@b.com' } }, 'destination.tax_id'],
-    [
-      'an owner other than the key',
-      { destination: { ...TO_CPF, tax_id: OTHER_CPF } },
-      'destination.tax_id',
-    ],
+    ['an owner other than the key', { destination: { ...TO_CPF, tax_id: OTHER_CPF } }, 'destination.tax_id'],
     ['a code that is no Pix code', { destination: { type: 'br_code', br_code: '000201' } }, 'destination.br_code'],
     ['fields of another type', { destination: { ...TO_CPF, ispb: '00000000' } }, 'destination.ispb'],
     ['an unknown field', { destination: { ...TO_CPF, nome: 'Ana' } }, 'destination.nome'],
@@ -300,7 +304,9 @@ describe('payouts of test money', () => {
       service.call('GET', `/v1/payouts${query}`, { key: by });
     const page = await list('?limit=2');
     expect(page.body.data.map(({ id }) => id)).toEqual(ids.slice(0, 2));
-    expect((await list(`?starting_after=${page.body.next_cursor}`)).body.data.map(({ id }) => id)).toEqual(ids.slice(2));
+    expect((await list(`?starting_after=${page.body.next_cursor}`)).body.data.map(({ id }) => id)).toEqual(
+      ids.slice(2),
+    );
     for (const id of ids) await payoutOf(service, key, id, 'paid');
     expect((await list('?status=paid')).body.data).toHaveLength(3);
     expect((await list('?status=pending')).body.data).toHaveLength(0);
