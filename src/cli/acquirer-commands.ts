@@ -143,7 +143,10 @@ function feeCommands(group: Command, shell: Shell): void {
     .addOption(required('--account <account_id>', 'whose').argParser(accountId))
     .option('--connection <id>', 'which, as `acquirer list` prints it; where the account has several', connectionId)
     .addOption(
-      required('--operation <name>', 'PIX: one that comes in; devolution: one that goes back').choices(FEE_OPERATIONS),
+      required(
+        '--operation <name>',
+        'PIX: one that comes in; devolution: one that goes back; payout: one that is sent',
+      ).choices(FEE_OPERATIONS),
     )
     .addOption(required('--from <day>', 'YYYY-MM-DD; the first one from today, others from tomorrow').argParser(day))
     .addOption(new Option('--bps <number>', 'basis points of the amount; this or --fixed').argParser(basisPoints))
@@ -229,8 +232,8 @@ export function acquirerCommands(program: Command, shell: Shell): void {
   group
     .command('check')
     .description(
-      'try it out, with a charge that is taken back, and call the address for callbacks; steps on stderr as they ' +
-        'happen; exit code 1 when one fails',
+      'try it out, with a charge that is taken back, and call the address for callbacks; where the PSP can send ' +
+        'money, whether this client may; steps on stderr as they happen; exit code 1 when one fails',
     )
     .addOption(required('--account <account_id>', 'whose').argParser(accountId))
     .option('--register-webhook', 'have the PSP call back here, where it calls nobody yet')

@@ -6,9 +6,10 @@ import { SecretBox } from '../../core/crypto/index.js';
 import { callbackProof } from './callback-probe.js';
 import type { PixApiConnection } from './connection.js';
 import { certificateExpiry } from './credentials.js';
+import { findDesk } from './desks/index.js';
 import { check, type DoctorOptions, type Finding } from './doctor.js';
 import { SCOPES } from './profile.js';
-import { aCob, aConnection, aProblem, type FakePsp, type Script, startPsp } from './psp.fixture.js';
+import { aCob, aConnection, aProblem, type FakePsp, type Reply, type Script, startPsp } from './psp.fixture.js';
 
 const NOW = new Date('2026-09-09T20:15:00Z');
 const CERTIFICATE = { kind: 'pem', cert: SELF_SIGNED.cert, key: SELF_SIGNED.key, passphrase: null } as const;
@@ -206,6 +207,71 @@ describe('the doctor', () => {
     expect(untrusted[2]?.remedy).toContain('authority');
     const away = await examine({ baseUrl: 'https://no-such-host.invalid' });
     expect(away[2]).toMatchObject({ step: 'tls', ok: false });
+  });
+
+  describe('at a PSP that can send money', () => {
+    const ALL = `${SCOPES} ${findDesk('efi')
+      ?.scopes.map(({ scope }) => scope)
+      .join(' ')}`;
+    const grant = (scope: string | undefined): void => {
+      psp.tokenScript = () => ({ status: 200, body: { access_token: 't', expires_in: 300, scope } });
+    };
+    const payouts = async (more: Partial<DoctorOptions> = {}): Promise<Finding | undefined> => {
+      const finding = (await examine({ profile: 'efi' }, more)).at(-1);
+      expect(finding?.step).toBe('payouts');
+      return finding;
+    };
+    let lookUp: Reply;
+    beforeEach(() => {
+      lookUp = { status: 404, body: aProblem('PixEnviadoNaoEncontrado', 404) };
+      grant(ALL);
+      psp.script = (asked) =>
+        asked.path.startsWith('/v2/gn/') ? lookUp : healthy({ ...asked, path: asked.path.replace('/v2', '') });
+    });
+
+    it('proves the scopes, the webhook and a look-up, and sends nothing', async () => {
+      expect(await payouts()).toMatchObject({ ok: true, remedy: null });
+      const asked = psp.exchanges.filter(({ asked: { path } }) => path.startsWith('/v2/gn/'));
+      expect(asked.map(({ asked: { method } }) => method)).toEqual(['GET']);
+    });
+
+    it.each<[string, string | undefined, unknown]>([
+      ['without the scope to send', SCOPES, { ok: 'warning', detail: expect.stringContaining('pix.send') }],
+      [
+        'without another scope',
+        ALL.replace(' gn.balance.read', ''),
+        { ok: 'warning', detail: expect.stringContaining('gn.balance.read') },
+      ],
+      ['without a report of its scopes', undefined, { ok: 'warning', remedy: null }],
+    ])('warns %s', async (_, scope, expected) => {
+      grant(scope);
+      expect(await payouts()).toMatchObject(expected as object);
+    });
+
+    it('names the strategy that serves until money can be sent', async () => {
+      grant(SCOPES);
+      expect((await payouts())?.remedy).toContain('"strategy": "devolution"');
+    });
+
+    it('reports that the webhook is not registered', async () => {
+      const missing = { remedy: expect.stringContaining('--register-webhook') };
+      expect(await payouts({ registration: 'never' })).toMatchObject({ ok: 'warning', ...missing });
+      registered = 'https://somebody.example.com/';
+      expect(await payouts()).toMatchObject({ ok: false, ...missing });
+    });
+
+    it.each<[string, Reply]>([
+      ['is not allowed', { status: 403, body: { error: 'insufficient_scope' } }],
+      ['ends at a gateway', { status: 404, body: { message: 'no Route matched' } }],
+    ])('fails when a look-up %s', async (_, answer) => {
+      lookUp = answer;
+      expect(await payouts()).toMatchObject({ ok: false });
+    });
+
+    it('skips the step without a token', async () => {
+      psp.tokenScript = () => ({ status: 401 });
+      expect(await payouts()).toMatchObject({ ok: 'skipped' });
+    });
   });
 
   it('reports a missing token, missing scopes, or a refused charge', async () => {

@@ -7,13 +7,15 @@ import { isSameCallback } from './callback-url.js';
 import { secureContextOf, certificateExpiry } from './credentials.js';
 import type { PixApiConnection } from './connection.js';
 import { cobAnswer, webhookAnswer } from './messages.js';
+import { checkPayouts } from './doctor.payouts.js';
 import { PixApiClient, type PixApiClientOptions, type PspAnswer } from './pix-api.client.js';
 import { PixApiError } from './pix-api.errors.js';
 import { type PspProfile, SCOPES } from './profile.js';
 import { findProfile } from './profiles.js';
 import { brCodeOf, cobRequest, toCents } from './translation.js';
 
-export type DoctorStep = 'settings' | 'certificate' | 'tls' | 'token' | 'scope' | 'charge' | 'callback' | 'webhook';
+export type DoctorStep =
+  'settings' | 'certificate' | 'tls' | 'token' | 'scope' | 'charge' | 'callback' | 'webhook' | 'payouts';
 
 export interface Finding {
   readonly step: DoctorStep;
@@ -56,30 +58,37 @@ export async function* check(connection: PixApiConnection, options: DoctorOption
   yield settings;
   const certificate = checkCertificate(connection, profile, options.now);
   yield certificate;
+  const desk = profile?.payouts.value ?? null;
+  const last: DoctorStep[] = ['scope', 'charge', 'callback', 'webhook', ...(desk ? (['payouts'] as const) : [])];
   if (settings.ok === false || certificate.ok === false || !profile) {
-    yield* skipped(['tls', 'token', 'scope', 'charge', 'callback', 'webhook'], 'settings and certificate');
+    yield* skipped(['tls', 'token', ...last], 'settings and certificate');
     return;
   }
   const tls = await checkTls(connection, profile);
   yield tls;
   if (tls.ok === false) {
-    yield* skipped(['token', 'scope', 'charge', 'callback', 'webhook'], 'a TLS connection');
+    yield* skipped(['token', ...last], 'a TLS connection');
     return;
   }
   const client = new PixApiClient(connection, profile, options.client);
   try {
-    const [token, scope] = await checkToken(client);
+    const { token, scope, granted } = await checkToken(client);
     yield token;
     if (token.ok === false) {
-      yield* skipped(['scope', 'charge', 'callback', 'webhook'], 'a token');
+      yield* skipped(last, 'a token');
       return;
     }
     yield scope;
     yield await checkCharge(client, options.now);
     const callback = await checkCallback(connection.id, profile, options);
     yield callback;
+    let webhook: Finding | null = null;
     if (callback.ok === false) yield* skipped(['webhook'], 'a callback address that reaches this service');
-    else if (options.callbackUrl !== null) yield await checkWebhook(client, options.callbackUrl, options.registration);
+    else if (options.callbackUrl !== null) {
+      webhook = await checkWebhook(client, options.callbackUrl, options.registration);
+      yield webhook;
+    }
+    if (desk) yield await checkPayouts(client, desk, granted, webhook);
   } finally {
     await client.close();
   }
@@ -190,22 +199,25 @@ function handshake({ credentials }: PixApiConnection, host: string, port: number
   });
 }
 
-async function checkToken(client: PixApiClient): Promise<[token: Finding, scope: Finding]> {
+/** @returns also the scopes that the PSP reports; null: not reported */
+async function checkToken(client: PixApiClient): Promise<{ token: Finding; scope: Finding; granted: string | null }> {
   let granted: string | null;
   try {
     ({ scope: granted } = await client.token());
   } catch (error) {
     const remedy =
       'Check client id and secret, that they are of this environment, and that the certificate is the one registered with them.';
-    return [finding('token', false, codeOf(error), remedy), finding('scope', false, '')];
+    return { token: finding('token', false, codeOf(error), remedy), scope: finding('scope', false, ''), granted: null };
   }
   const token = finding('token', true, 'the PSP gave one');
-  if (granted === null) return [token, finding('scope', 'warning', 'the PSP does not say what it granted')];
+  if (granted === null) {
+    return { token, scope: finding('scope', 'warning', 'the PSP does not say what it granted'), granted };
+  }
   const words = granted.split(/\s+/);
   const missing = SCOPES.split(' ').filter((scope) => !words.includes(scope));
-  if (missing.length === 0) return [token, finding('scope', true, 'all that is needed was granted')];
+  if (missing.length === 0) return { token, scope: finding('scope', true, 'all that is needed was granted'), granted };
   const remedy = 'Have the PSP grant them to this client.';
-  return [token, finding('scope', 'warning', `not granted: ${missing.join(', ')}`, remedy)];
+  return { token, scope: finding('scope', 'warning', `not granted: ${missing.join(', ')}`, remedy), granted };
 }
 
 async function checkCharge(client: PixApiClient, now: Date): Promise<Finding> {

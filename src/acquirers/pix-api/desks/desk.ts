@@ -29,6 +29,8 @@ export interface Desk {
   readonly capabilities: PayoutDeskCapabilities;
   /** The scopes that the token needs, each with its use. Without the first one nothing can be sent. */
   readonly scopes: readonly [DeskScope, ...DeskScope[]];
+  /** Whether the PSP sends only for a Pix key with a registered webhook. */
+  readonly needsWebhook: boolean;
   readonly send: (psp: DeskPsp, order: PayoutOrder) => Promise<PayoutAnswer>;
   readonly lookUp: (psp: DeskPsp, order: PayoutOrder) => Promise<PayoutState>;
   readonly list: ((psp: DeskPsp, from: Date, to: Date) => AsyncIterable<ListedPayout | UnreadablePayout>) | null;

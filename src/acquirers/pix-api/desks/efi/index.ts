@@ -29,6 +29,7 @@ export const efi: Desk = {
     { scope: 'gn.qrcodes.read', use: 'to read dynamic Pix codes' },
     { scope: 'gn.qrcodes.pay', use: 'to pay dynamic Pix codes' },
   ],
+  needsWebhook: true,
   send,
   lookUp,
   list: (psp, from, to) => readList(psp, '/v2/gn/pix/enviados', (entry) => shown(psp, 'payout.list', entry), from, to),
