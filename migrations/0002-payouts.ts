@@ -90,6 +90,7 @@ const TABLES = `
     CONSTRAINT payouts_paid_check CHECK (status NOT IN ('PAID', 'REFUNDED') OR paid_at IS NOT NULL)
   );
   CREATE INDEX payouts_list_idx ON payouts (account_id, mode, id);
+  CREATE INDEX payouts_destination_id_idx ON payouts (destination_id, id) WHERE destination_id IS NOT NULL;
   CREATE INDEX payouts_target_idx ON payouts (account_id, mode, target_hash, id);
   CREATE INDEX payouts_tax_id_idx ON payouts (account_id, tax_id_hash) WHERE tax_id_hash IS NOT NULL;
   CREATE INDEX payouts_waiting_idx ON payouts (account_id, mode) WHERE status IN ('AWAITING', 'QUEUED', 'SENDING');

@@ -22,11 +22,19 @@ describe('settings as texts', () => {
       'negative_notice_days',
       'payer_lock',
       'payer_receipts',
+      'payout_approval_above',
+      'payout_daily_max',
+      'payout_fee',
+      'payout_max',
+      'payout_new_destination_hours',
+      'payout_night_max',
+      'payouts_to',
       'pix_out_fee',
       'release_days',
       'reserve_bps',
       'reserve_days',
       'suspended',
+      'tax_id',
     ]);
   });
 

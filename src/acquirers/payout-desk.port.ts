@@ -1,5 +1,4 @@
 import type { Amount } from '../core/money/index.js';
-import type { NotificationHint } from './acquirer.port.js';
 
 /** Types of a bank account in Brazil. */
 export const BANK_ACCOUNT_TYPES = ['checking', 'savings', 'payment'] as const;
@@ -45,7 +44,7 @@ export interface PayoutOrder extends PayoutName {
   readonly description: string | null;
 }
 
-/** Why a PSP did not send money. Its own words stay in the adapter's log: they may name people. */
+/** Why a PSP did not send money. The PSP's own words stay in the adapter's log, as they may name people. */
 export const PAYOUT_REFUSALS = [
   'destination_invalid',
   'destination_mismatch',
@@ -104,6 +103,13 @@ export type PayoutState =
   /** The PSP cannot be reached, or its answer cannot be read. */
   | { readonly kind: 'unknown' };
 
+/** A report about a payout: a `NotificationHint` of this kind. */
+export interface PayoutHint {
+  readonly kind: 'payout';
+  /** `<send id>/<what changed>` */
+  readonly reference: string;
+}
+
 /** A payout in the PSP's own list. */
 export interface ListedPayout {
   /** Null: the PSP names no id of ours, as for a payout that was sent in its app. */
@@ -113,7 +119,7 @@ export interface ListedPayout {
   readonly state: Extract<PayoutState, { kind: 'processing' | 'paid' | 'failed' }>;
   readonly at: Date;
   /** The hint to store in the inbox for this payout; null if it names no id of ours. */
-  readonly hint: NotificationHint | null;
+  readonly hint: PayoutHint | null;
 }
 
 /** An entry of the PSP's list whose amount or state cannot be read. */
@@ -135,8 +141,8 @@ export interface PayoutDeskCapabilities {
   /** How many sends may be under way at once; null: any number. */
   readonly maxUnderWay: number | null;
   /**
-   * Whether "not found" proves that no money was or will be sent, once the PSP has not known the payout for `quietMs`
-   * after the last send. False: an operator decides.
+   * Whether "not found" proves that no money was or will be sent. The answer counts once `quietMs` have passed since the
+   * last send. False: an operator decides.
    */
   readonly isNotFoundFinal: boolean;
   /** Longer than the PSP's own review: 30 minutes by day, 60 at night. */

@@ -65,7 +65,7 @@ describe('the event catalog', () => {
       'transaction.cancelled',
     ]);
     expect(catalog.sourcesOf((name) => name === 'payment.completed')).toEqual(['transaction.paid']);
-    expect(catalog.sourcesOf((name) => name === 'payout.paid')).toEqual([]);
+    expect(catalog.sourcesOf((name) => name === 'payout.paid')).toEqual(['payout.paid']);
   });
 
   it('refreshes events by the source that knows their subjects, once per type, and leaves others unchanged', async () => {

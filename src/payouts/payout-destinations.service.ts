@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import type { PayoutTarget } from '../acquirers/index.js';
 import { type Actor, AuditTrail } from '../audit/index.js';
 import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
-import type { Draft } from '../core/errors/index.js';
-import { conflict, notFound } from '../core/errors/index.js';
+import { business, conflict, type Draft, notFound } from '../core/errors/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
@@ -12,7 +12,8 @@ import type { CreatePayoutDestinationDto } from './dto/payout.dto.js';
 import type { PayoutDestination } from './payout-destination.entity.js';
 import { PayoutDestinationsRepository } from './payout-destinations.repository.js';
 import { PayoutTargets } from './payout-targets.service.js';
-import type { Decider, PayoutCaller } from './payouts.service.js';
+import type { Decider } from './payout-approvals.service.js';
+import type { PayoutCaller } from './payout-opening.service.js';
 import { readTarget, shownTarget } from './targets.js';
 
 /** Receivers that merchants save. */
@@ -27,7 +28,7 @@ export class PayoutDestinationsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Saves a receiver. One that is saved already is answered as it is. @throws ApiError 400 with every violation */
+  /** Saves a receiver. A receiver that is saved already is answered as it is. @throws ApiError 400 with every violation */
   async save(
     { scope, personId, actor }: Omit<PayoutCaller, 'account'>,
     draft: Draft<CreatePayoutDestinationDto>,
@@ -71,6 +72,16 @@ export class PayoutDestinationsService {
     const destination = await this.destinations.find(scope, id);
     if (!destination) throw notFound('payout destination');
     return destination;
+  }
+
+  /** @param id as the request sends it @throws ApiError 422 `destination_not_found` */
+  async receiver(
+    scope: Scope,
+    id: string,
+  ): Promise<{ readonly destination: PayoutDestination; readonly target: PayoutTarget }> {
+    const destination = await this.destinations.find(scope, id.replace(/^pd_/i, '').toLowerCase());
+    if (!destination) throw business('destination_not_found', 'No such payout destination; list them or save one.');
+    return { destination, target: this.targets.openDestination(destination) };
   }
 
   /** Newest first. */

@@ -3,6 +3,7 @@ import type { PayoutReturn, PayoutState } from '../acquirers/index.js';
 import { Clock } from '../core/clock.js';
 import type { Tx } from '../core/database/index.js';
 import { Logger } from '../core/log/index.js';
+import { WorkService } from '../core/work/index.js';
 import { OutboxService } from '../outbox/index.js';
 import { type PayoutMoney, WalletsService } from '../wallets/index.js';
 import type { PayoutFailure } from './payout.entity.js';
@@ -17,9 +18,33 @@ export class PayoutTransitions {
     private readonly payouts: PayoutsRepository,
     private readonly wallets: WalletsService,
     private readonly outbox: OutboxService,
+    private readonly work: WorkService,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
+
+  /** Records a new payout, sets its money aside and has it sent. Call it last: it locks the balances. */
+  opened(tx: Tx, payout: WholePayout): void {
+    if (payout.status === 'QUEUED') this.work.add(tx, 'payout', payout.id, payout.sendAfter);
+    this.outbox.record(tx, [payoutEvent('payout.requested', payout, null)]);
+    this.wallets.reservePayout(tx, moneyOf(payout));
+  }
+
+  /**
+   * Has an AWAITING payout sent. A payout that only waits for its new destination is let go by an OWNER.
+   * @returns null when the payout does not wait for this person
+   */
+  async approve(tx: Tx, payout: WholePayout, by: string, isOwner: boolean): Promise<WholePayout | null> {
+    const now = this.clock.now();
+    const sendAfter = isOwner || payout.sendAfter <= now ? now : payout.sendAfter;
+    const isWaiting = payout.status === 'QUEUED' && payout.sendAfter > now;
+    if (payout.status !== 'AWAITING' && !(isWaiting && isOwner)) return null;
+    const moved = isWaiting
+      ? await this.payouts.releaseWait(tx, payout.id, by, now)
+      : await this.move(tx, payout, 'approved', { approvedBy: by, sendAfter });
+    if (moved) this.work.add(tx, 'payout', payout.id, sendAfter);
+    return moved;
+  }
 
   /**
    * Writes the intent, before the PSP is called.
@@ -36,7 +61,7 @@ export class PayoutTransitions {
     await this.move(tx, payout, 'put_back', { sendAfter: at });
   }
 
-  /** Ends a payout that reached no receiver. Its money is available again. */
+  /** Ends a payout that reached no receiver. The money is available again. */
   async fail(
     tx: Tx,
     payout: WholePayout,

@@ -18,7 +18,7 @@ import { PayoutTransitions } from './payout-transitions.service.js';
 import { PayoutsRepository, type WholePayout } from './payouts.repository.js';
 
 /** A lost call is made again under its name for this long. Afterwards the payout is only looked up. */
-const RESEND_MS = 5 * 60_000;
+const RESEND_MS = 60 * 60_000;
 /** A call that was begun before this time cannot reach the PSP any more: its connection is closed. */
 const IN_FLIGHT_MS = 60_000;
 /** Pause while an operator decides, or while the account is suspended. */
@@ -48,7 +48,7 @@ export class PayoutProcessor implements Worker {
   ) {}
 
   /**
-   * Takes a payout one step further. May run any number of times for the same payout, also at once: every call to the
+   * Takes a payout one step further. May run any number of times for the same payout, also at once. Every call to the
    * PSP has the same name, and every outcome is written once.
    */
   async run({ subjectId, prolong }: Work): Promise<WorkAnswer> {
@@ -60,7 +60,11 @@ export class PayoutProcessor implements Worker {
         return this.#continue(payout, prolong);
       case 'PAID':
         return this.#lookAgain(payout, prolong);
-      default:
+      case 'AWAITING':
+      case 'CANCELLED':
+      case 'FAILED':
+      case 'REFUNDED':
+      case undefined:
         return 'done';
     }
   }
@@ -91,7 +95,8 @@ export class PayoutProcessor implements Worker {
           await this.transitions.putBack(tx, sending, new Date(this.clock.now().getTime() + answer.retryAfterMs));
         });
         return 'again';
-      default:
+      case 'accepted':
+      case 'unknown':
         return this.#noted(sending, answer);
     }
   }
@@ -135,7 +140,8 @@ export class PayoutProcessor implements Worker {
       case 'paid':
         return this.#record(payout, state, prolong);
       // The PSP said that it was paid. Until it says that it failed, it was.
-      default:
+      case 'not_found':
+      case 'processing':
         return 'done';
     }
   }

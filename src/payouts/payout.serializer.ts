@@ -2,26 +2,7 @@ import type { ShownReturn, WholePayout } from './payouts.repository.js';
 import type { PayoutBody } from './dto/payout.body.js';
 import type { PayoutDestinationBody } from './dto/payout-destination.body.js';
 import type { PayoutDestination } from './payout-destination.entity.js';
-import { PAYOUT_STATUSES, type PayoutStatus } from './payouts.machine.js';
-
-/** Public statuses of a payout: docs/contract.md#payouts. */
-export const PUBLIC_PAYOUT_STATUSES = ['pending', 'processing', 'paid', 'failed', 'cancelled', 'refunded'] as const;
-export type PublicPayoutStatus = (typeof PUBLIC_PAYOUT_STATUSES)[number];
-
-const PUBLIC: Readonly<Record<PayoutStatus, PublicPayoutStatus>> = {
-  AWAITING: 'pending',
-  QUEUED: 'pending',
-  SENDING: 'processing',
-  PAID: 'paid',
-  FAILED: 'failed',
-  CANCELLED: 'cancelled',
-  REFUNDED: 'refunded',
-};
-
-/** Every status that reads as `status`, for filters. */
-export function payoutStatusesOf(status: PublicPayoutStatus): PayoutStatus[] {
-  return PAYOUT_STATUSES.filter((candidate) => PUBLIC[candidate] === status);
-}
+import { publicPayoutStatus } from './payout-status.js';
 
 /** The part of a payout that answers and events are made of, as JSON. */
 export type PayoutSnapshot = Pick<
@@ -74,7 +55,7 @@ export function payoutSnapshot(p: WholePayout): PayoutSnapshot {
 
 /** The public payout: the same in the API and in webhooks. An allow-list: only the fields here leave. */
 export function payoutBody(p: PayoutSnapshot): PayoutBody {
-  const status = PUBLIC[p.status];
+  const status = publicPayoutStatus(p.status);
   return {
     id: `po_${p.id}`,
     object: 'payout',

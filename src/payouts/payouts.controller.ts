@@ -19,8 +19,11 @@ import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { PayoutBody, PayoutListBody } from './dto/payout.body.js';
 import { CreatePayoutDto, DecidePayoutDto, ListPayoutsQuery } from './dto/payout.dto.js';
-import { payoutBody, payoutSnapshot, payoutStatusesOf } from './payout.serializer.js';
-import { type Decider, PayoutsService } from './payouts.service.js';
+import { payoutBody, payoutSnapshot } from './payout.serializer.js';
+import { payoutStatusesOf } from './payout-status.js';
+import { type Decider, PayoutApprovals } from './payout-approvals.service.js';
+import { PayoutRequests } from './payout-requests.service.js';
+import { PayoutsService } from './payouts.service.js';
 
 export const PAYOUT_ID = {
   name: 'id',
@@ -40,7 +43,11 @@ export function deciderOf({ userId, role }: MemberPrincipal, body: DecidePayoutD
 @ApiKeyAuth()
 @Controller('v1')
 export class PayoutsController {
-  constructor(private readonly payouts: PayoutsService) {}
+  constructor(
+    private readonly requests: PayoutRequests,
+    private readonly payouts: PayoutsService,
+    private readonly approvals: PayoutApprovals,
+  ) {}
 
   @Post('payouts')
   @Idempotent('header', { permanent: true })
@@ -63,7 +70,7 @@ export class PayoutsController {
     @Headers('Idempotency-Key') key: string,
     @CurrentActor() actor: Actor,
   ): Promise<IdempotentAnswer<PayoutBody>> {
-    return this.payouts.create({ scope: { accountId, mode }, account, personId, actor }, draft, key);
+    return this.requests.create({ scope: { accountId, mode }, account, personId, actor }, draft, key);
   }
 
   @Get('payouts')
@@ -123,7 +130,7 @@ export class PayoutsController {
     @CurrentMember() member: MemberPrincipal,
     @CurrentActor() actor: Actor,
   ): Promise<PayoutBody> {
-    return this.payouts.approve(scope, payoutId(id), deciderOf(member, body, actor));
+    return this.approvals.approve(scope, payoutId(id), deciderOf(member, body, actor));
   }
 
   @PostOk('payouts/:id/refuse')
@@ -143,6 +150,6 @@ export class PayoutsController {
     @CurrentMember() member: MemberPrincipal,
     @CurrentActor() actor: Actor,
   ): Promise<PayoutBody> {
-    return this.payouts.refuse(scope, payoutId(id), deciderOf(member, body, actor));
+    return this.approvals.refuse(scope, payoutId(id), deciderOf(member, body, actor));
   }
 }

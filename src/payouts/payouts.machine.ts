@@ -11,7 +11,7 @@ export type PayoutTrigger =
   | 'disapproved'
   /** The merchant cancels it before anything was sent. */
   | 'cancelled'
-  /** It cannot be sent any more: its destination or its connection does not allow it. Nothing was sent. */
+  /** Destination or connection do not allow it any more. Nothing was sent. */
   | 'stopped'
   /** The PSP is about to be called: from here on money may have moved. */
   | 'sent'

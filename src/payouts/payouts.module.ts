@@ -6,12 +6,15 @@ import { workers } from '../core/work/index.js';
 import { FraudModule } from '../fraud/index.js';
 import { OutboxModule } from '../outbox/index.js';
 import { WalletsModule } from '../wallets/index.js';
+import { PayoutApprovals } from './payout-approvals.service.js';
 import { PayoutDecisions } from './payout-decisions.service.js';
 import { PayoutDestinationsController } from './payout-destinations.controller.js';
 import { PayoutDestinationsRepository } from './payout-destinations.repository.js';
 import { PayoutDestinationsService } from './payout-destinations.service.js';
 import { PayoutListener } from './payout-listener.service.js';
+import { PayoutOpening } from './payout-opening.service.js';
 import { PayoutProcessor } from './payout.processor.js';
+import { PayoutRequests } from './payout-requests.service.js';
 import { PayoutTargets } from './payout-targets.service.js';
 import { PayoutTransitions } from './payout-transitions.service.js';
 import { PayoutsController } from './payouts.controller.js';
@@ -23,11 +26,14 @@ import { PayoutsService } from './payouts.service.js';
   imports: [AccountsModule, AcquirersModule, AuditModule, FraudModule, OutboxModule, WalletsModule],
   controllers: [PayoutsController, PayoutDestinationsController],
   providers: [
+    PayoutApprovals,
     PayoutDecisions,
     PayoutDestinationsRepository,
     PayoutDestinationsService,
     PayoutEvents,
     PayoutListener,
+    PayoutOpening,
+    PayoutRequests,
     PayoutTargets,
     PayoutTransitions,
     PayoutsRepository,

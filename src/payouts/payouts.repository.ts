@@ -76,7 +76,7 @@ const COUNT_RETURN = write(
      status = CASE WHEN amount_returned + $2 = amount THEN 'REFUNDED' ELSE status END
    WHERE p.id = $1 AND p.status = 'PAID' RETURNING ${COLUMNS}`,
 );
-const STANDING = write(
+const STANDING = read(
   'payouts.standing',
   `SELECT EXISTS (
        SELECT 1 FROM payouts p WHERE (p.account_id, p.mode, p.target_hash) = ($1, $2, $3)
@@ -89,10 +89,13 @@ const STANDING = write(
      AND p.status NOT IN ('FAILED', 'CANCELLED')) s`,
 );
 const LOCK_CONNECTION = write('payouts.lock_connection', `SELECT pg_advisory_xact_lock(hashtext('payouts ' || $1))`);
+/** A send that the PSP reviews, or that has no end after two minutes, does not hold up the others. */
 const UNDER_WAY = read(
   'payouts.under_way',
-  `SELECT count(*)::int AS count FROM payouts WHERE acquirer = $1 AND status = 'SENDING' AND processing_reason = 'unknown'`,
+  `SELECT count(*)::int AS count FROM payouts
+   WHERE acquirer = $1 AND status = 'SENDING' AND processing_reason IN ('sent', 'unknown') AND sent_at > $2`,
 );
+const UNDER_WAY_MS = 2 * 60_000;
 /** Sends whose end is not known after this many minutes wait for an operator's eye. */
 const ATTENTION = `p.status = 'SENDING' AND p.processing_reason <> 'sent' AND p.sent_at < $1`;
 const COUNT_ATTENTION = read(
@@ -128,7 +131,7 @@ export interface Standing extends SentSums, Pick<KnownTarget, 'wasPaid'> {
   readonly duplicate: string | null;
 }
 
-/** What `standing` looks for. */
+/** Search terms of `standing`. */
 export interface StandingQuery {
   readonly targetHash: Buffer;
   readonly amount: Amount;
@@ -218,7 +221,10 @@ export class PayoutsRepository {
   /** Lets one transaction at a time begin sends of a connection. @returns how many sends are under way */
   async underWay(tx: Tx, acquirer: string): Promise<number> {
     await tx.query(LOCK_CONNECTION, [acquirer]);
-    const [row] = await tx.query<{ count: number }>(UNDER_WAY, [acquirer]);
+    const [row] = await tx.query<{ count: number }>(UNDER_WAY, [
+      acquirer,
+      new Date(this.clock.now().getTime() - UNDER_WAY_MS),
+    ]);
     return row?.count ?? 0;
   }
 

@@ -24,6 +24,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   acquirers: ['accounts', 'audit', 'auth', 'brazil', 'core'],
   storage: ['auth', 'core'],
   transactions: ['accounts', 'acquirers', 'audit', 'brazil', 'core', 'outbox', 'wallets'],
+  payouts: ['accounts', 'acquirers', 'audit', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'wallets'],
   // Lists of acquirers against our books, those of disputes too: it needs both sides.
   reconciliation: ['accounts', 'acquirers', 'brazil', 'core', 'med', 'transactions'],
   // accounts: a new charge follows the settings of the account, which the principal of the request carries.
@@ -33,7 +34,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // Reports show all data of a merchant, so they read these modules.
   reports: ['auth', 'brazil', 'core', 'outbox', 'storage', 'transactions', 'wallets'],
   webhooks: ['accounts', 'audit', 'auth', 'core', 'outbox'],
-  sandbox: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'payments', 'transactions'],
+  sandbox: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'payments', 'payouts', 'transactions'],
   checkout: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'transactions'],
   team: ['accounts', 'audit', 'auth', 'core'],
   'request-logs': ['auth', 'core'],
@@ -49,6 +50,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
       'core',
       'fraud',
       'med',
+      'payouts',
       'transactions',
       'wallets',
     ],
@@ -107,7 +109,7 @@ const TABLES_OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
   transactions: ['accounts', 'acquirers', 'core', 'med', 'outbox', 'webhooks'],
   webhooks: ['outbox'],
   // Checks and files read everything.
-  reconciliation: ['acquirers', 'core', 'med', 'outbox', 'transactions', 'wallets'],
+  reconciliation: ['acquirers', 'core', 'med', 'outbox', 'payouts', 'transactions', 'wallets'],
   reports: ['transactions', 'wallets'],
 };
 

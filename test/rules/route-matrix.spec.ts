@@ -6,6 +6,7 @@ import { SYSTEM } from '../../src/audit/index.js';
 import { anUpload } from '../support/evidence.js';
 import { aDisputedCharge } from '../support/med.js';
 import { type Merchant, PASSWORD, TestService } from '../support/service.js';
+import { aFundedMerchant, aPayout, CPF, payoutOf, simulatePayout } from '../support/payouts.js';
 import { describeWith } from '../support/needs.js';
 import { startRedis, type TestRedis } from '../support/redis.js';
 import { byAnotherKey, claimsOf, expired, forge, JWT_SECRET, withoutSignature } from '../support/tokens.js';
@@ -22,7 +23,7 @@ describe('access to every route by every kind of caller', () => {
   let credentials: (caller: Caller) => Promise<Credentials>;
 
   beforeAll(async () => {
-    merchant = await service.merchant();
+    merchant = await service.merchant({ payout_approval_above: '0' });
     const { accountId } = merchant;
     const stranger = await service.merchant();
     const owner = await service.login(merchant.ownerEmail);
@@ -129,6 +130,27 @@ describe('access to every route by every kind of caller', () => {
         return id;
       },
       medCaseId: async () => (await aDisputedCharge(service, merchant.testKey)).medCase.id,
+      payoutId: async () => {
+        await world.paidPaymentId();
+        return (await aPayout(service, merchant.testKey, { amount: 100, allow_duplicate: true })).id;
+      },
+      destinationId: async () => {
+        const body = { type: 'pix_key', key: `matrix-${++count}@example.com`, tax_id: CPF };
+        const answer = await service.call<{ id: string }>('POST', '/v1/payout-destinations', {
+          key: merchant.testKey,
+          body,
+        });
+        return answer.body.id;
+      },
+      uncertainPayoutId: async () => {
+        const other = await aFundedMerchant(service, { payout_new_destination_hours: 1 });
+        const { id } = await aPayout(service, other.testKey);
+        await simulatePayout(service, other.testKey, id, { event: 'unknown' });
+        await service.sql(`UPDATE payouts SET send_after = now() WHERE id = $1`, [id.slice(3)]);
+        await service.sql(`UPDATE work SET due_at = now() WHERE subject_id = $1`, [id.slice(3)]);
+        await payoutOf(service, other.testKey, id, 'processing');
+        return id.slice(3);
+      },
       uploadId: (caseId) => anUpload(service, merchant.testKey, caseId),
     };
   });

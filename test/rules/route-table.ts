@@ -42,6 +42,12 @@ export interface World {
   readonly reportId: () => Promise<string>;
   /** An upload of evidence that is not completed yet. */
   readonly uploadId: (caseId: string) => Promise<string>;
+  /** A payout for this request, which waits for approval. */
+  readonly payoutId: () => Promise<string>;
+  /** A saved payout destination for this request. */
+  readonly destinationId: () => Promise<string>;
+  /** A payout of another account, whose bank does not answer. */
+  readonly uncertainPayoutId: () => Promise<string>;
 }
 
 export interface Row {
@@ -53,9 +59,11 @@ export interface Row {
   readonly headers?: () => Record<string, string>;
   /** A write that MEMBER may make too, through the dashboard's door. */
   readonly isOpenToMembers?: boolean;
+  /** Answers of the door in test mode on a route that API keys do not have. */
+  readonly atDoor?: { readonly OWNER: number; readonly ADMIN: number };
 }
 
-type Request = Pick<Row, 'path' | 'body' | 'headers' | 'isOpenToMembers'>;
+type Request = Pick<Row, 'path' | 'body' | 'headers' | 'isOpenToMembers' | 'atDoor'>;
 
 /** Writes at the dashboard's door that leave no lasting change. */
 export const UNAUDITED = [
@@ -63,6 +71,7 @@ export const UNAUDITED = [
   'POST /v1/webhooks/endpoints/:id/test',
   'POST /v1/sandbox/charges/:id/simulate',
   'POST /v1/sandbox/payments/:id/simulate',
+  'POST /v1/sandbox/payouts/:id/simulate',
   'POST /v1/med/cases/:id/evidence',
   'POST /v1/infractions/:id/evidence',
 ];
@@ -96,7 +105,11 @@ export const DOOR_CALLERS = [
  * Answers of the door to a route of keys: everybody of the account reads, OWNER and ADMIN write. Rows make objects of
  * test mode, so in live mode they are not found.
  */
-export function atDoor(route: string, mode: Mode, { expected, isOpenToMembers = false }: Row): Partial<Expected> {
+export function atDoor(
+  route: string,
+  mode: Mode,
+  { expected, isOpenToMembers = false, ...row }: Row,
+): Partial<Expected> {
   const { 'test key': own, 'live key': live, 'foreign key': foreign } = expected;
   // The sandbox has no live mode: all members get the same 404.
   const isOpen = route.startsWith('GET ') || isOpenToMembers || (mode === 'live' && route.includes('/sandbox/'));
@@ -104,6 +117,7 @@ export function atDoor(route: string, mode: Mode, { expected, isOpenToMembers = 
   const people: Partial<Expected> = {
     ...{ OWNER: ours, ADMIN: ours, MEMBER: isOpen ? ours : 403 },
     ...{ 'foreign OWNER': theirs, OPERATOR: 403 },
+    ...(mode === 'test' ? row.atDoor : {}),
   };
   return Object.fromEntries(DOOR_CALLERS.map((caller) => [caller, people[caller] ?? 401]));
 }
@@ -159,6 +173,17 @@ const charge: Request = {
 function payment(action: string): Request {
   return { path: async ({ paymentId }) => `/v1/payments/${await paymentId()}${action}` };
 }
+
+function payout(action: string, more: Request = {}): Request {
+  return { path: async ({ payoutId }) => `/v1/payouts/${await payoutId()}${action}`, ...more };
+}
+
+function destination(action: string, more: Request = {}): Request {
+  return { path: async ({ destinationId }) => `/v1/payout-destinations/${await destinationId()}${action}`, ...more };
+}
+
+/** A receiver that no other request has. */
+const newTarget = (): object => ({ type: 'pix_key', key: newEmail(), tax_id: '52998224725' });
 
 function paidPayment(action: string): Request {
   return { path: async ({ paidPaymentId }) => `/v1/payments/${await paidPaymentId()}${action}` };
@@ -331,6 +356,47 @@ export const ROUTES: Readonly<Record<string, Row>> = {
       body: () => ({ event: 'pay' }),
     },
   ),
+  'POST /v1/payouts': keys(
+    { test: 201, live: 422, foreign: 422 },
+    {
+      headers: newIdempotencyKey,
+      body: async ({ paidPaymentId }) => {
+        await paidPaymentId();
+        return { amount: 100, destination: newTarget() };
+      },
+    },
+  ),
+  'GET /v1/payouts': keys({ test: 200, live: 200, foreign: 200 }),
+  'GET /v1/payouts/:id': keys({ test: 200, live: 404, foreign: 404 }, payout('')),
+  'POST /v1/payouts/:id/cancel': keys({ test: 200, live: 404, foreign: 404 }, payout('/cancel')),
+  'POST /v1/payouts/:id/approve': keys(
+    { test: 404, live: 404, foreign: 404 },
+    payout('/approve', { body: () => ({}), atDoor: { OWNER: 200, ADMIN: 200 } }),
+  ),
+  'POST /v1/payouts/:id/refuse': keys(
+    { test: 404, live: 404, foreign: 404 },
+    payout('/refuse', { body: () => ({}), atDoor: { OWNER: 200, ADMIN: 200 } }),
+  ),
+  'POST /v1/sandbox/payouts/:id/simulate': keys(
+    { test: 200, live: 404, foreign: 404 },
+    {
+      path: async ({ payoutId }) => `/v1/sandbox/payouts/${await payoutId()}/simulate`,
+      body: () => ({ event: 'pay' }),
+    },
+  ),
+  'POST /v1/payout-destinations': keys({ test: 201, live: 201, foreign: 201 }, { body: newTarget }),
+  'GET /v1/payout-destinations': keys({ test: 200, live: 200, foreign: 200 }),
+  'GET /v1/payout-destinations/:id': keys({ test: 200, live: 404, foreign: 404 }, destination('')),
+  'DELETE /v1/payout-destinations/:id': keys({ test: 204, live: 404, foreign: 404 }, destination('')),
+  'POST /v1/payout-destinations/:id/approve': keys(
+    { test: 404, live: 404, foreign: 404 },
+    destination('/approve', { body: () => ({}), atDoor: { OWNER: 200, ADMIN: 403 } }),
+  ),
+  'GET /v1/operations/payouts': staff(200),
+  'POST /v1/operations/payouts/:id/resolve': staff(200, {
+    path: async ({ uncertainPayoutId }) => `/v1/operations/payouts/${await uncertainPayoutId()}/resolve`,
+    body: () => ({ outcome: 'failed', reason: 'The statement of the bank does not have it.' }),
+  }),
   'POST /v1/payments/:id/resend-webhook': keys(
     { test: 200, live: 404, foreign: 404 },
     { path: ({ rawId }) => `/v1/payments/${rawId}/resend-webhook` },

@@ -48,7 +48,7 @@ export class SandboxOrders implements OrderDesk {
     @Inject(CONFIG) private readonly config: Config,
     private readonly inbox: InboxService,
     private readonly database: Database,
-    private readonly records: SandboxOrdersRepository,
+    readonly records: SandboxOrdersRepository,
     private readonly bank: SandboxBankRepository,
     private readonly secrets: SecretBox,
     private readonly clock: Clock,

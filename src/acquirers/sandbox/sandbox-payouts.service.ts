@@ -94,7 +94,7 @@ export class SandboxPayouts implements PayoutDesk {
   }
 
   /**
-   * Makes an event happen, also before the payout was sent. It is reported through the inbox, like everything else.
+   * Makes an event happen, also before the payout was sent. The inbox reports it, like everything else.
    * @param amount of the payout @param part for `return`: default all that is left
    * @throws ApiError 400 for a return of more than is left, and of a payout that is not paid
    */

@@ -22,7 +22,6 @@ import type { SandboxChargeEntity } from './sandbox-charge.entity.js';
 import { SandboxBankRepository } from './sandbox-bank.repository.js';
 import { SandboxDisputes } from './sandbox-disputes.service.js';
 import { SandboxOrders } from './sandbox-orders.service.js';
-import { SandboxOrdersRepository } from './sandbox-orders.repository.js';
 import { SandboxPayouts } from './sandbox-payouts.service.js';
 import { SandboxReturns } from './sandbox-returns.service.js';
 
@@ -51,7 +50,6 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
     @Inject(CONFIG) private readonly config: Config,
     private readonly acquirers: AcquirersService,
     private readonly bank: SandboxBankRepository,
-    private readonly records: SandboxOrdersRepository,
     readonly orders: SandboxOrders,
     readonly disputes: SandboxDisputes,
     readonly returns: SandboxReturns,
@@ -118,8 +116,8 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
   /** The status in the sandbox. Issued charges without an entry in the books wait for their payer. */
   async getStatus(txid: string): Promise<AcquirerStatus> {
     const [payments, events, disputed, ended] = await Promise.all([
-      this.records.paymentsOf(txid),
-      this.records.eventsOf(txid),
+      this.orders.records.paymentsOf(txid),
+      this.orders.records.eventsOf(txid),
       this.disputes.standing(txid),
       this.bank.findCharge(txid),
     ]);
@@ -141,7 +139,7 @@ export class SandboxAcquirer implements Acquirer, OnModuleInit {
   }
 
   async getReceipt({ accountId, reference, merchant, currency }: ReceiptRequest): Promise<Buffer | null> {
-    const row = await this.records.findPayment(accountId, reference);
+    const row = await this.orders.records.findPayment(accountId, reference);
     if (!row) return null;
     return receiptPdf({
       method: row.method,

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { CursorListOf, EnumOf, Integer, NullableText, Text, Time } from '../../core/http/index.js';
-import { PUBLIC_PAYOUT_STATUSES, type PublicPayoutStatus } from '../payout.serializer.js';
+import { PUBLIC_PAYOUT_STATUSES, type PublicPayoutStatus } from '../payout-status.js';
 import { ShownDestinationBody } from './payout-destination.body.js';
 
 const END_TO_END_ID = 'E00000000202611211530abcDEF12345';

@@ -18,7 +18,7 @@ import {
   rule,
 } from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
-import { PUBLIC_PAYOUT_STATUSES, type PublicPayoutStatus } from '../payout.serializer.js';
+import { PUBLIC_PAYOUT_STATUSES, type PublicPayoutStatus } from '../payout-status.js';
 
 const TYPES = ['pix_key', 'br_code', 'bank_account'] as const;
 

@@ -263,7 +263,7 @@ describe('payouts of test money', () => {
       'destination.name',
     ],
   ])('refuse %s, and set nothing aside', async (_what, body, param) => {
-    const answer = await requestPayout(service, key, body as Record<string, unknown>);
+    const answer = await requestPayout(service, key, body);
     expect([answer.status, answer.body.error.details?.map((detail) => detail.param)]).toEqual([400, [param]]);
     expect(await wallet(service, merchant.accountId)).toMatchObject({ available: 10_000 });
   });

@@ -1,9 +1,9 @@
 /** Rules for every desk: when a payout that a PSP shows is believed, and how its list is read. */
 import type { Amount } from '../../../core/money/index.js';
-import type { NotificationHint } from '../../acquirer.port.js';
 import type {
   ListedPayout,
   PayoutAnswer,
+  PayoutHint,
   PayoutOrder,
   PayoutReturn,
   UnreadablePayout,
@@ -137,6 +137,6 @@ function listedPayout(psp: DeskPsp, shown: ShownPayout): ListedPayout | Unreadab
   return { ...common, amount: null, state: { kind: 'unknown' } };
 }
 
-export function payoutHint(sendId: string, change: string): NotificationHint {
+export function payoutHint(sendId: string, change: string): PayoutHint {
   return { kind: 'payout', reference: `${sendId}/${change}` };
 }
