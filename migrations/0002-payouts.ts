@@ -144,7 +144,7 @@ const RULES = `
   CREATE TRIGGER payouts_sent_once BEFORE UPDATE OF end_to_end_id ON payouts FOR EACH ROW
     WHEN (OLD.end_to_end_id IS NOT NULL AND OLD.end_to_end_id IS DISTINCT FROM NEW.end_to_end_id)
     EXECUTE FUNCTION refuse_rewrite();
-  CREATE TRIGGER payouts_approved_by_two BEFORE UPDATE OF status, approved_by ON payouts FOR EACH ROW
+  CREATE TRIGGER payouts_approved_by_two BEFORE INSERT OR UPDATE OF status, approved_by ON payouts FOR EACH ROW
     WHEN (NEW.needs_approval AND NEW.status NOT IN ('AWAITING', 'CANCELLED')
       AND (NEW.approved_by IS NULL OR NEW.approved_by = NEW.requested_by))
     EXECUTE FUNCTION refuse_rewrite();

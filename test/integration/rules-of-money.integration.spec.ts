@@ -8,8 +8,10 @@ import { CORRECTION_STATUSES } from '../../src/transactions/corrections/correcti
 import { REFUND_MOVES, REFUND_STATUSES } from '../../src/transactions/refunds/refunds.machine.js';
 import { RETURN_STATUSES } from '../../src/transactions/returns/pix-return.entity.js';
 import { MOVES, TRANSACTION_STATUSES } from '../../src/transactions/transactions.machine.js';
+import { PAYOUT_MOVES, PAYOUT_STATUSES } from '../../src/payouts/index.js';
 import { expectLedgerCoherent } from '../support/coherence.js';
 import { caseOf } from '../support/med.js';
+import { aPayout, payoutOf, readPayout, simulatePayout } from '../support/payouts.js';
 import { aPaidCharge, refundEnd, requestRefund } from '../support/refunds.js';
 import { type Merchant, TestService } from '../support/service.js';
 import { waitFor } from '../support/wait.js';
@@ -69,6 +71,13 @@ describe('the database refuses', () => {
         const wanted = { accountId: merchant.accountId, ...fee, ...why, acquirer: null, invoiceMonth: null };
         return (await service.get(CorrectionsService).request(tx, wanted, randomUUID())).correction.id;
       });
+    const payout = await aPayout(service, merchant.testKey, { amount: 300 });
+    await payoutOf(service, merchant.testKey, payout.id, 'paid');
+    await simulatePayout(service, merchant.testKey, payout.id, { event: 'return', amount: 100 });
+    await waitFor(
+      'the part of the payout',
+      async () => (await readPayout(service, merchant.testKey, payout.id)).amount_returned === 100,
+    );
     const held = await service.heldCharge(merchant.testKey);
     const later = await aPaidCharge(service, slow.testKey, 1_000);
     const reserved = await aPaidCharge(service, reserving.testKey, 1_000);
@@ -81,6 +90,7 @@ describe('the database refuses', () => {
       ...{ correction: await bankFee(999_999), applied: await bankFee(1) },
       ...{ held: held.chargeId.slice(3), review: held.reviewId, released: bare(released.id) },
       reserved: bare(reserved.id),
+      payout: bare(payout.id),
       ...{ refund: refund.body.id, case: bare(medCase.id), entry: entry?.id ?? '', return: back?.id ?? '' },
       otherAccount: (await service.merchant()).accountId,
     };
@@ -436,6 +446,39 @@ describe('the database refuses', () => {
       `UPDATE releases SET released_at = released_at + interval '1 day' WHERE transaction_id = $released`,
       'releases_final',
     ],
+    ['another amount of a payout', 'UPDATE payouts SET amount = amount - 1 WHERE id = $payout', 'payouts_fixed'],
+    ['another receiver of a payout', `UPDATE payouts SET target_hash = '\\x00' WHERE id = $payout`, 'payouts_fixed'],
+    [
+      'a payout that fails after it was made, without its money',
+      `UPDATE payouts SET status = 'FAILED' WHERE id = $payout`,
+      'without the journal entry',
+    ],
+    [
+      'a payout of which more came back than its returns say',
+      'UPDATE payouts SET amount_returned = 200 WHERE id = $payout',
+      'came back',
+    ],
+    [
+      'a return of a payout that is not in the journal',
+      `INSERT INTO payout_returns (payout_id, return_id, account_id, mode, amount, returned_at, created_at)
+       VALUES ($payout, 'x', $account, 'test', 1, now(), now())`,
+      'is not in the journal',
+    ],
+    [
+      'a return of a payout that is changed',
+      'UPDATE payout_returns SET amount = 1 WHERE payout_id = $payout',
+      'permission denied',
+    ],
+    [
+      'a payout that nothing was set aside for',
+      `INSERT INTO payouts SELECT (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid(), 'status', 'QUEUED', 'paid_at', NULL, 'amount_returned', 0))).* FROM payouts p WHERE id = $payout`,
+      'without the journal entry',
+    ],
+    [
+      'a payout that needs an approval and is sent without one',
+      `INSERT INTO payouts SELECT (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid(), 'status', 'QUEUED', 'needs_approval', true, 'paid_at', NULL, 'amount_returned', 0))).* FROM payouts p WHERE id = $payout`,
+      'payouts_approved_by_two',
+    ],
     ['another amount of a refund', 'UPDATE refunds SET amount = amount - 1 WHERE id = $refund', 'refunds_fixed'],
     [
       'a refund that fails after it was made',
@@ -569,6 +612,14 @@ describe('the database refuses', () => {
   it('every move of a refund that its state machine does not have', async () => {
     expect(await legalMoves('refunds', ids['refund'] ?? '', REFUND_STATUSES)).toEqual(
       pairs(Object.values(REFUND_MOVES)),
+    );
+  });
+
+  it('every move of a payout that its state machine does not have', async () => {
+    // A payout that is PAID has the time of it.
+    const set = 'status = $2, paid_at = created_at';
+    expect(await legalMoves('payouts', ids['payout'] ?? '', PAYOUT_STATUSES, set)).toEqual(
+      pairs(Object.values(PAYOUT_MOVES)),
     );
   });
 

@@ -1,0 +1,117 @@
+import { describe, expect, it } from '@jest/globals';
+import { encodeBrCode } from '../brazil/index.js';
+import { identityOf, isOwn, readTarget, shownTarget } from './targets.js';
+
+const CPF = '52998224725';
+const ACCOUNT = {
+  ...{ type: 'bank_account', ispb: '00000000', branch: '0001', number: '12345-6', account_type: 'checking' },
+  ...{ name: 'Ana', tax_id: CPF },
+};
+const CODE = encodeBrCode({ kind: 'static', key: CPF, merchantName: 'Ana', merchantCity: 'Recife', amount: 1990 });
+const OPEN_CODE = encodeBrCode({ kind: 'static', key: 'ana@example.com', merchantName: 'Ana', merchantCity: 'Recife' });
+
+describe('a receiver of payouts', () => {
+  it.each([
+    ['a CPF as key', { type: 'pix_key', key: '529.982.247-25' }, { type: 'pix_key', key: CPF, taxId: CPF }],
+    [
+      'an e-mail with its owner',
+      { type: 'pix_key', key: 'Ana@Example.com', tax_id: CPF },
+      { type: 'pix_key', key: 'ana@example.com', taxId: CPF },
+    ],
+    ['a code to a CPF', { type: 'br_code', br_code: CODE }, { type: 'br_code', brCode: CODE, taxId: CPF }],
+    [
+      'a code whose owner is not known',
+      { type: 'br_code', br_code: OPEN_CODE },
+      { type: 'br_code', brCode: OPEN_CODE, taxId: null },
+    ],
+    [
+      'a bank account',
+      ACCOUNT,
+      {
+        ...{ type: 'bank_account', ispb: '00000000', branch: '0001', number: '123456', accountType: 'checking' },
+        ...{ name: 'Ana', taxId: CPF },
+      },
+    ],
+  ])('is read: %s', (_what, sent, target) => {
+    expect(readTarget(sent, 'destination', 1990)).toEqual({ target, violations: [] });
+  });
+
+  it.each([
+    ['no type', {}, 'type', 'required'],
+    ['a type that is none', { type: 'cheque' }, 'type', 'invalid'],
+    ['a key that is none', { type: 'pix_key', key: 'ana' }, 'key', 'invalid'],
+    ['no key', { type: 'pix_key' }, 'key', 'required'],
+    ['a number as key', { type: 'pix_key', key: 52998224725 }, 'key', 'invalid'],
+    ['a phone without its owner', { type: 'pix_key', key: '+5511987654321' }, 'tax_id', 'required'],
+    ['a wrong tax id', { type: 'pix_key', key: 'ana@example.com', tax_id: '52998224724' }, 'tax_id', 'invalid'],
+    [
+      'a code of another amount',
+      { type: 'br_code', br_code: CODE.replace('540519.90', '540519.91') },
+      'br_code',
+      'invalid',
+    ],
+    ['a code with a broken check sum', { type: 'br_code', br_code: `${CODE.slice(0, -1)}x` }, 'br_code', 'invalid'],
+    ['a field of another type', { ...ACCOUNT, key: CPF }, 'key', 'invalid'],
+    ['an unknown field', { ...ACCOUNT, constructor: 'x' }, 'constructor', 'unknown_field'],
+    ['an ISPB of 3 digits', { ...ACCOUNT, ispb: '001' }, 'ispb', 'invalid'],
+    ['a branch with its check digit', { ...ACCOUNT, branch: '0001-2' }, 'branch', 'invalid'],
+    ['an account type that is none', { ...ACCOUNT, account_type: 'salary' }, 'account_type', 'invalid'],
+    ['a blank name', { ...ACCOUNT, name: ' ' }, 'name', 'invalid'],
+    ['a line break in the name', { ...ACCOUNT, name: 'Ana\nB' }, 'name', 'invalid'],
+  ])('is refused: %s', (_what, sent, field, code) => {
+    const { target, violations } = readTarget(sent, 'destination', 1990);
+    expect(target).toBeNull();
+    expect(violations.map((violation) => [violation.param, violation.code])).toEqual([[`destination.${field}`, code]]);
+  });
+
+  it('must have the amount of the payout if its code has one', () => {
+    expect(readTarget({ type: 'br_code', br_code: CODE }, '', 1991).violations).toMatchObject([
+      { param: 'br_code', code: 'amount_mismatch' },
+    ]);
+    expect(readTarget({ type: 'br_code', br_code: OPEN_CODE }, '', 1991).violations).toEqual([]);
+  });
+
+  it.each([
+    [
+      { type: 'pix_key', key: CPF },
+      { key: '***.982.247-**', key_type: 'cpf', tax_id: '***.982.247-**' },
+    ],
+    [
+      { type: 'pix_key', key: '+5511987654321', tax_id: CPF },
+      { key: '+5511*****4321', key_type: 'phone' },
+    ],
+    [
+      { type: 'pix_key', key: '123e4567-e89b-12d3-a456-426614174000', tax_id: CPF },
+      { key: '********-****-****-****-********4000', key_type: 'random' },
+    ],
+    [ACCOUNT, { number: '***456', branch: '0001', tax_id: '***.982.247-**' }],
+  ])('is shown with its key and tax id masked: %j', (sent, shown) => {
+    const { target } = readTarget(sent, '', null);
+    if (!target) throw new Error('It was not read');
+    const masked = shownTarget(target);
+    expect(masked).toMatchObject(shown);
+    expect(JSON.stringify(masked)).not.toMatch(/52998224725|987654321|123e4567/);
+  });
+
+  it('is the same by what decides where the money goes, whoever is named as owner', () => {
+    const read = (sent: object): string => {
+      const { target } = readTarget(sent as Record<string, unknown>, '', null);
+      if (!target) throw new Error('It was not read');
+      return identityOf(target);
+    };
+    expect(read({ ...ACCOUNT, name: 'Bia' })).toBe(read(ACCOUNT));
+    expect(read({ ...ACCOUNT, number: '12345-7' })).not.toBe(read(ACCOUNT));
+    expect(read({ type: 'pix_key', key: '529.982.247-25' })).toBe(read({ type: 'pix_key', key: CPF }));
+  });
+
+  it.each([
+    ['the same CPF', CPF, CPF, true],
+    ['another CPF', CPF, '11144477735', false],
+    ['another establishment of the CNPJ', '11222333000262', '11222333000181', true],
+    ['another CNPJ', '11444777000161', '11222333000181', false],
+    ['an unknown owner', null, CPF, false],
+    ['an account without a tax id', CPF, null, false],
+  ])('is the merchant itself or not: %s', (_what, taxId, account, expected) => {
+    expect(isOwn(taxId, account)).toBe(expected);
+  });
+});
