@@ -87,7 +87,7 @@ export class FraudGuard {
     if (!allowed) {
       this.#hit(scope, account, asked, {
         code: 'fraud.velocity_exceeded',
-        message: `More than ${limit} a minute for the document of this customer; try again in ${retryAfterSeconds} s.`,
+        message: `More than ${limit} a minute for the document of this ${operation === 'payout' ? 'receiver' : 'customer'}; try again in ${retryAfterSeconds} s.`,
         retryAfterSeconds,
       });
     }

@@ -23,7 +23,7 @@ describe('access to every route by every kind of caller', () => {
   let credentials: (caller: Caller) => Promise<Credentials>;
 
   beforeAll(async () => {
-    merchant = await service.merchant({ payout_approval_above: '0' });
+    merchant = await service.merchant({ payout_approval_above: '0', fraud_mode: 'off' });
     const { accountId } = merchant;
     const stranger = await service.merchant();
     const owner = await service.login(merchant.ownerEmail);

@@ -115,7 +115,10 @@ describe('every route', () => {
     });
   });
 
-  it.each(rows.filter(([, { access }]) => access === 'api-key').map(([route]) => route))(
+  // Keys do not have the routes of people at the dashboard's door.
+  const ofKeys = rows.filter(([, { access, atDoor }]) => access === 'api-key' && atDoor === undefined);
+
+  it.each(ofKeys.map(([route]) => route))(
     '%s refuses a parameter that it does not read',
     async (route) => {
       const [method = '', path = ''] = route.split(' ');
