@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { businessDayWindow, isBankBusinessDay, saoPauloDay, saoPauloDayBounds, saoPauloMonthBounds } from './index.js';
+import {
+  bankBusinessDayFrom,
+  businessDayWindow,
+  isBankBusinessDay,
+  saoPauloDay,
+  saoPauloDayBounds,
+  saoPauloMonthBounds,
+} from './index.js';
 
 /** Every weekday of the year on which banks are closed. */
 function closedWeekdays(year: number): string[] {
@@ -51,6 +58,18 @@ describe('the bank calendar', () => {
     for (const day of ['', '2026-2-1', '2026-13-01', 'today', '2026-01-01T00:00:00Z']) {
       expect(() => isBankBusinessDay(day)).toThrow(RangeError);
     }
+  });
+});
+
+describe('the next day of the banks', () => {
+  it.each([
+    ['2026-11-19', '2026-11-19', 'a business day'],
+    ['2026-11-20', '2026-11-23', 'Black Consciousness on a Friday'],
+    ['2026-11-21', '2026-11-23', 'a Saturday'],
+    ['2026-02-14', '2026-02-18', 'the Saturday before Carnival'],
+    ['2023-12-30', '2024-01-02', 'the end of a year on a weekend'],
+  ])('from %s on is %s: %s', (day, expected) => {
+    expect(bankBusinessDayFrom(day)).toBe(expected);
   });
 });
 

@@ -33,6 +33,13 @@ export function isBankBusinessDay(day: Day): boolean {
   return isBusiness(timeOf(day));
 }
 
+/** The day itself when banks settle on it, else the next day on which they do. */
+export function bankBusinessDayFrom(day: Day): Day {
+  let time = timeOf(day);
+  while (!isBusiness(time)) time += DAY_MS;
+  return dayOf(time);
+}
+
 /**
  * The shortest run of calendar days that ends with `today` and has `count` business days. As statistics count, the run
  * begins with a business day. Returns all its days, the oldest first.

@@ -1,4 +1,5 @@
 export {
+  bankBusinessDayFrom,
   businessDayWindow,
   type Day,
   isBankBusinessDay,
