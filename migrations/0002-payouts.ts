@@ -15,7 +15,9 @@ const SETTINGS = `
     ADD payout_daily_max bigint CONSTRAINT accounts_payout_daily_max_check CHECK (payout_daily_max >= 0),
     ADD payout_night_max bigint CONSTRAINT accounts_payout_night_max_check CHECK (payout_night_max >= 0),
     -- Null: no schedule.
-    ADD payout_schedule jsonb;
+    ADD payout_schedule jsonb,
+    -- Occurrences of the schedule up to this time are over.
+    ADD payout_schedule_after timestamptz;
 `;
 
 const TABLES = `
@@ -218,7 +220,7 @@ export class Payouts1700000020000 implements MigrationInterface {
       DROP FUNCTION check_payout(), check_payout_return();
       ALTER TABLE accounts DROP tax_id, DROP payout_fee, DROP payouts_to, DROP payout_approval_above,
         DROP payout_new_destination_hours, DROP payout_max, DROP payout_daily_max, DROP payout_night_max,
-        DROP payout_schedule;
+        DROP payout_schedule, DROP payout_schedule_after;
       ALTER TABLE acquirer_fees DROP CONSTRAINT acquirer_fees_operation_check;
       ALTER TABLE acquirer_fees ADD CONSTRAINT acquirer_fees_operation_check
         CHECK (operation IN ('PIX', 'devolution'));

@@ -12,7 +12,7 @@ export interface PayoutSchedule {
   readonly on: number | null;
   /** `HH:MM`. */
   readonly at: string;
-  /** Id of the saved destination, whose mode is the mode of the payouts. */
+  /** UUID of the saved destination, whose mode is the mode of the payouts. */
   readonly destination: string;
   /** The part of the available balance that stays. */
   readonly leave: Amount;
@@ -89,5 +89,7 @@ export class AccountEntity extends Account {
   @Column('bigint', { name: 'payout_night_max', nullable: true }) readonly payoutNightMax!: Amount | null;
   /** Payouts by schedule; null: none. */
   @Column('jsonb', { name: 'payout_schedule', nullable: true }) readonly payoutSchedule!: PayoutSchedule | null;
+  /** Occurrences of the schedule up to this time are over; null: there was never a schedule. */
+  @Column('timestamptz', { name: 'payout_schedule_after', nullable: true }) readonly payoutScheduleAfter!: Date | null;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
 }

@@ -26,11 +26,17 @@ const INSERT = write(
   'accounts.insert',
   'INSERT INTO accounts (id, name, contact_email, created_at) VALUES ($1, $2, $3, $4)',
 );
+/** Columns that are no settings of staff. */
+const NO_SETTINGS = ['id', 'blocksDocuments', 'liveAcquirer', 'payoutScheduleAfter', 'createdAt'] as const;
 const UPDATE = updateOf('accounts.update', AccountEntity, {
-  without: ['id', 'blocksDocuments', 'liveAcquirer', 'createdAt'],
+  without: NO_SETTINGS,
   first: 2,
   after: 'WHERE id = $1',
 });
+const SET_PAYOUT_SCHEDULE_AFTER = write(
+  'accounts.set_payout_schedule_after',
+  'UPDATE accounts SET payout_schedule_after = $2 WHERE id = $1',
+);
 const SET_LIVE_ACQUIRER = write('accounts.set_live_acquirer', 'UPDATE accounts SET live_acquirer = $2 WHERE id = $1');
 
 /** Filter of a list of accounts. */
@@ -40,7 +46,7 @@ export interface AccountFilter extends IdCursorFilter {
 }
 
 /** Changes of an account; settings left out keep their value. */
-export type AccountChanges = Partial<Omit<AccountEntity, 'id' | 'blocksDocuments' | 'liveAcquirer' | 'createdAt'>>;
+export type AccountChanges = Partial<Omit<AccountEntity, (typeof NO_SETTINGS)[number]>>;
 
 @Injectable()
 export class AccountsRepository {
@@ -63,8 +69,8 @@ export class AccountsRepository {
     return this.reader.query(LIST, [before, ...idRange(createdFrom, createdTo), limit, query]);
   }
 
-  async blocksDocument(id: string, document: string): Promise<boolean> {
-    const [row] = await this.reader.query<{ blocked: boolean }>(BLOCKS, [id, document]);
+  async blocksDocument(id: string, document: string, tx?: Tx): Promise<boolean> {
+    const [row] = await (tx ?? this.reader).query<{ blocked: boolean }>(BLOCKS, [id, document]);
     return row?.blocked === true;
   }
 
@@ -83,6 +89,10 @@ export class AccountsRepository {
 
   setLiveAcquirer(tx: Tx, id: string, acquirer: string | null): void {
     tx.defer(SET_LIVE_ACQUIRER, [id, acquirer]);
+  }
+
+  setPayoutScheduleAfter(tx: Tx, id: string, after: Date): void {
+    tx.defer(SET_PAYOUT_SCHEDULE_AFTER, [id, after]);
   }
 
   /** The caller holds the account's lock. */

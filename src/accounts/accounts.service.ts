@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { type Actor, AuditTrail } from '../audit/index.js';
 import { Clock } from '../core/clock.js';
@@ -26,9 +27,14 @@ export function accountSuspended(): ApiError {
 /** Largest number of characters of a setting's value in the audit trail. */
 const LONGEST_SHOWN = 256;
 
+/** Called in the transaction that changes settings of an account; throws to refuse the change. */
+type SettingsListener = (tx: Tx, before: AccountEntity, after: AccountEntity) => Promise<void>;
+
 /** Merchants and their settings. */
 @Injectable()
 export class AccountsService {
+  #settingsChanged: SettingsListener = async () => undefined;
+
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountsRepository,
@@ -38,6 +44,11 @@ export class AccountsService {
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
+
+  /** Registers the owner of settings that need more than a check of their values. */
+  whenSettingsChange(listener: SettingsListener): void {
+    this.#settingsChanged = listener;
+  }
 
   /** @throws ApiError 404 */
   async get(id: string, tx?: Tx): Promise<Account> {
@@ -59,8 +70,8 @@ export class AccountsService {
   }
 
   /** Returns whether the document, without punctuation, is on the account's block list. */
-  async blocksDocument(id: string, document: string): Promise<boolean> {
-    return this.accounts.blocksDocument(id, document);
+  async blocksDocument(id: string, document: string, tx?: Tx): Promise<boolean> {
+    return this.accounts.blocksDocument(id, document, tx);
   }
 
   async noneYet(): Promise<boolean> {
@@ -72,7 +83,7 @@ export class AccountsService {
    * @param input.password if known, as for the demo: the OWNER is made at once, without an invitation
    * @param input.settings `key=value` texts by key, as the CLI takes them
    * @param input.values settings as JSON values instead
-   * @throws ApiError 400 with every violation
+   * @throws ApiError 400 with every violation; 422 for a payout schedule, as the account has no destination yet
    */
   async create(
     input: {
@@ -104,7 +115,10 @@ export class AccountsService {
         this.accounts.insert(tx, { id: accountId, name, contactEmail: email, createdAt: now });
         const owner = { accountId, email, name, role: 'OWNER' } as const;
         const ownerId = passwordHash === null ? null : await this.members.admit(tx, { ...owner, passwordHash });
-        this.accounts.update(tx, { ...(await this.lock(tx, accountId)), ...settings.changes });
+        const before = await this.lock(tx, accountId);
+        const account = { ...before, ...settings.changes };
+        this.accounts.update(tx, account);
+        await this.#settingsChanged(tx, before, account);
         this.audit.record(tx, actor, 'account.created', accountId, { data: { owner_id: ownerId } });
         if (ownerId === null) this.members.send(tx, { id: accountId, name }, { email, name, role: 'OWNER' }, actor);
         return ownerId;
@@ -113,7 +127,10 @@ export class AccountsService {
     return { accountId, userId };
   }
 
-  /** @throws ApiError 400 for an unknown key or a bad value, 404 for an unknown account */
+  /**
+   * @throws ApiError 400 for an unknown key or a bad value; 404 for an unknown account; 422 for a payout schedule
+   *   without a saved destination
+   */
   async set(accountId: string, settings: Record<string, string>, actor: Actor): Promise<void> {
     const parsed = parseSettings(settings);
     if (parsed.violations.length > 0) throw invalidRequest(parsed.violations);
@@ -137,6 +154,7 @@ export class AccountsService {
       if (Object.keys(changed).length > 0) {
         this.audit.record(tx, actor, 'account.settings_changed', accountId, { data: { changes: changed } });
       }
+      await this.#settingsChanged(tx, before, account);
       if (account.contactEmail !== before.contactEmail) this.mails.contactChanged(tx, before);
     });
   }
@@ -146,6 +164,11 @@ export class AccountsService {
     const account = await this.accounts.lock(tx, id);
     if (!account) throw notFound('account');
     return account;
+  }
+
+  /** Records that the occurrences of the payout schedule up to `after` are over. The caller holds the account's lock. */
+  setPayoutScheduleAfter(tx: Tx, id: string, after: Date): void {
+    this.accounts.setPayoutScheduleAfter(tx, id, after);
   }
 
   /** @param acquirer its name, null: none; used for charges made after the commit */
@@ -190,7 +213,7 @@ function changedSettings(
   };
   return Object.fromEntries(
     (Object.keys(changes) as (keyof AccountChanges)[])
-      .filter((key) => JSON.stringify(before[key]) !== JSON.stringify(changes[key]))
+      .filter((key) => !isDeepStrictEqual(before[key], changes[key]))
       .map((key) => [
         key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
         { from: shown(before[key]), to: shown(changes[key]) },

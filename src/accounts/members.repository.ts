@@ -68,9 +68,9 @@ export class MembersRepository {
     tx.defer(INSERT, INSERT.valuesOf(member));
   }
 
-  /** Members in the order in which their users were made. */
-  async list(accountId: string): Promise<Member[]> {
-    return this.reader.query(LIST, [accountId]);
+  /** Members in the order in which their users were made. @param tx for callers with an open transaction */
+  async list(accountId: string, tx?: Tx): Promise<Member[]> {
+    return (tx ?? this.reader).query(LIST, [accountId]);
   }
 
   /** Locks every OWNER of the account, and these users if they are members. */

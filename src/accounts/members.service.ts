@@ -49,8 +49,8 @@ export class MembersService {
     this.#powerLost = listener;
   }
 
-  list(accountId: string): Promise<Member[]> {
-    return this.members.list(accountId);
+  list(accountId: string, tx?: Tx): Promise<Member[]> {
+    return this.members.list(accountId, tx);
   }
 
   /** Lists invitations that can be accepted, oldest first. */

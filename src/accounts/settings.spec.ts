@@ -3,6 +3,10 @@ import { parseSettings, readSettings, type SettingName, SETTINGS } from './setti
 
 const PNG = `data:image/png;base64,${Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64')}`;
 
+const DESTINATION = '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
+const SCHEDULE = { every: 'week', on: 1, at: '09:00', destination: `pd_${DESTINATION}`, leave: 0, minimum: 5_000 };
+const KEPT = { every: 'week', on: 1, at: '09:00', destination: DESTINATION, leave: 0, minimum: 5_000 };
+
 describe('settings as texts', () => {
   it('have exactly the listed names', () => {
     expect(Object.keys(SETTINGS).sort()).toEqual([
@@ -28,6 +32,7 @@ describe('settings as texts', () => {
       'payout_max',
       'payout_new_destination_hours',
       'payout_night_max',
+      'payout_schedule',
       'payouts_to',
       'pix_out_fee',
       'release_days',
@@ -67,6 +72,9 @@ describe('settings as texts', () => {
     ['fraud_velocity', '10000', { fraudVelocity: 10_000 }],
     ['fraud_max_amount', '1', { fraudMaxAmount: 1 }],
     ['fraud_max_amount', 'none', { fraudMaxAmount: null }],
+    ['payout_schedule', JSON.stringify(SCHEDULE), { payoutSchedule: KEPT }],
+    ['payout_schedule', 'none', { payoutSchedule: null }],
+    ['payout_schedule', 'null', { payoutSchedule: null }],
     ['fraud_blocked_documents', '', { fraudBlockedDocuments: [] }],
     [
       'fraud_blocked_documents',
@@ -102,6 +110,7 @@ describe('settings as texts', () => {
       `${PNG}${'A'.repeat(22_000)}`,
       'https://shop.example/logo.png',
     ].map((text) => ['logo', text]),
+    ...['', '{', '{}', '[]', '"day"', 'day', '09:00'].map((text) => ['payout_schedule', text]),
     ['fee_bps', 'none'],
   ])('refuse %s=%j and say what it must be', (key = '', text = '') => {
     const { changes, violations } = parseSettings({ [key]: text });
@@ -132,6 +141,34 @@ describe('settings as JSON', () => {
     ['fraud_max_amount', 5_000, { fraudMaxAmount: 5_000 }],
     ['fraud_max_amount', null, { fraudMaxAmount: null }],
     ['fraud_blocked_documents', ['12.ABC.345/01DE-35'], { fraudBlockedDocuments: ['12ABC34501DE35'] }],
+    ['payout_schedule', null, { payoutSchedule: null }],
+    ...[
+      [
+        { every: 'day', on: undefined },
+        { every: 'day', on: null },
+      ],
+      [
+        { every: 'day', on: null },
+        { every: 'day', on: null },
+      ],
+      [{ on: 5 }, { on: 5 }],
+      [
+        { every: 'month', on: 31 },
+        { every: 'month', on: 31 },
+      ],
+      [{ at: '00:00' }, { at: '00:00' }],
+      [{ at: '23:59' }, { at: '23:59' }],
+      [{ destination: DESTINATION }, {}],
+      [{ destination: `pd_${DESTINATION.toUpperCase()}` }, {}],
+      [
+        { leave: 999_999_999_999, minimum: 0 },
+        { leave: 999_999_999_999, minimum: 0 },
+      ],
+    ].map(([sent, kept]): [SettingName, unknown, object] => [
+      'payout_schedule',
+      { ...SCHEDULE, ...sent },
+      { payoutSchedule: { ...KEPT, ...kept } },
+    ]),
   ])('accept %s = %j', (name, value, changes) => {
     expect(readSettings({ [name]: value })).toStrictEqual({ changes, violations: [] });
   });
@@ -146,6 +183,23 @@ describe('settings as JSON', () => {
     ...['none', '5000', 0].map((value): [SettingName, unknown] => ['fraud_max_amount', value]),
     ...['52998224725', [52998224725], [null], {}].map((value): [SettingName, unknown] => [
       'fraud_blocked_documents',
+      value,
+    ]),
+    ...[
+      ...[{ every: 'year' }, { every: 'Day' }, { every: undefined }, { every: 'constructor' }],
+      ...[{ every: 'day' }, { on: undefined }, { on: 0 }, { on: 6 }, { on: 1.5 }, { on: '1' }, { on: [1] }],
+      ...[
+        { every: 'month', on: 32 },
+        { every: 'month', on: null },
+      ],
+      ...[{ at: '24:00' }, { at: '9:00' }, { at: '09:60' }, { at: '09:00:00' }, { at: '09:00\n' }, { at: undefined }],
+      ...[{ destination: 'pd_1' }, { destination: `po_${DESTINATION}` }, { destination: null }],
+      ...[{ destination: `pd_pd_${DESTINATION}` }, { destination: { type: 'pix_key', key: '52998224725' } }],
+      ...[{ leave: -1 }, { leave: 0.5 }, { leave: '0' }, { leave: undefined }, { leave: 1_000_000_000_000 }],
+      ...[{ minimum: -1 }, { minimum: null }, { minimum: undefined }, { amount: 1 }, { hasOwnProperty: 1 }],
+    ].map((wrong): [SettingName, unknown] => ['payout_schedule', { ...SCHEDULE, ...wrong }]),
+    ...[{}, [], [SCHEDULE], JSON.stringify(SCHEDULE), true].map((value): [SettingName, unknown] => [
+      'payout_schedule',
       value,
     ]),
   ])('refuse %s = %j: a value has its JSON type', (name, value) => {

@@ -5,16 +5,19 @@ import { hasControls, visibleLength } from '../core/text.js';
 import type { AccountChanges } from './accounts.repository.js';
 import { isAccent, isLogo, MAX_LOGO_BYTES } from './brand.js';
 import { isMailAddress, normalizeEmail } from './email-address.js';
+import { PAYOUT_SCHEDULE, readPayoutSchedule } from './payout-schedule.js';
 
 /**
  * Schema of a value in the OpenAPI document: its JSON type, into which texts of the command line are converted, and its
  * bounds.
  */
-interface SettingSchema {
-  readonly type: 'string' | 'integer' | 'boolean' | 'array';
+type SettingSchema = {
   readonly nullable?: true;
   readonly [bound: string]: unknown;
-}
+} & (
+  | { readonly type: 'string' | 'integer' | 'boolean' | 'array' }
+  | { readonly type: 'object'; readonly additionalProperties: boolean; readonly required: string[] }
+);
 
 interface Setting {
   readonly schema: SettingSchema;
@@ -168,6 +171,16 @@ export const SETTINGS = {
     cents('cents', (payoutNightMax) => ({ payoutNightMax })),
     { payoutNightMax: null },
   ),
+  payout_schedule: orNone(
+    {
+      ...PAYOUT_SCHEDULE,
+      read: (value) => {
+        const payoutSchedule = readPayoutSchedule(value);
+        return payoutSchedule && { payoutSchedule };
+      },
+    },
+    { payoutSchedule: null },
+  ),
   suspended: truth((suspended) => ({ suspended })),
 } as const satisfies Record<string, Setting>;
 
@@ -189,6 +202,17 @@ function fromText({ schema: { type, nullable } }: Setting, value: string): unkno
       return value === 'true' ? true : value === 'false' ? false : value;
     case 'array':
       return value === '' ? [] : value.split(',');
+    case 'object':
+      return fromJson(value);
+  }
+}
+
+/** @returns the text itself if it is no JSON: no rule of an object accepts a text */
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
   }
 }
 

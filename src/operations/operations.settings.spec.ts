@@ -54,6 +54,7 @@ const ACCOUNT: AccountEntity = {
   payoutDailyMax: null,
   payoutNightMax: null,
   payoutSchedule: null,
+  payoutScheduleAfter: null,
   createdAt: new Date('2026-11-21T12:00:00Z'),
 };
 

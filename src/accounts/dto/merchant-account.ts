@@ -1,17 +1,30 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
-import { EnumOf, NullableText, OptionalField, rule, Text, Time } from '../../core/http/index.js';
-import type { AccountEntity } from '../account.entity.js';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { EnumOf, Integer, NullableText, OptionalField, rule, Text, Time } from '../../core/http/index.js';
+import type { AccountEntity, PayoutSchedule } from '../account.entity.js';
+import { shownPayoutSchedule, type ShownPayoutSchedule } from '../payout-schedule.js';
 import { type SettingName, SETTINGS, type SettingValues } from '../settings.js';
 
 /** A field that is a setting of the account, with its schema and rule. Null is a value here, not an absence. */
 export function Setting(name: SettingName, description: string, example: unknown): PropertyDecorator {
-  const setting = SETTINGS[name];
+  const setting: (typeof SETTINGS)[SettingName] = SETTINGS[name];
+  const { schema } = setting;
   return applyDecorators(
-    OptionalField({ ...setting.schema, description, example }),
+    OptionalField({ ...schema, description, example }),
+    // An object lists its required fields, which OptionalField overwrites.
+    ...(schema.type === 'object' ? [ApiProperty({ ...schema, selfRequired: false })] : []),
     rule('isSetting', (value) => setting.read(value) !== null, `must be ${setting.rule}`),
   );
 }
+
+const EXAMPLE_SCHEDULE = {
+  every: 'week',
+  on: 1,
+  at: '09:00',
+  destination: 'pd_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
+  leave: 10_000,
+  minimum: 5_000,
+};
 
 /** The settings that are the merchant's own to decide. */
 export abstract class MerchantSettingsDto {
@@ -41,6 +54,13 @@ export abstract class MerchantSettingsDto {
     true,
   )
   payer_receipts?: boolean;
+
+  @Setting(
+    'payout_schedule',
+    'Sends the available balance above `leave` to a saved destination, on bank days only. Its mode is the destination’s. Null for none.',
+    EXAMPLE_SCHEDULE,
+  )
+  payout_schedule?: ShownPayoutSchedule | null;
 }
 
 /** Body of `PATCH /v1/account`. */
@@ -54,6 +74,22 @@ export function settingsOf(dto: MerchantSettingsDto): SettingValues {
   return Object.fromEntries(Object.entries(dto).filter(([key]) => Object.hasOwn(SETTINGS, key)));
 }
 
+/** When payouts are made by themselves. */
+export class PayoutScheduleBody {
+  @EnumOf('How often.', ['day', 'week', 'month']) every!: PayoutSchedule['every'];
+  @ApiPropertyOptional({
+    description:
+      '`week`: 1 (Monday) to 5 (Friday). `month`: 1 to 31, in a shorter month its last day. Not there with `day`.',
+    type: 'integer',
+    example: 1,
+  })
+  on?: number;
+  @Text('Time in São Paulo. A day without banks is moved to the next bank day.', '09:00') at!: string;
+  @Text('The saved payout destination.', EXAMPLE_SCHEDULE.destination) destination!: string;
+  @Integer('Cents of the available balance that stay.', 10_000) leave!: number;
+  @Integer('Nothing is sent when less than this is left, in cents.', 5_000) minimum!: number;
+}
+
 /** An account as its own people see it. */
 export class MerchantAccountBody {
   @Text('Id of the account.', '019aa0f0-0000-7000-8000-000000000001') id!: string;
@@ -65,6 +101,8 @@ export class MerchantAccountBody {
   @NullableText('Picture of the checkout as a `data:` URL; null for none.', 'data:image/png;base64,iVBORw0KGgo=')
   logo!: string | null;
   @ApiProperty({ description: 'Whether payers get a receipt by mail.', example: true }) payer_receipts!: boolean;
+  @ApiProperty({ description: 'Payouts by schedule; null: none.', type: PayoutScheduleBody, nullable: true })
+  payout_schedule!: PayoutScheduleBody | null;
   @Time('UTC.') created_at!: string;
 }
 
@@ -78,6 +116,7 @@ export function merchantAccountBody(account: AccountEntity): MerchantAccountBody
     accent: account.accent,
     logo: account.logo,
     payer_receipts: account.payerReceipts,
+    payout_schedule: shownPayoutSchedule(account.payoutSchedule),
     created_at: account.createdAt.toISOString(),
   };
 }
@@ -113,6 +152,7 @@ export function settingsBody(account: AccountEntity) {
     payout_max: account.payoutMax,
     payout_daily_max: account.payoutDailyMax,
     payout_night_max: account.payoutNightMax,
+    payout_schedule: shownPayoutSchedule(account.payoutSchedule),
     suspended: account.suspended,
   } satisfies Record<SettingName, unknown>; // a setting that is forgotten here does not compile
 }
