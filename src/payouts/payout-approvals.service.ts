@@ -54,7 +54,7 @@ export class PayoutApprovals {
     const refused = await this.database.transaction(async (tx) => {
       const payout = await this.#decide(tx, scope, id, decider);
       if (payout.status === 'CANCELLED' && payout.failure === 'approval_refused') return payout;
-      const moved = await this.transitions.fail(tx, payout, 'disapproved', 'approval_refused');
+      const moved = await this.transitions.disapprove(tx, payout, decider.userId);
       if (!moved) throw conflict('payout_not_waiting', 'The payout does not wait for an approval.');
       this.#record(tx, decider.actor, 'payout.disapproved', moved);
       return moved;

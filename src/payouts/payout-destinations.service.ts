@@ -11,6 +11,7 @@ import { SecondFactor } from '../accounts/index.js';
 import type { CreatePayoutDestinationDto } from './dto/payout.dto.js';
 import type { PayoutDestination } from './payout-destination.entity.js';
 import { PayoutDestinationsRepository } from './payout-destinations.repository.js';
+import { PayoutMails } from './payout-mails.service.js';
 import { PayoutTargets } from './payout-targets.service.js';
 import type { Decider } from './payout-approvals.service.js';
 import type { PayoutCaller } from './payout-opening.service.js';
@@ -24,6 +25,7 @@ export class PayoutDestinationsService {
     private readonly destinations: PayoutDestinationsRepository,
     private readonly targets: PayoutTargets,
     private readonly secondFactor: SecondFactor,
+    private readonly mails: PayoutMails,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
@@ -59,6 +61,7 @@ export class PayoutDestinationsService {
       if (!(await this.destinations.insert(tx, destination))) return false;
       const data = { mode: scope.mode, destination_id: id };
       this.audit.record(tx, actor, 'payout_destination.saved', scope.accountId, { data });
+      await this.mails.destinationSaved(tx, destination);
       return true;
     });
     if (isNew) return destination;

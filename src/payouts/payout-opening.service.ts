@@ -14,7 +14,15 @@ import type { Payout } from './payout.entity.js';
 import { PayoutTargets } from './payout-targets.service.js';
 import { PayoutTransitions } from './payout-transitions.service.js';
 import { NEW_PAYOUT, PayoutsRepository, type WholePayout } from './payouts.repository.js';
-import { beginningOf, exceededLimit, periodsOf, type PayoutRules, rulesOf } from './payouts.rules.js';
+import {
+  beginningOf,
+  exceededLimit,
+  type LimitLeft,
+  periodsOf,
+  type PayoutRules,
+  rulesOf,
+  tightestLimit,
+} from './payouts.rules.js';
 import { isOwn, shownTarget } from './targets.js';
 
 /** A second payout of the same amount to the same receiver within this time looks like an accident. */
@@ -62,6 +70,23 @@ export class PayoutOpening {
   }
 
   /**
+   * Locks the wallet, and compares its money with the limits.
+   * @returns the cents that a payout could take of the balance, and the limit that allows the least of them
+   */
+  async room(
+    tx: Tx,
+    scope: Scope,
+    account: AccountEntity,
+    { targetHash }: PayoutDestination,
+  ): Promise<{ readonly available: Amount; readonly limit: LimitLeft | null }> {
+    const available = (await this.wallets.lockAvailable(tx, scope, 'BRL')) - account.payoutFee;
+    const now = this.clock.now();
+    const { day, night } = periodsOf(now);
+    const sent = await this.payouts.standing(tx, scope, { targetHash, amount: 0, repeatedSince: now, day, night });
+    return { available, limit: tightestLimit(rulesOf(account, scope.mode), sent, night !== null) };
+  }
+
+  /**
    * Writes a new payout under the lock of its wallet, and has it sent once that is committed.
    * @throws ApiError 409 `likely_duplicate`; 422 `no_provider_configured`, `PAYOUT_NOT_SUPPORTED`,
    *   `account_tax_id_missing`, `destination_not_allowed`, `payout_limit_exceeded`, `insufficient_balance`
@@ -100,7 +125,7 @@ export class PayoutOpening {
       );
     }
     const isApproved = destination !== null && destination.approvedAt !== null;
-    const { needsApproval, sendAfter } = beginningOf(amount, rules, { ...standing, isApproved }, now);
+    const { needsApproval, sendAfter, isNew } = beginningOf(amount, rules, { ...standing, isApproved }, now);
     const payout: Payout = {
       ...NEW_PAYOUT,
       id,
@@ -132,7 +157,7 @@ export class PayoutOpening {
       data: { mode: scope.mode, payout_id: id, amount },
     });
     const whole = { ...payout, returns: [] };
-    this.transitions.opened(tx, whole);
+    await this.transitions.opened(tx, whole, isNew);
     return whole;
   }
 }

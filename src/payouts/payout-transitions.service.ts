@@ -7,6 +7,7 @@ import { WorkService } from '../core/work/index.js';
 import { OutboxService } from '../outbox/index.js';
 import { type PayoutMoney, WalletsService } from '../wallets/index.js';
 import type { PayoutFailure } from './payout.entity.js';
+import { PayoutMails } from './payout-mails.service.js';
 import { PAYOUT_EVENT_OF, payoutEvent } from './payouts.events.js';
 import type { PayoutTrigger } from './payouts.machine.js';
 import { type PayoutFacts, PayoutsRepository, type WholePayout } from './payouts.repository.js';
@@ -19,12 +20,17 @@ export class PayoutTransitions {
     private readonly wallets: WalletsService,
     private readonly outbox: OutboxService,
     private readonly work: WorkService,
+    private readonly mails: PayoutMails,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
 
-  /** Records a new payout, sets its money aside and has it sent. Call it last: it locks the balances. */
-  opened(tx: Tx, payout: WholePayout): void {
+  /**
+   * Records a new payout, sets its money aside and has it sent. Call it last: it locks the balances.
+   * @param isNew whether its receiver never had money from this account
+   */
+  async opened(tx: Tx, payout: WholePayout, isNew: boolean): Promise<void> {
+    await this.mails.opened(tx, payout, isNew);
     if (payout.status === 'QUEUED') this.work.add(tx, 'payout', payout.id, payout.sendAfter);
     this.outbox.record(tx, [payoutEvent('payout.requested', payout, null)]);
     this.wallets.reservePayout(tx, moneyOf(payout));
@@ -42,7 +48,18 @@ export class PayoutTransitions {
     const moved = isWaiting
       ? await this.payouts.releaseWait(tx, payout.id, by, now)
       : await this.move(tx, payout, 'approved', { approvedBy: by, sendAfter });
-    if (moved) this.work.add(tx, 'payout', payout.id, sendAfter);
+    if (!moved) return null;
+    this.work.add(tx, 'payout', payout.id, sendAfter);
+    await this.mails.decided(tx, moved, by, true);
+    return moved;
+  }
+
+  /** Ends an AWAITING payout. The money is available again. */
+  async disapprove(tx: Tx, payout: WholePayout, by: string): Promise<WholePayout | null> {
+    const moved = await this.move(tx, payout, 'disapproved', { failure: 'approval_refused' });
+    if (!moved) return null;
+    await this.mails.decided(tx, moved, by, false);
+    this.wallets.releasePayout(tx, moneyOf(moved));
     return moved;
   }
 
@@ -65,11 +82,13 @@ export class PayoutTransitions {
   async fail(
     tx: Tx,
     payout: WholePayout,
-    trigger: 'disapproved' | 'cancelled' | 'stopped' | 'refused',
+    trigger: 'cancelled' | 'stopped' | 'refused',
     failure: PayoutFailure,
   ): Promise<WholePayout | null> {
     const moved = await this.move(tx, payout, trigger, { failure });
-    if (moved) this.wallets.releasePayout(tx, moneyOf(moved));
+    if (!moved) return null;
+    if (trigger !== 'cancelled') await this.mails.failed(tx, moved);
+    this.wallets.releasePayout(tx, moneyOf(moved));
     return moved;
   }
 
@@ -89,7 +108,9 @@ export class PayoutTransitions {
   /** Records that the bank has taken back its word of a paid payout. */
   async revoke(tx: Tx, payout: WholePayout): Promise<void> {
     const moved = await this.move(tx, payout, 'revoked', { failure: 'revoked_by_bank' });
-    if (moved) this.wallets.reversePayout(tx, moneyOf(moved), moved.amountReturned);
+    if (!moved) return;
+    await this.mails.failed(tx, moved);
+    this.wallets.reversePayout(tx, moneyOf(moved), moved.amountReturned);
   }
 
   /** Records a part that came back, once for each of the PSP's ids. */
@@ -110,6 +131,7 @@ export class PayoutTransitions {
     if (!counted) throw new Error(`The payout ${payoutId} was moved under its lock`);
     const shown = { amount, end_to_end_id: endToEndId, return_id: returnId, reason, at: at.toISOString() };
     this.outbox.record(tx, [payoutEvent('payout.returned', counted, 'PAID', shown)]);
+    await this.mails.returned(tx, counted, amount);
     this.wallets.returnPayout(tx, moneyOf(counted), returnId, amount);
   }
 

@@ -12,15 +12,19 @@ import { PayoutDestinationsController } from './payout-destinations.controller.j
 import { PayoutDestinationsRepository } from './payout-destinations.repository.js';
 import { PayoutDestinationsService } from './payout-destinations.service.js';
 import { PayoutListener } from './payout-listener.service.js';
+import { PayoutMails } from './payout-mails.service.js';
 import { PayoutOpening } from './payout-opening.service.js';
 import { PayoutProcessor } from './payout.processor.js';
 import { PayoutRequests } from './payout-requests.service.js';
+import { PayoutScheduleProcessor } from './payout-schedule.processor.js';
+import { PayoutSchedules } from './payout-schedules.service.js';
 import { PayoutTargets } from './payout-targets.service.js';
 import { PayoutTransitions } from './payout-transitions.service.js';
 import { PayoutsController } from './payouts.controller.js';
 import { PayoutEvents } from './payouts.events.js';
 import { PayoutsRepository } from './payouts.repository.js';
 import { PayoutsService } from './payouts.service.js';
+import { ScheduledPayouts } from './scheduled-payouts.service.js';
 
 @Module({
   imports: [AccountsModule, AcquirersModule, AuditModule, FraudModule, OutboxModule, WalletsModule],
@@ -32,13 +36,16 @@ import { PayoutsService } from './payouts.service.js';
     PayoutDestinationsService,
     PayoutEvents,
     PayoutListener,
+    PayoutMails,
     PayoutOpening,
     PayoutRequests,
+    PayoutSchedules,
     PayoutTargets,
     PayoutTransitions,
     PayoutsRepository,
     PayoutsService,
-    ...workers(PayoutProcessor),
+    ScheduledPayouts,
+    ...workers(PayoutProcessor, PayoutScheduleProcessor),
   ],
   exports: [PayoutDecisions, PayoutsService],
 })

@@ -88,6 +88,10 @@ const STANDING = read(
    FROM (SELECT p.amount, p.created_at FROM payouts p WHERE p.account_id = $1 AND p.mode = $2 AND p.id >= $8::uuid
      AND p.status NOT IN ('FAILED', 'CANCELLED')) s`,
 );
+const HAS_OCCURRENCE = read(
+  'payouts.has_occurrence',
+  'SELECT 1 FROM payouts p WHERE p.account_id = $1 AND p.occurrence = $2',
+);
 const LOCK_CONNECTION = write('payouts.lock_connection', `SELECT pg_advisory_xact_lock(hashtext('payouts ' || $1))`);
 /** A send that the PSP reviews, or that has no end after two minutes, does not hold up the others. */
 const UNDER_WAY = read(
@@ -216,6 +220,11 @@ export class PayoutsRepository {
     ]);
     if (!row) throw new Error('A query of sums gave no row');
     return row;
+  }
+
+  /** @returns whether the account's schedule has made its payout of that time */
+  async hasOccurrence(tx: Tx, accountId: string, occurrence: Date): Promise<boolean> {
+    return (await tx.query(HAS_OCCURRENCE, [accountId, occurrence])).length > 0;
   }
 
   /** Lets one transaction at a time begin sends of a connection. @returns how many sends are under way */

@@ -60,21 +60,30 @@ export interface SentSums {
   readonly night: Amount;
 }
 
+/** A limit, and the cents that it still allows. */
+export interface LimitLeft {
+  readonly name: 'payout_max' | 'payout_daily_max' | 'payout_night_max';
+  readonly left: Amount;
+}
+
 /** @returns the limit that a payout would exceed, with its name; null: none */
-export function exceededLimit(
-  amount: Amount,
-  rules: PayoutRules,
-  sent: SentSums,
-  isNight: boolean,
-): { readonly name: 'payout_max' | 'payout_daily_max' | 'payout_night_max'; readonly left: Amount } | null {
-  const left = (limit: Amount | null, used: Amount): Amount =>
-    limit === null ? Number.MAX_SAFE_INTEGER : Math.max(limit - used, 0);
+export function exceededLimit(amount: Amount, rules: PayoutRules, sent: SentSums, isNight: boolean): LimitLeft | null {
+  return limitsOf(rules, sent, isNight).find((limit) => amount > limit.left) ?? null;
+}
+
+/** @returns the limit that leaves the least; null: no limit holds */
+export function tightestLimit(rules: PayoutRules, sent: SentSums, isNight: boolean): LimitLeft | null {
+  const limits = limitsOf(rules, sent, isNight);
+  return limits.reduce<LimitLeft | null>((least, limit) => (least && least.left <= limit.left ? least : limit), null);
+}
+
+function limitsOf(rules: PayoutRules, sent: SentSums, isNight: boolean): LimitLeft[] {
   const limits = [
-    { name: 'payout_max', left: left(rules.max, 0) },
-    { name: 'payout_daily_max', left: left(rules.dailyMax, sent.day) },
-    ...(isNight ? [{ name: 'payout_night_max', left: left(rules.nightMax, sent.night) } as const] : []),
+    { name: 'payout_max', limit: rules.max, used: 0 },
+    { name: 'payout_daily_max', limit: rules.dailyMax, used: sent.day },
+    { name: 'payout_night_max', limit: isNight ? rules.nightMax : null, used: sent.night },
   ] as const;
-  return limits.find((limit) => amount > limit.left) ?? null;
+  return limits.flatMap(({ name, limit, used }) => (limit === null ? [] : [{ name, left: Math.max(limit - used, 0) }]));
 }
 
 /** Facts about a receiver by which a payout waits. */
@@ -91,11 +100,12 @@ export function beginningOf(
   rules: PayoutRules,
   known: KnownTarget,
   now: Date,
-): { readonly needsApproval: boolean; readonly sendAfter: Date } {
+): { readonly needsApproval: boolean; readonly sendAfter: Date; readonly isNew: boolean } {
   const isNew = !known.wasPaid && !known.isApproved;
   const waitMs = isNew ? rules.newDestinationHours * 3_600_000 : 0;
   return {
     needsApproval: rules.approvalAbove !== null && amount > rules.approvalAbove,
     sendAfter: new Date(now.getTime() + waitMs),
+    isNew,
   };
 }

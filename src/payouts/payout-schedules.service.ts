@@ -1,0 +1,68 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { type AccountEntity, AccountsService } from '../accounts/index.js';
+import { Clock } from '../core/clock.js';
+import { Database, type Tx } from '../core/database/index.js';
+import { business } from '../core/errors/index.js';
+import { WorkService } from '../core/work/index.js';
+import { PayoutDestinationsRepository } from './payout-destinations.repository.js';
+import { PayoutMails } from './payout-mails.service.js';
+import { occurrencesOf } from './payout-occurrences.js';
+import { ScheduledPayouts } from './scheduled-payouts.service.js';
+
+/** Schedules by which accounts have payouts made (docs/payouts.md#by-schedule). */
+@Injectable()
+export class PayoutSchedules implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountsService,
+    private readonly destinations: PayoutDestinationsRepository,
+    private readonly scheduled: ScheduledPayouts,
+    private readonly mails: PayoutMails,
+    private readonly work: WorkService,
+    private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.accounts.whenSettingsChange((tx, before, after) => this.#changed(tx, before, after));
+  }
+
+  /**
+   * Makes the payout of the last occurrence that has come, once; earlier missed ones are given up. Holds the account's
+   * lock, so that runs at the same time and changes of the schedule wait for each other.
+   * @returns the next occurrence; null: the account has no schedule
+   */
+  async run(accountId: string): Promise<Date | null> {
+    return this.database.transaction(async (tx) => {
+      const account = await this.accounts.lock(tx, accountId);
+      const { payoutSchedule: schedule, payoutScheduleAfter: after } = account;
+      if (schedule === null || after === null) return null;
+      const { due, next } = occurrencesOf(schedule, after, this.clock.now());
+      if (due === null) return next;
+      this.accounts.setPayoutScheduleAfter(tx, accountId, due);
+      if (!account.suspended) await this.scheduled.make(tx, account, schedule, due);
+      return next;
+    });
+  }
+
+  /** @throws ApiError 422 */
+  async #changed(tx: Tx, before: AccountEntity, after: AccountEntity): Promise<void> {
+    const { id, payoutSchedule: schedule } = after;
+    if (isDeepStrictEqual(schedule, before.payoutSchedule)) return;
+    const now = this.clock.now();
+    const wanted = schedule ?? before.payoutSchedule;
+    const destination = wanted && (await this.destinations.findAny(tx, wanted.destination));
+    if (schedule !== null) {
+      if (destination?.accountId !== id || destination.deletedAt !== null) {
+        throw business('destination_not_found', 'The schedule needs a saved payout destination of the account.');
+      }
+      if (destination.type === 'br_code') {
+        throw business('destination_not_allowed', 'A Pix code has an amount of its own: schedule a key or an account.');
+      }
+      this.accounts.setPayoutScheduleAfter(tx, id, now);
+    }
+    // Without a schedule the run ends the work.
+    this.work.add(tx, 'payout_schedule', id, schedule === null ? now : occurrencesOf(schedule, now, now).next);
+    if (destination !== null) await this.mails.scheduleChanged(tx, destination, schedule);
+  }
+}
