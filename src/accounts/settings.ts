@@ -70,7 +70,11 @@ function orNone(setting: Setting, none: AccountChanges): Setting {
   return {
     ...setting,
     rule: `${setting.rule}, or none (null in JSON)`,
-    schema: { ...setting.schema, nullable: true },
+    schema: {
+      ...setting.schema,
+      nullable: true,
+      ...(setting.schema['enum'] instanceof Array ? { enum: [...(setting.schema['enum'] as unknown[]), null] } : {}),
+    },
     read: (value) => (value === null ? none : setting.read(value)),
   };
 }

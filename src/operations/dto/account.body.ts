@@ -26,7 +26,7 @@ export class AccountBody extends MerchantAccountBody {
   @Integer('Cents that each payout costs the merchant.', 0) payout_fee!: number;
   @ApiProperty({
     description: 'Receivers of payouts; null: the default of the mode.',
-    enum: ['own', 'anyone'],
+    enum: ['own', 'anyone', null],
     nullable: true,
     example: 'own',
   })

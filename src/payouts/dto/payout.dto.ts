@@ -20,6 +20,8 @@ import {
 import { MAX_AMOUNT } from '../../core/money/index.js';
 import { PUBLIC_PAYOUT_STATUSES, type PublicPayoutStatus } from '../payout-status.js';
 
+const BR_CODE = '00020126330014br.gov.bcb.pix0111529982247255204000053039865802BR5903Ana6006Recife62070503***6304AA14';
+const END_TO_END_ID = 'E00000000202611211530abcDEF12345';
 const TYPES = ['pix_key', 'br_code', 'bank_account'] as const;
 
 /** Documents a receiver. `readTarget` checks it, as its fields depend on its type. */
@@ -36,7 +38,10 @@ export class PayoutTargetDto {
     example: '52998224725',
   })
   tax_id?: string;
-  @ApiPropertyOptional({ description: '`br_code`: the copy-and-paste code. An amount in it must be the payout’s.' })
+  @ApiPropertyOptional({
+    description: '`br_code`: the copy-and-paste code. An amount in it must be the payout’s.',
+    example: BR_CODE,
+  })
   br_code?: string;
   @ApiPropertyOptional({ description: '`bank_account`: the bank, 8 digits.', example: '00000000' }) ispb?: string;
   @ApiPropertyOptional({ description: '`bank_account`: branch, 1 to 4 digits.', example: '0001' }) branch?: string;
@@ -109,7 +114,7 @@ export class CreatePayoutDestinationDto {
   })
   @IsString({ message: 'must be a text' })
   tax_id?: string;
-  @OptionalField({ description: '`br_code`: the copy-and-paste code.', type: String })
+  @OptionalField({ description: '`br_code`: the copy-and-paste code.', type: String, example: BR_CODE })
   @IsString({ message: 'must be a text' })
   br_code?: string;
   @OptionalField({ description: '`bank_account`: the bank, 8 digits.', type: String, example: '00000000' })
@@ -163,7 +168,11 @@ export class ResolvePayoutDto {
   @RequiredEnum('What happened at the bank.', ['paid', 'failed'], { example: 'failed' })
   outcome!: 'paid' | 'failed';
 
-  @OptionalField({ description: '`paid`: end-to-end id of the Pix, as the bank shows it.', type: String })
+  @OptionalField({
+    description: '`paid`: end-to-end id of the Pix, as the bank shows it.',
+    type: String,
+    example: END_TO_END_ID,
+  })
   @Matches(/^E[0-9A-Za-z]{31}$/, { message: 'must be an end-to-end id: E and 31 letters or digits' })
   end_to_end_id?: string;
 

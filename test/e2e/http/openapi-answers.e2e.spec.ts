@@ -14,10 +14,12 @@ import {
   type TicketAnswer,
 } from '../../support/evidence.js';
 import { aDisputedCharge, answerCase, medQueue } from '../../support/med.js';
+import { aFundedMerchant, aPayout, payoutOf, requestPayout, simulatePayout } from '../../support/payouts.js';
 import { closed, type Documented, readDocument, type ResponseDoc } from '../../support/openapi.js';
 import { type Answer, type ChargeAnswer, type Merchant, PASSWORD, TestService } from '../../support/service.js';
 import { waitFor } from '../../support/wait.js';
 import { claimsOf } from '../../support/tokens.js';
+import { ROUTES } from '../../rules/route-table.js';
 
 describe('answers follow the OpenAPI document', () => {
   // Both flags change answers: the list exists, and rate limits are counted and shown.
@@ -536,6 +538,144 @@ describe('answers follow the OpenAPI document', () => {
     await service.call(method, path, { ...who, rawBody: ' '.repeat(300_000) }),
   ];
 
+  it('when payouts are requested, decided about and simulated', async () => {
+    const paying = await aFundedMerchant(service, { payout_approval_above: 1_000, payout_new_destination_hours: 1 });
+    const { testKey, accountId } = paying;
+    const owner = await service.login(paying.ownerEmail);
+    const [admin, member] = [await service.member(accountId, 'ADMIN'), await service.member(accountId, 'MEMBER')];
+    const once = `openapi-${randomUUID()}`;
+    const ask = (body: object, options: { key?: string; as?: string } = {}): Promise<Answer<unknown>> =>
+      requestPayout(service, options.key ?? testKey, { ...body }, options.as);
+    const raw = (path: string, rawBody: string, who: object): Promise<Answer> =>
+      service.call('POST', path, {
+        ...who,
+        rawBody,
+        headers: { 'content-type': rawBody === 'x' ? 'a/b' : 'application/json', 'Idempotency-Key': randomUUID() },
+      });
+    keeps('payouts_create', await ask({ description: 'Withdrawal', metadata: { reference: 7 } }, { as: once }));
+    keeps('payouts_create', await ask({ description: 'Withdrawal', metadata: { reference: 7 } }, { as: once }));
+    keeps('payouts_create', await ask({}));
+    keeps('payouts_create', await ask({ amount: 0, nonsense: 1, destination: { type: 'x' } }));
+    keeps('payouts_create', await ask({ amount: 99_999_999 }));
+    keeps('payouts_create', await ask({}, { key: 'x' }));
+    const blocking = await aFundedMerchant(service, { fraud_blocked_documents: '52998224725' });
+    keeps('payouts_create', await ask({}, { key: blocking.testKey }));
+    for (const body of ['x', ' '.repeat(300_000)])
+      keeps('payouts_create', await raw('/v1/payouts', body, { key: testKey }));
+
+    const sent = await aPayout(service, blocking.testKey, { destination: { type: 'pix_key', key: '11144477735' } });
+    const on = (method: string, path: string, who: object, body?: object): Promise<Answer> =>
+      service.call(method, path, { ...who, ...(body === undefined ? {} : { body }) });
+    for (const event of ['pay', 'return']) {
+      keeps('sandboxpayouts_simulate', await simulatePayout(service, blocking.testKey, sent.id, { event }));
+      await payoutOf(service, blocking.testKey, sent.id, event === 'pay' ? 'paid' : 'refunded');
+      keeps('payouts_get', await on('GET', `/v1/payouts/${sent.id}`, { key: blocking.testKey }));
+    }
+    for (const id of ['nobody', sent.id]) {
+      const path = `/v1/sandbox/payouts/${id}/simulate`;
+      keeps(
+        'sandboxpayouts_simulate',
+        await on('POST', path, { key: blocking.testKey }, { event: 'return', amount: 9_999 }),
+      );
+      keeps('sandboxpayouts_simulate', await on('POST', path, { key: 'x' }, { event: 'pay' }));
+      for (const body of ['x', ' '.repeat(300_000)]) {
+        keeps('sandboxpayouts_simulate', await raw(path, body, { key: blocking.testKey }));
+      }
+    }
+    for (const who of [testKey, 'x']) {
+      keeps('payouts_list', await on('GET', '/v1/payouts', { key: who }));
+      keeps('payouts_get', await on('GET', '/v1/payouts/nobody', { key: who }));
+      keeps('payouts_cancel', await on('POST', '/v1/payouts/nobody/cancel', { key: who }));
+    }
+    keeps('payouts_cancel', await on('POST', `/v1/payouts/${sent.id}/cancel`, { key: blocking.testKey }));
+    const cancelled = await aPayout(service, testKey, { amount: 2_000 });
+    keeps('payouts_cancel', await on('POST', `/v1/payouts/${cancelled.id}/cancel`, { key: testKey }));
+    for (const body of ['x', ' '.repeat(300_000)]) {
+      keeps('payouts_cancel', await raw(`/v1/payouts/${cancelled.id}/cancel`, body, { key: testKey }));
+    }
+    for (const what of ['approve', 'refuse']) {
+      const waiting = await aPayout(service, testKey, { amount: 2_001, allow_duplicate: true });
+      const at = (id: string): string => `/v1/dashboard/test/payouts/${id}/${what}`;
+      const id = `payouts_${what}`;
+      keeps(id, await on('POST', at(waiting.id), { token: member.token }, {}));
+      keeps(id, await on('POST', at(waiting.id), { token: admin.token }, { code: 1 }));
+      keeps(id, await on('POST', at(waiting.id), { token: admin.token }, {}));
+      keeps(id, await on('POST', at(cancelled.id), { token: admin.token }, {}));
+      keeps(id, await on('POST', at('nobody'), { token: admin.token }, {}));
+      keeps(id, await on('POST', at(waiting.id), {}, {}));
+      for (const body of ['x', ' '.repeat(300_000)]) keeps(id, await raw(at(waiting.id), body, { token: admin.token }));
+    }
+
+    const path = '/v1/payout-destinations';
+    const target = { type: 'pix_key', key: 'ana@example.com', tax_id: '52998224725', label: 'Main' };
+    const saved = await service.call<{ id: string }>('POST', path, { key: testKey, body: target });
+    keeps('payoutdestinations_save', saved);
+    keeps('payoutdestinations_save', await on('POST', path, { key: testKey }, { type: 'pix_key' }));
+    keeps('payoutdestinations_save', await on('POST', path, { key: 'x' }, target));
+    for (const body of ['x', ' '.repeat(300_000)])
+      keeps('payoutdestinations_save', await raw(path, body, { key: testKey }));
+    keeps('payouts_create', await ask({ amount: 77, destination: saved.body.id }));
+    const approval = (id: string): string => `/v1/dashboard/test/payout-destinations/${id}/approve`;
+    const approves = 'payoutdestinations_approve';
+    keeps(approves, await on('POST', approval(saved.body.id), { token: owner }, {}));
+    keeps(approves, await on('POST', approval(saved.body.id), { token: owner }, { code: 1 }));
+    keeps(approves, await on('POST', approval(saved.body.id), { token: admin.token }, {}));
+    keeps(approves, await on('POST', approval('nobody'), { token: owner }, {}));
+    keeps(approves, await on('POST', approval(saved.body.id), {}, {}));
+    for (const body of ['x', ' '.repeat(300_000)]) {
+      keeps(approves, await raw(approval(saved.body.id), body, { token: owner }));
+    }
+    for (const who of [testKey, 'x']) {
+      keeps('payoutdestinations_list', await on('GET', path, { key: who }));
+      for (const id of [saved.body.id, 'nobody']) {
+        keeps('payoutdestinations_get', await on('GET', `${path}/${id}`, { key: who }));
+      }
+    }
+    for (const body of ['x', ' '.repeat(300_000)]) {
+      const call = {
+        key: testKey,
+        rawBody: body,
+        headers: { 'content-type': body === 'x' ? 'a/b' : 'application/json' },
+      };
+      keeps('payoutdestinations_remove', await service.call('DELETE', `${path}/${saved.body.id}`, call));
+    }
+    for (const [id, who] of [
+      [saved.body.id, testKey],
+      ['nobody', testKey],
+      ['nobody', 'x'],
+    ]) {
+      keeps('payoutdestinations_remove', await on('DELETE', `${path}/${id}`, { key: who }));
+    }
+  });
+
+  it('when operators decide about payouts whose bank does not answer', async () => {
+    const [{ token: operator }, member] = [await service.operator(), await service.member(merchant.accountId, 'OWNER')];
+    const paying = await aFundedMerchant(service, { payout_new_destination_hours: 1 });
+    const payout = await aPayout(service, paying.testKey);
+    await simulatePayout(service, paying.testKey, payout.id, { event: 'unknown' });
+    service.clock.advance(3_601);
+    await payoutOf(service, paying.testKey, payout.id, 'processing');
+    service.clock.advance(301);
+    const path = '/v1/operations/payouts';
+    for (const token of [operator, member.token, 'x']) {
+      keeps('operationspayouts_list', await service.call('GET', path, { token }));
+    }
+    const resolve = (body: object, token = operator, id = payout.id.slice(3)): Promise<Answer> =>
+      service.call('POST', `${path}/${id}/resolve`, { token, body: { ...body } });
+    const failed = { outcome: 'failed', reason: 'The statement of the bank does not have it.' };
+    const id = 'operationspayouts_resolve';
+    keeps(id, await resolve({ outcome: 'paid' }));
+    keeps(id, await resolve({ ...failed, end_to_end_id: 'E00000000202611211530abcDEF12345' }));
+    keeps(id, await resolve(failed, member.token));
+    keeps(id, await resolve(failed, 'x'));
+    keeps(id, await resolve(failed, operator, 'nobody'));
+    keeps(id, await resolve(failed));
+    keeps(id, await resolve(failed));
+    for (const answer of await unread('POST', `${path}/${payout.id.slice(3)}/resolve`, { token: operator })) {
+      keeps(id, answer);
+    }
+  });
+
   it('when people log in and out', async () => {
     const credentials = { email: merchant.ownerEmail, password: PASSWORD };
     const login = (body: object): Promise<Answer> => service.call('POST', '/v1/auth/login', { body });
@@ -1041,8 +1181,9 @@ describe('answers follow the OpenAPI document', () => {
     for (const { method, path, operation } of operations.filter((candidate) => candidate.path.startsWith('/v1/'))) {
       const isForKeys = (operation.security ?? []).some((scheme) => 'apikey' in scheme);
       const token = path.startsWith('/v1/operations/') ? operator : owner;
-      const who = isForKeys ? { key: key() } : { token };
-      const at = path.replaceAll(/\{\w+\}/g, 'nobody');
+      const isAtDoor = ROUTES[`${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`]?.atDoor !== undefined;
+      const who = isForKeys && !isAtDoor ? { key: key() } : { token };
+      const at = (isAtDoor ? path.replace('/v1/', '/v1/dashboard/test/') : path).replaceAll(/\{\w+\}/g, 'nobody');
       const isBodiless = method !== 'GET' && operation.requestBody === undefined;
       const answers = [
         await service.call(method, `${at}?unread=1`, who),

@@ -127,7 +127,7 @@ describe('the OpenAPI document', () => {
     const needing = operations.filter(({ operation }) =>
       operation.parameters?.some(({ name, required }) => name === 'Idempotency-Key' && required === true),
     );
-    expect(needing.map(({ path }) => path).sort()).toEqual(['/v1/charges', '/v1/pix/charges']);
+    expect(needing.map(({ path }) => path).sort()).toEqual(['/v1/charges', '/v1/payouts', '/v1/pix/charges']);
     for (const { operation } of needing)
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['400', '409']));
   });
@@ -138,7 +138,8 @@ describe('the OpenAPI document', () => {
     );
     expect(optional.map(({ operation }) => operation.operationId).sort()).toEqual([
       ...['account_change', 'apikeys_issue', 'apikeys_rotate', 'endpoints_rotateSecret', 'endpoints_update'],
-      ...['operationsaccounts_change', 'signing_rotateDefault'],
+      ...['operationsaccounts_change', 'payoutdestinations_approve', 'payouts_approve', 'payouts_refuse'],
+      'signing_rotateDefault',
     ]);
   });
 

@@ -36,14 +36,22 @@ describe('queues of operators', () => {
 
   it('are all listed and empty at first', async () => {
     expect(await queues()).toEqual(
-      ['reviews', 'med', 'med_waiting', 'unmatched', 'corrections', 'negative_balances', 'unreadable', 'work'].map(
-        (name) => ({
-          object: 'operator_queue',
-          name,
-          waiting: 0,
-          oldest_at: null,
-        }),
-      ),
+      [
+        'reviews',
+        'med',
+        'med_waiting',
+        'unmatched',
+        'corrections',
+        'negative_balances',
+        'payouts',
+        'unreadable',
+        'work',
+      ].map((name) => ({
+        object: 'operator_queue',
+        name,
+        waiting: 0,
+        oldest_at: null,
+      })),
     );
     await sweep();
     expect(await mails()).toEqual([]);
@@ -77,6 +85,7 @@ describe('queues of operators', () => {
         unmatched: 1,
         corrections: 1,
         negative_balances: 0,
+        payouts: 0,
         unreadable: 0,
         work: 1,
       },
