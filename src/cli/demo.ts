@@ -15,8 +15,12 @@ import { runningServiceUrl } from '../core/service-address.js';
  */
 
 const AMOUNT = 4_990;
+const REFUNDED = 1_990;
+/** Pix key of the receiver of the payout, an example. The sandbox sends no money. */
+const RECEIVER = '52998224725';
 const WEBHOOK_LIMIT_MS = 10_000;
 const REFUND_LIMIT_MS = 15_000;
+const PAYOUT_LIMIT_MS = 15_000;
 /** A verifier refuses older signatures: an attacker who has read a webhook could otherwise replay it at any time. */
 const TOLERANCE_SECONDS = 300;
 
@@ -31,12 +35,21 @@ interface Charge {
   readonly checkout_url: string;
   readonly pix: { readonly br_code: string; readonly expires_at: string };
   readonly settlement: { readonly end_to_end_id?: string };
+  readonly amount_refunded?: number;
 }
 
 interface Refund {
   readonly id: string;
   readonly status: string;
   readonly amount: number;
+}
+
+interface Payout {
+  readonly id: string;
+  readonly status: string;
+  readonly settlement: { readonly end_to_end_id?: string };
+  readonly failure?: { readonly reason: string };
+  readonly approval?: object;
 }
 
 interface Webhook {
@@ -230,6 +243,20 @@ async function refundEnd(target: Target, paymentId: string, refund: Refund): Pro
   }
 }
 
+async function payoutEnd(target: Target, { id }: Payout): Promise<Payout> {
+  const deadline = Date.now() + PAYOUT_LIMIT_MS;
+  for (;;) {
+    const now = await call<Payout>(target, 'GET', `/v1/payouts/${id}`);
+    if (now.status === 'paid') return now;
+    if (now.failure) throw new DemoError(`The payout ${id} is ${now.status}: ${now.failure.reason}.`);
+    if (now.approval) throw new DemoError(`The payout ${id} waits for a second person to approve it at the dashboard.`);
+    if (Date.now() > deadline) {
+      throw new DemoError(`The payout ${id} is still ${now.status} after ${PAYOUT_LIMIT_MS / 1000} s.`);
+    }
+    await delay(100);
+  }
+}
+
 /** Deletes the endpoint, since the receiver has ended. A version without this route keeps the endpoint in the list. */
 async function forget(target: Target, endpointId: string): Promise<void> {
   try {
@@ -279,17 +306,35 @@ async function tour(target: Target, receiver: Receiver): Promise<void> {
   const after = await balance(target);
   say(`before ${money(before)}, now ${money(after)}: ${green(`+ ${money(after - before)}`)}`);
 
-  step('Refund it');
+  step(`Refund ${money(REFUNDED)} of it`);
   const paymentId = charge.id.replace(/^ch_/, '');
   const refund = await call<Refund>(target, 'POST', `/v1/payments/${paymentId}/refund`, {
     idempotencyKey: `demo-refund-${randomUUID()}`,
+    amount: REFUNDED,
     reason: 'Tour of the service',
   });
   say(`POST /v1/payments/…/refund: ${refund.id}, ${money(refund.amount)}, ${refund.status}`);
   say(`set aside at once: the balance is ${money(await balance(target))}`);
   const done = await refundEnd(target, paymentId, refund);
   const now = await call<Charge>(target, 'GET', `/v1/charges/${charge.id}`);
-  say(`${done.status}; the charge is ${green(now.status)}, the balance ${money(await balance(target))}`);
+  say(`${done.status}; the charge is ${green(now.status)}, ${money(now.amount_refunded ?? 0)} of it refunded`);
+
+  const rest = AMOUNT - REFUNDED;
+  step(`Pay ${money(rest)} out`);
+  const request = {
+    amount: rest,
+    destination: { type: 'pix_key', key: RECEIVER },
+    description: 'Tour of the service',
+    // A second tour within ten minutes would look like an accident.
+    allow_duplicate: true,
+  };
+  const payout = await call<Payout>(target, 'POST', '/v1/payouts', request, `demo-payout-${randomUUID()}`);
+  say(`POST /v1/payouts: ${payout.id}, ${payout.status}, to the Pix key ${RECEIVER}`);
+  say(`set aside at once: the balance is ${money(await balance(target))}`);
+  const begun = Date.now();
+  const sent = await payoutEnd(target, payout);
+  const seconds = ((Date.now() - begun) / 1000).toFixed(1);
+  say(`${green(sent.status)} after ${seconds} s; end-to-end id: ${sent.settlement.end_to_end_id ?? 'none'}`);
   await forget(target, endpoint.id);
   process.stdout.write(`\nThat was all of it. The same by curl: README.md. Every route: ${target.url}/docs\n`);
 }

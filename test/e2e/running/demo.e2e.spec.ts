@@ -34,7 +34,8 @@ describe('npm run demo', () => {
       'The payer pays',
       'The signed webhook arrives',
       'The money is in the wallet',
-      'Refund it',
+      'Refund R$ 19,90 of it',
+      'Pay R$ 30,00 out',
     ]);
     // Files and pipes get no colours.
     expect(stdout.includes('\u001b')).toBe(false);
@@ -44,15 +45,21 @@ describe('npm run demo', () => {
 
     // The charge of the story really exists.
     const id = /charges: (ch_[0-9a-f-]{36}), pending/.exec(stdout)?.[1] ?? '';
-    const charge = await get<{ pix: { br_code: string }; status: string; settlement: { end_to_end_id: string } }>(
-      `/v1/charges/${id}`,
-    );
+    const charge = await get<{ pix: { br_code: string }; settlement: { end_to_end_id: string } }>(`/v1/charges/${id}`);
     expect(stdout).toContain(charge.pix.br_code);
     expect(stdout).toContain(charge.settlement.end_to_end_id);
-    expect(charge.status).toBe('refunded');
+    expect(charge).toMatchObject({ status: 'paid', amount_refunded: 1_990 });
     expect(await available()).toBe(before);
-    expect(stdout).toMatch(/refund: [0-9a-f-]{36}, R\$ 49,90, PENDING\n {3}set aside at once: the balance is R\$ /);
-    expect(stdout).toMatch(/^ {3}REFUNDED; the charge is refunded/m);
+    expect(stdout).toMatch(/refund: [0-9a-f-]{36}, R\$ 19,90, PENDING\n {3}set aside at once: the balance is R\$ /);
+    expect(stdout).toMatch(/^ {3}REFUNDED; the charge is paid, R\$ 19,90 of it refunded$/m);
+
+    // So does its payout.
+    const payoutId = /payouts: (po_[0-9a-f-]{36}), pending, to the Pix key 52998224725$/m.exec(stdout)?.[1] ?? '';
+    const payout = await get<{ amount: number; status: string; settlement: { end_to_end_id: string } }>(
+      `/v1/payouts/${payoutId}`,
+    );
+    expect(payout).toMatchObject({ amount: 3_000, status: 'paid' });
+    expect(stdout).toContain(` s; end-to-end id: ${payout.settlement.end_to_end_id}\n`);
   });
 
   it.each(['SIGTERM', 'SIGKILL'] as const)('finds the demo at its new port after a restart by %s', async (signal) => {
@@ -180,6 +187,21 @@ describe('npm run demo', () => {
         code: 1,
         stderr: expect.stringContaining('422 insufficient_balance: Not enough.'),
       });
+    });
+
+    it.each([
+      ['failed', { status: 'failed', failure: { reason: 'refused' } }, 'is failed: refused.'],
+      ['waits for an approval', { status: 'pending', approval: { status: 'waiting' } }, 'waits for a second person'],
+    ])('ends with an error when the payout %s', async (_what, now, words) => {
+      change = (request, answer) =>
+        /^GET \/v1\/payouts\//.test(request)
+          ? { status: 200, body: JSON.stringify({ ...(JSON.parse(answer) as object), ...now }) }
+          : null;
+      const { code, stdout, stderr } = await processes.run(DEMO, [], env());
+      expect(code).toBe(1);
+      expect(stdout).toContain('POST /v1/payouts: po_');
+      expect(stdout).not.toMatch(/^ {3}paid after/m);
+      expect(stderr).toContain(words);
     });
   });
 
