@@ -141,8 +141,8 @@ describe('README.md and docs', () => {
       expect(existsSync(failures)).toBe(false);
 
       // The output keeps the promises of the text around the blocks.
-      for (const told of ['charge.created', 'charge.paid'])
-        expect(output).toMatch(new RegExp(`^webhook: ${told} ch_`, 'm'));
+      for (const told of ['charge.created ch', 'charge.paid ch', 'payout.created po', 'payout.paid po'])
+        expect(output).toMatch(new RegExp(`^webhook: ${told}_`, 'm'));
       expect(output).toMatch(/"returns":\[\{"amount":500,"reason":"duplicate"/);
       expect(output).toMatch(/^ok +callback: http:\/\/localhost:\d+\/… reaches this service$/m);
       expect(output).toMatch(/^ok +webhook: registered now$/m);
