@@ -103,6 +103,7 @@ export class MerchantAccountBody {
   @ApiProperty({ description: 'Whether payers get a receipt by mail.', example: true }) payer_receipts!: boolean;
   @ApiProperty({ description: 'Payouts by schedule; null: none.', type: PayoutScheduleBody, nullable: true })
   payout_schedule!: PayoutScheduleBody | null;
+  @Integer('Cents that each payout costs beside its amount; an operator sets it.', 0) payout_fee!: number;
   @Time('UTC.') created_at!: string;
 }
 
@@ -117,6 +118,7 @@ export function merchantAccountBody(account: AccountEntity): MerchantAccountBody
     logo: account.logo,
     payer_receipts: account.payerReceipts,
     payout_schedule: shownPayoutSchedule(account.payoutSchedule),
+    payout_fee: account.payoutFee,
     created_at: account.createdAt.toISOString(),
   };
 }

@@ -23,7 +23,6 @@ export class AccountBody extends MerchantAccountBody {
   @Integer('Days between mails of an available balance below zero; 0: one mail when it begins.', 7)
   negative_notice_days!: number;
   @NullableText('CPF or CNPJ of the merchant; null: no live payout is made.', '11222333000181') tax_id!: string | null;
-  @Integer('Cents that each payout costs the merchant.', 0) payout_fee!: number;
   @ApiProperty({
     description: 'Receivers of payouts; null: the default of the mode.',
     enum: ['own', 'anyone', null],
