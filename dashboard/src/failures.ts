@@ -22,7 +22,22 @@ export const PORTUGUESE: Readonly<Record<string, string>> = {
   payment_not_refundable: 'Esta venda não pode ser reembolsada como está agora.',
   payment_not_cancellable: 'Esta cobrança não pode mais ser cancelada.',
   refund_amount_exceeds_remaining: 'É mais do que resta desta venda.',
-  insufficient_balance: 'O saldo disponível não cobre este reembolso.',
+  insufficient_balance: 'O saldo disponível não cobre o valor. O que está a liberar ou retido não conta.',
+  payout_limit_exceeded: 'O valor passa do limite de saques da conta.',
+  payout_not_cancellable: 'O banco já recebeu este saque: ele não pode mais ser cancelado.',
+  payout_not_waiting: 'Este saque não espera mais uma aprovação.',
+  payout_not_uncertain: 'Este saque já tem um desfecho, ou não foi enviado.',
+  approval_not_allowed:
+    'Outra pessoa precisa decidir: você pediu este saque, criou a chave da API que o pediu ou aprovou o destino.',
+  second_factor_required: 'Informe o código do seu aplicativo de segundo fator.',
+  likely_duplicate: 'Um saque de mesmo valor para o mesmo destino foi pedido há menos de dez minutos.',
+  destination_not_found: 'Este destino não existe mais: escolha ou salve outro.',
+  destination_not_allowed:
+    'Esta conta só saca para contas do próprio titular, e o CPF ou CNPJ do destino é outro. Quem opera o serviço pode permitir outros destinos.',
+  destination_changed: 'Este destino acabou de ser excluído: salve-o de novo.',
+  account_tax_id_missing:
+    'Falta o CPF ou CNPJ da conta, que quem opera o serviço cadastra. Antes disso não há saques em produção.',
+  PAYOUT_NOT_SUPPORTED: 'O banco desta conta não envia Pix para este tipo de destino.',
   REFUND_NOT_SUPPORTED: 'Este meio de pagamento não é reembolsado por aqui.',
   REFUND_STRATEGY_NOT_SUPPORTED: 'Este meio de pagamento não é reembolsado desta forma.',
   RECEIPT_NOT_AVAILABLE: 'Ainda não há recibo desta venda.',
@@ -65,14 +80,30 @@ export const PORTUGUESE: Readonly<Record<string, string>> = {
   idempotency_key_in_use: 'O mesmo pedido ainda está em andamento. Espere um momento.',
 };
 
+/** Fields of a receiver. In a payout they are below `destination`. */
+const RECEIVER_FIELDS: Readonly<Record<string, string>> = {
+  key: 'Chave Pix',
+  tax_id: 'CPF ou CNPJ',
+  br_code: 'Pix copia e cola',
+  ispb: 'ISPB do banco',
+  branch: 'Agência',
+  number: 'Conta',
+  account_type: 'Tipo de conta',
+};
+
 /** Names of fields as the forms label them. */
 export const PORTUGUESE_FIELDS: Readonly<Record<string, string>> = {
+  ...RECEIVER_FIELDS,
+  ...Object.fromEntries(Object.entries(RECEIVER_FIELDS).map(([name, label]) => [`destination.${name}`, label])),
+  'destination.name': 'Titular',
   amount: 'Valor',
   code: 'Código',
   current_password: 'Senha de agora',
   'customer.document': 'CPF ou CNPJ',
   'customer.email': 'E-mail do cliente',
   'customer.name': 'Nome do cliente',
+  description: 'Descrição',
+  end_to_end_id: 'End-to-end id',
   email: 'E-mail',
   expires_in: 'Validade',
   from: 'De',
@@ -88,6 +119,15 @@ export const PORTUGUESE_FIELDS: Readonly<Record<string, string>> = {
 /** Problems of a field, by the beginning of the service's message. */
 const PORTUGUESE_REASONS: readonly (readonly [start: string, text: string])[] = [
   ['must be an integer from 1 to 999999999999', 'vai de R$ 0,01 a R$ 9.999.999.999,99'],
+  ['must be the CPF or CNPJ that is the key', 'não é o da chave'],
+  ['must be a Pix key', 'não é uma chave Pix'],
+  ['must be a Pix code', 'não é um código Pix: copie-o inteiro'],
+  ['must be a code that is paid once', 'é de Pix Automático; use um código que se paga uma vez'],
+  ['must have the amount of the payout', 'tem outro valor'],
+  ['must have 1 to 4 digits', 'tem de 1 a 4 dígitos, sem o dígito verificador'],
+  ['must have 2 to 20 digits', 'tem o número com o dígito verificador'],
+  ['must have 8 digits', 'tem 8 dígitos'],
+  ['must be an end-to-end id', 'é a letra E e 31 letras ou dígitos'],
   ['must be a CPF or CNPJ', 'não é um CPF ou CNPJ: confira os dígitos'],
   ['must not be before from', 'é antes do começo'],
   ['must be an absolute URL', 'é um endereço completo, que começa com https://'],
@@ -117,7 +157,9 @@ export function detailOf({ code, message }: Pick<ErrorDetail, 'code' | 'message'
   return t(words ?? (isAll ? general : `${general ?? ''} (${message})`.trim()), message);
 }
 
-/** A screen's texts for refusals without a code of their own, by field, or '' for no field. */
+/**
+ * A screen's texts for refusals: by code, and for those without a code of their own by field, or '' for no field.
+ */
 export type Refused = Readonly<Record<string, string>>;
 
 /** Advice on how to solve the problem. */
@@ -160,6 +202,6 @@ export function hintOf(failure: ApiFailure | null, t: Translate, refused: Refuse
     return t('Requisições demais de uma vez. Espere um momento.', 'Too many requests at once. Wait a moment.');
   }
   if (failure.details.length > 0) return t('Confira:', 'Please check:');
-  const said = code === 'invalid_request' ? refused[failure.param] : undefined;
+  const said = refused[code === 'invalid_request' ? failure.param : code];
   return said ?? t(PORTUGUESE[code] ?? message, message);
 }

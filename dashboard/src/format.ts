@@ -54,6 +54,11 @@ export function parseAmount(text: string, language: Language): number | null {
   return Number.isSafeInteger(amount) && amount > 0 ? amount : null;
 }
 
+/** The amount as a person would type it. */
+export function decimal(amount: number, language: Language): string {
+  return numberFormat(language, { minimumFractionDigits: 2, useGrouping: false }).format(amount / 100);
+}
+
 const ZONE = 'America/Sao_Paulo';
 
 export function dateTime(at: string, language: Language): string {

@@ -101,6 +101,9 @@ export const entryType = inWords((t) => ({
   med_release: t('Liberado da disputa', 'Released from a dispute'),
   med_loss: t('Perdido em disputa', 'Lost in a dispute'),
   chargeback: t('Contestação do cartão', 'Chargeback'),
+  payout: t('Saque', 'Payout'),
+  payout_failed: t('Saque que não saiu', 'Failed payout'),
+  payout_returned: t('Saque devolvido', 'Returned payout'),
   correction: t('Correção', 'Correction'),
 }));
 
@@ -141,6 +144,7 @@ export const workKind = inWords((t) => ({
   evidence_cleanup: t('Remoção de provas', 'Removal of evidence'),
   login_failures: t('Aviso de acessos recusados', 'Notice of failed logins'),
   mail: t('E-mail', 'Mail'),
+  payout: t('Saque', 'Payout'),
   receipt: t('Recibo ao pagador', 'Receipt to the payer'),
   'reconciliation.statement': t('Conciliação', 'Reconciliation'),
   refund: t('Reembolso', 'Refund'),
@@ -157,6 +161,7 @@ export const unreadableKind = inWords((t) => ({
   order: t('Pedido', 'Order'),
   dispute: t('Disputa', 'Dispute'),
   return: t('Devolução', 'Return'),
+  payout: t('Saque', 'Payout'),
 }));
 
 export const fraudRule = inWords((t) => ({
@@ -169,6 +174,7 @@ export const fraudOperation = inWords((t) => ({
   charge: t('cobrança', 'charge'),
   payment: t('pagamento', 'payment'),
   refund: t('reembolso', 'refund'),
+  payout: t('saque', 'payout'),
 }));
 
 /** Names of a dispute when the payer’s bank gives no reason. */

@@ -4,7 +4,7 @@ import type { ApiKeyListBody } from '../../../src/api-keys/dto/api-key.body.js';
 import type { AccountBody } from '../../../src/operations/dto/account.body.js';
 import { call } from '../api.js';
 import { ActionDialog } from '../dialog.js';
-import { money, parseAmount, percent } from '../format.js';
+import { decimal, money, parseAmount, percent } from '../format.js';
 import { textOf, useFields } from '../forms.js';
 import { useLanguage } from '../language.js';
 import { useRefresh } from '../lists.js';
@@ -104,11 +104,6 @@ export function Accounts(): ReactNode {
       />
     </>
   );
-}
-
-/** The amount as a person would type it. */
-function decimal(amount: number, language: string): string {
-  return (amount / 100).toLocaleString(language, { minimumFractionDigits: 2, useGrouping: false });
 }
 
 /** The keys of an account; a leaked key is revoked here. */
