@@ -14,7 +14,7 @@ export function passwordOf(form: FormData): string {
 
 type Fields<N extends string> = Readonly<Record<N, string>>;
 
-interface Typed<N extends string> {
+export interface Typed<N extends string> {
   readonly fields: Fields<N>;
   readonly set: (changes: Partial<Fields<N>>) => void;
   /** Resets the fields; called when the dialog opens. */

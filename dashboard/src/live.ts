@@ -8,6 +8,8 @@ import { type Mode, SESSION } from './session.js';
  * get.
  */
 const NAMES = '*,payment.created,payment.status_changed,payment.refunded';
+/** Keys of screens that show one object. */
+const ONE: readonly string[] = ['sale', 'case', 'payout'];
 /** Shortest time between two reloads, however many events arrive. */
 const REST_MS = 1_000;
 const REOPEN_MS = 5_000;
@@ -15,7 +17,7 @@ const REOPEN_MS = 5_000;
 const AWAY_MS = 1_500;
 
 /**
- * Reloads shown data on events: the lists of the event's mode, and the screens of its sale or case. A hidden page
+ * Reloads shown data on events: the lists of the event's mode, and the screens of its sale, case or payout. A hidden page
  * closes its stream, since a browser has few connections for all of its pages.
  */
 export function useLive(mode: Mode | null): void {
@@ -38,7 +40,7 @@ export function useLive(mode: Mode | null): void {
       resting = setTimeout(tell, REST_MS);
       void client.invalidateQueries({
         predicate: ({ queryKey: [first, kind, id] }) =>
-          first === mode && ((kind !== 'sale' && kind !== 'case') || texts.some((text) => text.includes(String(id)))),
+          first === mode && (!ONE.includes(String(kind)) || texts.some((text) => text.includes(String(id)))),
       });
     };
     const found = (): void => {

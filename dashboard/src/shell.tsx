@@ -51,6 +51,7 @@ export function Shell(): ReactNode {
         [`/${mode}`, t('Início', 'Home')],
         [`/${mode}/sales`, t('Vendas', 'Sales')],
         [`/${mode}/balance`, t('Saldo', 'Balance')],
+        [`/${mode}/payouts`, t('Saques', 'Payouts')],
         [`/${mode}/reports`, t('Relatórios', 'Reports')],
         [`/${mode}/disputes`, t('Disputas', 'Disputes')],
         [`/${mode}/webhooks`, 'Webhooks'],

@@ -197,6 +197,7 @@ const TONES: Readonly<Record<string, Tone>> = {
     active: 'good',
     ready: 'good',
     won: 'good',
+    paid: 'good',
   },
   ...{ FAILED: 'bad', DISPUTE: 'bad', CHARGEBACK: 'bad', failed: 'bad', open: 'bad', lost: 'bad', accepted: 'quiet' },
   ...{ PENDING: 'wait', PROCESSING: 'wait', pending: 'wait', processing: 'wait', writing: 'wait', invited: 'wait' },

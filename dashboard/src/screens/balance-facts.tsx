@@ -24,3 +24,9 @@ export function balanceFacts(
     ],
   ];
 }
+
+/** Available cents in reais, in which payouts are made. */
+export function reaisOf({ balances, currency, available }: BalanceBody): number {
+  if (currency === 'BRL') return available;
+  return balances?.find((one) => one.currency === 'BRL')?.available ?? 0;
+}

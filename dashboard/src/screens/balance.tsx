@@ -6,17 +6,17 @@ import type { WalletEntryBody } from '../../../src/wallets/dto/wallet-entry.body
 import { ENTRY_TYPES } from '../../../src/wallets/entry-types.js';
 import { useQueryText } from '../address.js';
 import { call, door } from '../api.js';
-import { day } from '../format.js';
+import { day, money } from '../format.js';
 import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
 import { Listing, usePages } from '../lists.js';
-import { useMode } from '../session.js';
+import { useMayAct, useMode } from '../session.js';
 import { Button, Card, Choice, Facts, Failure, Input, Link, Loading, Money, Page, Table, Time } from '../ui.js';
 import { bucketName, entryType } from '../words.js';
-import { balanceFacts } from './balance-facts.js';
+import { balanceFacts, reaisOf } from './balance-facts.js';
 
-/** Excludes types that no entry has yet. */
-const TYPES = ENTRY_TYPES.filter((type) => type !== 'fee' && !type.startsWith('payout'));
+/** Excludes a type that no entry has yet. */
+const TYPES = ENTRY_TYPES.filter((type) => type !== 'fee');
 
 const FILTERS = ['bucket', 'currency', 'type', 'created_after', 'created_before'] as const;
 
@@ -55,7 +55,7 @@ export function Balance(): ReactNode {
     if (source.object === 'payment') return <Link to={`/${mode}/sales/${source.id}`}>{t('venda', 'sale')}</Link>;
     if (source.object === 'med_case')
       return <Link to={`/${mode}/disputes/${source.id}`}>{t('disputa', 'dispute')}</Link>;
-    return <code>{source.id}</code>;
+    return <Link to={`/${mode}/payouts/${source.id}`}>{t('saque', 'payout')}</Link>;
   };
   return (
     <Page
@@ -85,6 +85,7 @@ export function Balance(): ReactNode {
           />
         )}
       </Card>
+      {balance.data && <ToTheBank balance={balance.data} />}
       {releases.error && <Failure error={releases.error} />}
       {releases.data && releases.data.data.length > 0 && <Releases list={releases.data} />}
       <form
@@ -150,6 +151,58 @@ export function Balance(): ReactNode {
         )}
       </Listing>
     </Page>
+  );
+}
+
+/** How the money reaches the merchant's bank, and the next step for that. */
+function ToTheBank({ balance }: { balance: BalanceBody }): ReactNode {
+  const { t, language } = useLanguage();
+  const mode = useMode();
+  const mayAct = useMayAct();
+  const cents = reaisOf(balance);
+  const available = money(cents, 'BRL', language);
+  const at = balance.next_release_at;
+  return (
+    <Card
+      title={t('Como este dinheiro chega ao seu banco', 'How this money gets to your bank')}
+      actions={<Link to={`/${mode}/payouts`}>{t('Saques', 'Payouts')}</Link>}
+    >
+      <p>
+        {t(
+          'Por um saque: o saldo disponível vai por Pix para a conta do seu banco, em segundos e a qualquer hora.',
+          'By a payout: the available balance goes to your bank account by Pix, within seconds and at any hour.',
+        )}
+        {balance.pending > 0 &&
+          ` ${t('O que está a liberar fica disponível nas datas do calendário.', 'Pending money becomes available on the days of the calendar.')}`}
+        {(balance.retained ?? 0) > 0 &&
+          ` ${t('O que está retido espera o fim da disputa.', 'Held money waits for the end of the dispute.')}`}
+      </p>
+      <p>
+        <strong>{t('Próximo passo:', 'Next step:')}</strong>{' '}
+        {cents <= 0 ? (
+          at === null ? (
+            t(
+              'receber a primeira venda; ainda não há saldo para sacar.',
+              'receive a sale; nothing can be paid out yet.',
+            )
+          ) : (
+            <>
+              {t('esperar a próxima liberação, em', 'wait for the next release, on')} <Time at={at} />.
+            </>
+          )
+        ) : mayAct ? (
+          <>
+            <Link to={`/${mode}/payouts/new`}>{t(`sacar ${available}`, `pay out ${available}`)}</Link> {t('ou', 'or')}{' '}
+            <Link to={`/${mode}/payouts/schedule`}>{t('programar saques', 'schedule payouts')}</Link>.
+          </>
+        ) : (
+          t(
+            `peça a um dono ou administrador da conta que saque ${available}.`,
+            `ask an owner or administrator of the account to pay out ${available}.`,
+          )
+        )}
+      </p>
+    </Card>
   );
 }
 

@@ -5,6 +5,7 @@ import type { MedReviewBody, MedWaitingBody } from '../../../src/operations/dto/
 import type { NegativeBalanceBody } from '../../../src/operations/dto/negative-balance.body.js';
 import type { ReturnedBody } from '../../../src/operations/dto/returned.body.js';
 import type { ReviewBody, UnmatchedPixBody, UnreadableBody } from '../../../src/operations/dto/review.body.js';
+import type { UncertainPayoutBody } from '../../../src/operations/dto/uncertain-payout.body.js';
 import type { WorkBody } from '../../../src/operations/dto/work.body.js';
 import { call } from '../api.js';
 import { ActionDialog } from '../dialog.js';
@@ -17,6 +18,7 @@ import { Corrections, CorrectPix } from './corrections.js';
 import { medReviewColumns } from './med-reviews.js';
 import { Accounts } from './operator-accounts.js';
 import { AccountName, List, type Queue } from './operator-list.js';
+import { uncertainPayoutColumns } from './operator-payouts.js';
 
 type Titled = readonly [title: string, shown: ReactNode];
 
@@ -115,6 +117,13 @@ export function operatorQueues(t: Translate): Readonly<Record<string, Titled>> {
         },
         { name: t('Próximo aviso', 'Next notice'), cell: (one) => <Time at={one.next_notice_at} /> },
       ],
+    }),
+    payouts: listed<UncertainPayoutBody>({
+      label: t('Saques sem desfecho', 'Payouts without an outcome'),
+      path: 'payouts',
+      empty: t('Todo saque enviado tem um desfecho.', 'Every payout that was sent has an outcome.'),
+      keyOf: ({ id }) => id,
+      columns: uncertainPayoutColumns(t),
     }),
     unreadable: listed<UnreadableBody>({
       label: t('O que não se pôde ler', 'What could not be read'),

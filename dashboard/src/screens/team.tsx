@@ -161,6 +161,7 @@ function Subject({ event: { type, data } }: { event: AuditEventBody }): ReactNod
   const person = members.data?.data.find(({ id }) => id === (text('user_id') ?? text('invitation_id')))?.email;
   const sale = text('transaction_id') ?? (type.startsWith('payment.') ? text('id') : null);
   const medCase = text('case_id');
+  const payout = text('payout_id');
   const mode = text('mode') ?? 'test';
   const said = [
     person,
@@ -177,7 +178,8 @@ function Subject({ event: { type, data } }: { event: AuditEventBody }): ReactNod
       {medCase !== null && (
         <Link to={`/${mode}/disputes/med_${medCase.replace(/^med_/, '')}`}>{medCase.slice(0, 13)}</Link>
       )}
-      {said.length === 0 && sale === null && medCase === null && '–'}
+      {payout !== null && <Link to={`/${mode}/payouts/po_${payout}`}>{payout.slice(0, 13)}</Link>}
+      {said.length === 0 && sale === null && medCase === null && payout === null && '–'}
     </>
   );
 }
@@ -220,6 +222,14 @@ function auditEvent(type: AuditEventType, t: Translate): string {
     'payment.cancelled': t('Venda cancelada', 'Sale cancelled'),
     'payment.created': t('Venda criada', 'Sale created'),
     'payment.webhook_resent': t('Webhook reenviado', 'Webhook sent again'),
+    'payout.approved': t('Saque aprovado', 'Payout approved'),
+    'payout.cancelled': t('Saque cancelado', 'Payout cancelled'),
+    'payout.disapproved': t('Saque recusado', 'Payout refused'),
+    'payout.requested': t('Saque pedido', 'Payout requested'),
+    'payout.resolved': t('Saque resolvido por um operador', 'Payout resolved by an operator'),
+    'payout_destination.approved': t('Destino de saques aprovado', 'Payout destination approved'),
+    'payout_destination.deleted': t('Destino de saques excluído', 'Payout destination deleted'),
+    'payout_destination.saved': t('Destino de saques salvo', 'Payout destination saved'),
     'refund.requested': t('Reembolso pedido', 'Refund requested'),
     'report.requested': t('Relatório pedido', 'Report requested'),
     'review.accepted': t('Pagamento retido aceito', 'Held payment accepted'),
