@@ -10,7 +10,8 @@ import { acquirerNameOf, connectionIdOf, type PixApiConnection, type PixApiCrede
 import type { FeeSchedule } from './fees.js';
 import { type CertificateFacts, ConnectionsRepository, type ConnectionSummary } from './connections.repository.js';
 import type { Desk } from './desks/desk.js';
-import type { InboundAuthentication, PspProfile } from './profile.js';
+import { findDesk } from './desks/index.js';
+import type { InboundAuthentication } from './profile.js';
 import { findProfile } from './profiles.js';
 
 /** A connection as it is configured. */
@@ -51,10 +52,11 @@ export class ConnectionsService {
   async callerOf(id: string): Promise<CallbackCaller | null> {
     const found = await this.connections.callbacksOf(id);
     const profile = found && findProfile(found.profile);
-    return found && profile ? { inbound: profile.inbound.value, desk: profile.payouts.value, ...found } : null;
+    if (!found || !profile) return null;
+    return { inbound: profile.inbound.value, desk: findDesk(profile.payouts.value), ...found };
   }
 
-  /** Reads the profiles of all connections, so that `profileOf` needs no query. */
+  /** Reads the profiles of all connections, so that `deskOf` needs no query. */
   async learnProfiles(): Promise<void> {
     for (const { id, profile } of await this.connections.profiles()) this.#profiles.set(id, profile);
   }
@@ -66,14 +68,15 @@ export class ConnectionsService {
   }
 
   /**
-   * The profile of a connection, without a query: what an acquirer can do is asked for inside transactions.
-   * @throws ApiError 503 until `learnProfile` has read it
+   * The payout desk of a connection's PSP, without a query: capabilities of acquirers are read inside transactions.
+   * @returns null for a PSP without a desk
+   * @throws ApiError 503 until `learnProfile` has read the connection
    */
-  profileOf(id: string): PspProfile {
+  deskOf(id: string): Desk | null {
     const name = this.#profiles.get(id);
     const profile = name === undefined ? undefined : findProfile(name);
     if (!profile) throw serviceUnavailable('The connection to the PSP is being read; retry in a second.');
-    return profile;
+    return findDesk(profile.payouts.value);
   }
 
   /** @returns the account whose money an acquirer keeps; null for an acquirer of all accounts, such as the sandbox */

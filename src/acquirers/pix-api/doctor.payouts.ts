@@ -4,7 +4,7 @@ import { createLogger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
 import { Answers } from './answers.js';
 import { ConnectionDesk, type Desk } from './desks/desk.js';
-import type { Finding } from './doctor.js';
+import type { Finding } from './finding.js';
 import type { PixApiClient } from './pix-api.client.js';
 
 /**

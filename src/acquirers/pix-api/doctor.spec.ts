@@ -7,7 +7,8 @@ import { callbackProof } from './callback-probe.js';
 import type { PixApiConnection } from './connection.js';
 import { certificateExpiry } from './credentials.js';
 import { findDesk } from './desks/index.js';
-import { check, type DoctorOptions, type Finding } from './doctor.js';
+import { check, type DoctorOptions } from './doctor.js';
+import type { Finding } from './finding.js';
 import { SCOPES } from './profile.js';
 import { aCob, aConnection, aProblem, type FakePsp, type Reply, type Script, startPsp } from './psp.fixture.js';
 

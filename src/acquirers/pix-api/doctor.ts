@@ -6,25 +6,15 @@ import { type CallbackAnswer, probeCallback } from './callback-probe.js';
 import { isSameCallback } from './callback-url.js';
 import { secureContextOf, certificateExpiry } from './credentials.js';
 import type { PixApiConnection } from './connection.js';
+import { findDesk } from './desks/index.js';
 import { cobAnswer, webhookAnswer } from './messages.js';
 import { checkPayouts } from './doctor.payouts.js';
+import type { DoctorStep, Finding } from './finding.js';
 import { PixApiClient, type PixApiClientOptions, type PspAnswer } from './pix-api.client.js';
 import { PixApiError } from './pix-api.errors.js';
 import { type PspProfile, SCOPES } from './profile.js';
 import { findProfile } from './profiles.js';
 import { brCodeOf, cobRequest, toCents } from './translation.js';
-
-export type DoctorStep =
-  'settings' | 'certificate' | 'tls' | 'token' | 'scope' | 'charge' | 'callback' | 'webhook' | 'payouts';
-
-export interface Finding {
-  readonly step: DoctorStep;
-  readonly ok: boolean | 'warning' | 'skipped';
-  /** The result of the step. No secret and no person is named. */
-  readonly detail: string;
-  /** The remedy for the operator; null when nothing has to be done. */
-  readonly remedy: string | null;
-}
 
 /** When to register the callback's address at the PSP: never, if none is registered, or in place of any other. */
 export type Registration = 'never' | 'missing' | 'replace';
@@ -58,7 +48,7 @@ export async function* check(connection: PixApiConnection, options: DoctorOption
   yield settings;
   const certificate = checkCertificate(connection, profile, options.now);
   yield certificate;
-  const desk = profile?.payouts.value ?? null;
+  const desk = findDesk(profile?.payouts.value ?? null);
   const last: DoctorStep[] = ['scope', 'charge', 'callback', 'webhook', ...(desk ? (['payouts'] as const) : [])];
   if (settings.ok === false || certificate.ok === false || !profile) {
     yield* skipped(['tls', 'token', ...last], 'settings and certificate');

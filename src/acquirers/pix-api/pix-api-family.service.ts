@@ -45,7 +45,7 @@ export class PixApiFamily implements OnModuleInit, OnApplicationBootstrap, OnMod
       this.#learn(() => this.connections.learnProfile(id));
       const desk = (): Desk | null => {
         this.#learn(() => this.connections.learnProfile(id));
-        return this.connections.profileOf(id).payouts.value;
+        return this.connections.deskOf(id);
       };
       return new PixApiAcquirer(name, () => this.#clients.of(id), this.clock, this.logger, this.metrics, desk);
     });

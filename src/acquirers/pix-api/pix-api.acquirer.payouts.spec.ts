@@ -5,6 +5,7 @@ import { createLogger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
 import { type ReturnRequest, UnreadableAnswer } from '../acquirer.port.js';
 import type { ListedPayout, PayoutDesk, PayoutOrder, UnreadablePayout } from '../payout-desk.port.js';
+import { findDesk } from './desks/index.js';
 import type { FeeSchedule } from './fees.js';
 import { PixApiAcquirer } from './pix-api.acquirer.js';
 import { PixApiClient } from './pix-api.client.js';
@@ -77,7 +78,7 @@ describe('the desk of Efí', () => {
     metrics = new Metrics();
     log = [];
     const logger = createLogger('debug', { write: (line) => void log.push(line) });
-    const deskOf = () => profile.payouts.value;
+    const deskOf = () => findDesk(profile.payouts.value);
     acquirer = new PixApiAcquirer('pix-api:c1', async () => client, new StoppedClock(), logger, metrics, deskOf);
     desk = acquirer.payouts!;
   });
@@ -245,7 +246,7 @@ describe('the desk of Efí', () => {
         new StoppedClock(),
         createLogger('silent'),
         metrics,
-        () => findProfile('efi')!.payouts.value,
+        () => findDesk('efi'),
       );
       expect(await broken.payouts!.send(ORDER)).toMatchObject({ kind: 'not_now' });
       expect(await broken.payouts!.lookUp(ORDER)).toEqual({ kind: 'unknown' });

@@ -1,4 +1,3 @@
-import type { Desk } from './desks/desk.js';
 import type { ErrorFormat } from './problem.js';
 
 /** Operations of a PSP; each has its method and path in the standard. */
@@ -83,8 +82,8 @@ export interface PspProfile {
   readonly mtls: Fact<boolean>;
   /** How the path of its webhook writes a phone key: `+55…` unchanged, or escaped as `%2B55…`. */
   readonly phoneInPath: Fact<'plain' | 'escaped'>;
-  /** The PSP's endpoints for sending money; null: it has none, or nobody has written its desk. */
-  readonly payouts: Fact<Desk | null>;
+  /** The name of its payout desk (desks/index.ts); null: it cannot send money, or nobody has written its desk. */
+  readonly payouts: Fact<string | null>;
   /** Values that the templates need, with their descriptions. */
   readonly variables: Readonly<Record<string, string>>;
   /** Values that only some accounts need; a header or parameter without its value is left out. */

@@ -60,7 +60,7 @@ function psp(name: string, title: string, own: Partial<PspProfile>): PspProfile 
     webhook: unverified(webhook.value),
     inbound: unverified(inbound.value),
     mtls: unverified(STANDARD.mtls.value),
-    payouts: desk ? verified(desk, desk.source) : unverified(null),
+    payouts: desk ? verified(name, desk.source) : unverified(null),
     name,
     title,
     ...own,

@@ -10,7 +10,7 @@ import {
   type PayoutState,
   type UnreadablePayout,
 } from '../../../src/acquirers/index.js';
-import type { Finding } from '../../../src/acquirers/pix-api/doctor.js';
+import type { Finding } from '../../../src/acquirers/pix-api/finding.js';
 import { newReturnId } from '../../../src/brazil/index.js';
 import { SecretBox } from '../../../src/core/crypto/index.js';
 import { DEFAULT_MERCHANT } from '../../../tools/psp-simulator/simulator.js';

@@ -4,7 +4,7 @@ import { efi } from './efi/index.js';
 /** The payout desks, by the name of their PSP's profile. A profile without an entry cannot send money. */
 export const DESKS: Readonly<Record<string, Desk>> = { efi };
 
-/** @returns null for a PSP without a desk */
-export function findDesk(profile: string): Desk | null {
-  return Object.hasOwn(DESKS, profile) ? (DESKS[profile] ?? null) : null;
+/** @param name null: of a PSP that cannot send money @returns null when there is none */
+export function findDesk(name: string | null): Desk | null {
+  return name !== null && Object.hasOwn(DESKS, name) ? (DESKS[name] ?? null) : null;
 }
