@@ -97,8 +97,8 @@ describe('the desk of Efí', () => {
       .filter(({ labels }) => labels.what === what)
       .reduce((sum, { value }) => sum + value, 0);
 
-  describe('sends', () => {
-    it('a Pix to a key under our id, and asks for its holder to be checked', async () => {
+  describe('a send', () => {
+    it('goes to a key under our id, and has its holder checked', async () => {
       reply(201, taken());
       expect(await desk.send(ORDER)).toEqual({ kind: 'accepted', endToEndId: E2E });
       expect(psp.exchanges.map(({ asked: { method, path, body } }) => ({ method, path, body }))).toEqual([
@@ -220,26 +220,26 @@ describe('the desk of Efí', () => {
         { status: 403, body: { error: 'insufficient_scope' } },
         { kind: 'refused', reason: 'refused' },
       ],
-    ])('reads %s', async (_, answer, expected) => {
+    ])('has the right outcome after %s', async (_, answer, expected) => {
       psp.script = () => answer;
       expect(await desk.send(ORDER)).toEqual(expected);
       // Each call may cost a look-up of a key, or money.
       expect(asked()).toEqual([`PUT /v3/gn/pix/${SEND_ID}`]);
     });
 
-    it('nothing without a token, and reports that nothing can have happened', async () => {
+    it('is not made without a token, so that nothing can have happened', async () => {
       psp.tokenScript = () => ({ status: 401, body: {} });
       expect(await desk.send(ORDER)).toEqual({ kind: 'not_now', retryAfterMs: 5_000 });
       expect(asked()).toEqual([]);
     });
 
-    it('again with a new token when the PSP refuses the old one', async () => {
+    it('is repeated with a new token when the PSP refuses the old one', async () => {
       psp.script = ({ headers }) =>
         headers.authorization === 'Bearer t1' ? { status: 401, body: {} } : { status: 201, body: taken() };
       expect(await desk.send(ORDER)).toMatchObject({ kind: 'accepted' });
     });
 
-    it('nothing over a connection that cannot be used, or under an id that fits no path', async () => {
+    it('is not made over a connection that cannot be used, or under an id that fits no path', async () => {
       const broken = new PixApiAcquirer(
         'pix-api:c1',
         () => Promise.reject(new Error('gone')),
@@ -257,7 +257,7 @@ describe('the desk of Efí', () => {
     });
   });
 
-  describe('pays a dynamic code', () => {
+  describe('a dynamic code', () => {
     const location = 'pix.example.com/qr/v2/9d36b84fc70b478fb95c12729b90ca25';
     const brCode = encodeBrCode({ kind: 'dynamic', location, merchantName: 'Loja', merchantCity: 'SAO PAULO' });
     const dynamic = { ...ORDER, target: { type: 'br_code', brCode, taxId: null } } as const;
@@ -275,7 +275,7 @@ describe('the desk of Efí', () => {
       psp.script = ({ method }) => (method === 'POST' ? detail : { status: 201, body: taken() });
     };
 
-    it('once its amount is the one that was ordered', async () => {
+    it('is paid once its amount is the ordered one', async () => {
       script(details());
       expect(await desk.send(dynamic)).toEqual({ kind: 'accepted', endToEndId: E2E });
       expect(asked()).toEqual(['POST /v2/gn/qrcodes/detalhar', `PUT /v2/gn/pix/${SEND_ID}/qrcode`]);
@@ -303,7 +303,7 @@ describe('the desk of Efí', () => {
         { kind: 'not_now', retryAfterMs: 5_000 },
       ],
       ['no answer', 'hang', { kind: 'not_now', retryAfterMs: 5_000 }],
-    ])('only after a look at it: sends nothing for %s', async (_, detail, expected) => {
+    ])('is not paid after %s', async (_, detail, expected) => {
       script(detail);
       expect(await desk.send(dynamic)).toEqual(expected);
       expect(asked()).toEqual(['POST /v2/gn/qrcodes/detalhar']);
@@ -317,8 +317,8 @@ describe('the desk of Efí', () => {
     });
   });
 
-  describe('looks a payout up', () => {
-    it('by our id', async () => {
+  describe('a look-up', () => {
+    it('asks by our id', async () => {
       reply(200, sent());
       expect(await desk.lookUp(ORDER)).toEqual({
         kind: 'paid',
@@ -373,17 +373,17 @@ describe('the desk of Efí', () => {
       ['a list', { status: 200, body: [sent()] }, { kind: 'unknown' }],
       ['a scope that was not granted', { status: 403, body: { error: 'insufficient_scope' } }, { kind: 'unknown' }],
       ['a refusal', { status: 400, body: efi('valor_invalido') }, { kind: 'unknown' }],
-    ])('by our id: reads %s', async (_, answer, expected) => {
+    ])('understands %s', async (_, answer, expected) => {
       psp.script = () => answer;
       expect(await desk.lookUp(ORDER)).toMatchObject(expected as object);
     });
 
-    it('without knowing its state after a failure', async () => {
+    it('does not know the state after a failure', async () => {
       reply(500, efi('erro_aplicacao'));
       expect(await desk.lookUp(ORDER)).toEqual({ kind: 'unknown' });
     });
 
-    it('with each of its returns once, in every form', async () => {
+    it('has each return once, in every form', async () => {
       const devolucoes = [
         { rtrId: RTR, valor: '2.00', horario: '2026-09-09T20:25:00Z' },
         { rtrId: RTR, valor: '2.00', horario: '2026-09-09T20:25:00Z' },
@@ -416,7 +416,7 @@ describe('the desk of Efí', () => {
       ['an amount of nothing', { rtrId: `${RTR}9`, valor: '0.00' }],
       ['a status that nobody knows', { rtrId: `${RTR}9`, valor: '1.00', status: 'TALVEZ' }],
       ['no form', 7],
-    ])('without a return that has %s, which does not hide the payment', async (_, bad) => {
+    ])('leaves out a return with %s, which does not hide the payment', async (_, bad) => {
       reply(200, sent({ devolucoes: [bad, { rtrId: RTR, valor: '2.00' }] }));
       expect(await desk.lookUp(ORDER)).toMatchObject({
         kind: 'paid',
@@ -425,14 +425,14 @@ describe('the desk of Efí', () => {
       expect(await odd('field')).toBe(1);
     });
 
-    it('without believing that more came back than was sent', async () => {
+    it('does not believe that more came back than was sent', async () => {
       reply(200, sent({ devolucoes: [{ rtrId: RTR, valor: '12.35' }] }));
       expect(await desk.lookUp(ORDER)).toEqual({ kind: 'unknown' });
       expect(await odd('other_amount')).toBe(1);
     });
   });
 
-  describe('lists payouts', () => {
+  describe('the list of payouts', () => {
     const FROM = new Date('2026-09-09T12:00:00Z');
     const TO = new Date('2026-09-09T21:00:00Z');
     const read = async (): Promise<(ListedPayout | UnreadablePayout)[]> => {
@@ -444,7 +444,7 @@ describe('the desk of Efí', () => {
       psp.script = ({ query }) => ({ status: 200, body: aPage(query['inicio'] === '2026-09-09T12:00:00Z' ? pix : []) });
     };
 
-    it('of a time, with their states, returns and hints', async () => {
+    it('has those of a time, with their states, returns and hints', async () => {
       const times = { solicitacao: '2026-09-09T13:00:00Z' };
       all(
         sent({ devolucoes: [{ rtrId: RTR, valor: '2.00' }] }),
@@ -474,7 +474,7 @@ describe('the desk of Efí', () => {
       });
     });
 
-    it('among them entries that cannot be read', async () => {
+    it('shows entries that cannot be read', async () => {
       all(
         sent({ valor: '1,00' }),
         sent({ endToEndId: 'e2', idEnvio: 'p2', status: 'TALVEZ' }),
@@ -492,14 +492,14 @@ describe('the desk of Efí', () => {
       ]);
     });
 
-    it('from a bare list, and none from a 404', async () => {
+    it('is read in its bare form, and is empty after a 404', async () => {
       psp.script = ({ query }) => ({ status: 200, body: query['inicio'] === '2026-09-09T12:00:00Z' ? [sent()] : [] });
       expect(await read()).toMatchObject([{ sendId: SEND_ID }]);
       reply(404, aProblem('PixEnviadoNaoEncontrado', 404));
       expect(await read()).toEqual([]);
     });
 
-    it('or throws when the list cannot be read', async () => {
+    it('throws when it cannot be read', async () => {
       reply(200, { erro: 'x' });
       await expect(read()).rejects.toMatchObject({ reason: 'malformed_answer' });
       reply(400, efi('valor_invalido'));
@@ -507,14 +507,14 @@ describe('the desk of Efí', () => {
     });
   });
 
-  describe('reads the balance', () => {
-    it('with its blocks', async () => {
+  describe('the balance', () => {
+    it('has its blocks', async () => {
       reply(200, { saldo: '1234.56', bloqueios: { judicial: '0.00', med: '7.5', total: '7.50' } });
       expect(await desk.balance!()).toEqual({ available: 123_456, blocked: { judicial: 0, med: 750 } });
       expect(psp.exchanges[0]?.asked).toMatchObject({ path: '/v2/gn/saldo', query: { bloqueios: 'true' } });
     });
 
-    it('below zero', async () => {
+    it('may be below zero', async () => {
       reply(200, { saldo: '-0.50', bloqueios: { total: '0.00' } });
       expect(await desk.balance!()).toEqual({ available: -50, blocked: {} });
     });
@@ -526,13 +526,13 @@ describe('the desk of Efí', () => {
       ['with a total that cannot be read', { saldo: '1.00', bloqueios: { med: '1.00', total: 'x' } }],
       ['that cannot be read', { saldo: '1,00', bloqueios: {} }],
       ['of nothing', null],
-    ])('or throws for one %s', async (_, body) => {
+    ])('throws for one %s', async (_, body) => {
       reply(200, body);
       await expect(desk.balance!()).rejects.toThrow(UnreadableAnswer);
     });
   });
 
-  describe('makes refunds by cashout', () => {
+  describe('a refund by cashout', () => {
     const REQUEST: ReturnRequest = {
       accountId: 'a1',
       way: 'cashout',
@@ -544,7 +544,7 @@ describe('the desk of Efí', () => {
       destination: '529.982.247-25',
     };
 
-    it('to the key, under the refund’s id', async () => {
+    it('goes to the key, under the refund’s id', async () => {
       expect(acquirer.capabilities.refunds).toEqual({ PIX: ['cashout', 'devolution'] });
       reply(201, taken());
       expect(await acquirer.requestReturn(REQUEST)).toEqual({ kind: 'in_progress' });
@@ -575,7 +575,7 @@ describe('the desk of Efí', () => {
         { status: 400, body: efi('chave_nao_pertence_ao_documento') },
         { kind: 'failed', reason: 'destination_invalid' },
       ],
-    ])('under the refund’s id: reads %s', async (_, answer, expected) => {
+    ])('has the right outcome after %s', async (_, answer, expected) => {
       psp.script = () => answer;
       expect(await acquirer.requestReturn(REQUEST)).toEqual(expected);
     });
@@ -596,12 +596,12 @@ describe('the desk of Efí', () => {
       ['a failed one', { status: 200, body: sent({ status: 'NAO_REALIZADO' }) }, { kind: 'failed', reason: 'refused' }],
       ['an unreadable one', { status: 200, body: sent({ valor: 'x' }) }, { kind: 'in_progress' }],
       ['an unknown one', { status: 404, body: aProblem('PixEnviadoNaoEncontrado', 404) }, { kind: 'not_found' }],
-    ])('under the refund’s id: looks up %s', async (_, answer, expected) => {
+    ])('understands a look-up of %s', async (_, answer, expected) => {
       psp.script = () => answer;
       expect(await acquirer.getReturn(REQUEST)).toEqual(expected);
     });
 
-    it('to a Pix key only, and only over a connection with a desk', async () => {
+    it('needs a Pix key and a connection with a desk', async () => {
       const nowhere = { ...REQUEST, destination: 'somebody' };
       expect(await acquirer.requestReturn(nowhere)).toEqual({ kind: 'failed', reason: 'destination_invalid' });
       const standard = new PixApiAcquirer(

@@ -68,8 +68,8 @@ describe('a connection to Efí', () => {
     psp.simulator.state().sends.filter(({ idEnvio }) => idEnvio === sendId);
   const looked = async (one: PayoutOrder): Promise<PayoutState['kind']> => (await desk.lookUp(one)).kind;
 
-  describe('sends money', () => {
-    it.each(['documented', 'sdk'] as const)('that arrives, in the %s form of answers', async (form) => {
+  describe('a send', () => {
+    it.each(['documented', 'sdk'] as const)('arrives, in the %s form of answers', async (form) => {
       psp.simulator.change({ sends: { form } });
       const one = order();
       const sent = await desk.send(one);
@@ -101,7 +101,7 @@ describe('a connection to Efí', () => {
         },
       ],
       ['the own tax id', { target: { type: 'pix_key', key: KEY, taxId: null }, ownTaxId: '11222333000181' }],
-    ])('to %s', async (_, own) => {
+    ])('goes to %s', async (_, own) => {
       const one = order(own);
       psp.simulator.addKey({ key: KEY, owner: { document: '11222333000181', name: 'Loja' } });
       expect(await desk.send(one)).toMatchObject({ kind: 'accepted' });
@@ -109,7 +109,7 @@ describe('a connection to Efí', () => {
       expect(await looked(one)).toBe('paid');
     });
 
-    it('once, whatever is repeated', async () => {
+    it('is made once, whatever is repeated', async () => {
       const one = order();
       expect(await desk.send(one)).toMatchObject({ kind: 'accepted' });
       expect(await desk.send(one)).toEqual({ kind: 'unknown' });
@@ -123,7 +123,7 @@ describe('a connection to Efí', () => {
     it.each([
       ['after', true, 'processing'],
       ['before', false, 'not_found'],
-    ] as const)('of which an answer was lost, %s the effect', async (_, effect, found) => {
+    ] as const)('is made once when its answer is lost %s the effect', async (_, effect, found) => {
       const one = order();
       psp.simulator.addFault({ operation: 'send.put', fault: { kind: 'timeout', effect }, times: 1 });
       expect(await desk.send(one)).toEqual({ kind: 'unknown' });
@@ -137,14 +137,14 @@ describe('a connection to Efí', () => {
       ['an error of the application', { kind: 'refuse', error: 'erro_aplicacao' }, { kind: 'unknown' }],
       ['a refusal', { kind: 'refuse', error: 'pagamento_negado' }, { kind: 'refused', reason: 'refused' }],
       ['no key look-ups left', { kind: 'refuse', error: 'balde_fichas_vazio' }, { kind: 'not_now' }],
-    ] as const)('or reads %s', async (_, fault, expected) => {
+    ] as const)('has its outcome after %s', async (_, fault, expected) => {
       const one = order();
       psp.simulator.addFault({ operation: 'send.put', fault, times: 1 });
       expect(await desk.send(one)).toMatchObject(expected);
       expect(sends(one.sendId)).toHaveLength(0);
     });
 
-    it('to nobody whose tax id is another one, or whose key does not exist', async () => {
+    it('is refused for another tax id, and for a key that does not exist', async () => {
       const stranger = order({ target: { type: 'pix_key', key: RECEIVER, taxId: '52998224725' } });
       expect(await desk.send(stranger)).toEqual({ kind: 'refused', reason: 'destination_mismatch' });
       psp.simulator.addKey({ key: 'nobody@example.com', owner: null });
