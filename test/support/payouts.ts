@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { Database } from '../../src/core/database/index.js';
+import { CorrectionsService } from '../../src/transactions/index.js';
 import type { PayoutBody } from '../../src/payouts/index.js';
 import { aPaidCharge, type ErrorAnswer } from './refunds.js';
 import { type Answer, type Merchant, type TestService } from './service.js';
@@ -49,6 +51,18 @@ export async function aFundedMerchant(
   return merchant;
 }
 
+/** Gives the account live money, as a correction of the books. */
+export async function liveMoney(service: TestService, accountId: string, amount: number): Promise<void> {
+  const corrections = service.get(CorrectionsService);
+  await service.get(Database).transaction(async (tx) => {
+    const found = { kind: 'loss', amount: -amount, borneBy: 'merchant', currency: 'BRL', mode: 'live' } as const;
+    const why = { reason: 'The bank has found it', idempotencyKey: randomUUID(), bankReference: null };
+    const scope = { accountId, transactionId: null, acquirer: null, invoiceMonth: null };
+    const { correction } = await corrections.request(tx, { ...found, ...why, ...scope }, randomUUID());
+    await corrections.approve(tx, correction.id, randomUUID());
+  });
+}
+
 export async function readPayout(service: TestService, key: string, id: string): Promise<PayoutBody> {
   return (await service.call<PayoutBody>('GET', `/v1/payouts/${id}`, { key })).body;
 }
@@ -73,10 +87,14 @@ export function simulatePayout(
 }
 
 /** The wallet's buckets in cents. */
-export async function wallet(service: TestService, accountId: string): Promise<Record<string, number>> {
+export async function wallet(
+  service: TestService,
+  accountId: string,
+  mode: 'test' | 'live' = 'test',
+): Promise<Record<string, number>> {
   const rows = await service.sql<{ bucket: string; amount: number }>(
-    'SELECT bucket, amount FROM balances WHERE account_id = $1',
-    [accountId],
+    'SELECT bucket, amount FROM balances WHERE account_id = $1 AND mode = $2',
+    [accountId, mode],
   );
   return Object.fromEntries(rows.map(({ bucket, amount }) => [bucket, Number(amount)]));
 }
