@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Secret, TOTP } from 'otpauth';
 import { expectLedgerCoherent } from '../../support/coherence.js';
 import {
   aFundedMerchant,
@@ -6,11 +7,12 @@ import {
   CPF,
   OTHER_CPF,
   payoutOf,
+  readPayout,
   type PayoutOrError,
   requestPayout,
   wallet,
 } from '../../support/payouts.js';
-import { type Answer, type Merchant, type Person, TestService } from '../../support/service.js';
+import { type Answer, type Merchant, PASSWORD, type Person, TestService } from '../../support/service.js';
 
 interface Destination extends Record<string, unknown> {
   id: string;
@@ -98,6 +100,60 @@ describe('approval of payouts by a second person', () => {
       const answer = await service.call('POST', `/v1/payouts/${id}/${what}`, { key: merchant.testKey, body: {} });
       expect(answer.status).toBe(404);
     }
+  });
+
+  it('needs a fresh code of people with a second factor, and takes each code once', async () => {
+    const call = (path: string, body: object): Promise<Answer<{ secret: string; recovery_codes: string[] }>> =>
+      service.call('POST', `/v1/auth/totp${path}`, { token: owner.token, body });
+    const codeAt = (secret: string): string =>
+      new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: service.clock.now().getTime() });
+    const { secret } = (await call('', { password: PASSWORD })).body;
+    const used = codeAt(secret);
+    const { recovery_codes: recovery } = (await call('/confirm', { code: used })).body;
+    const ids = [await ask(admin), await ask(admin, 2_001), await ask(admin, 2_002)];
+    const decideWith = async (id: string | undefined, what: string, body: object): Promise<string> => {
+      const answer = await at(owner, 'POST', `payouts/${id}/${what}`, { ...body });
+      return answer.status === 200 ? '200' : codeOf(answer);
+    };
+    const wrong = codeAt(secret) === '000000' ? '000001' : '000000';
+    for (const what of ['approve', 'refuse']) {
+      expect(await decideWith(ids[0], what, {})).toBe('400 second_factor_required');
+      expect(await decideWith(ids[0], what, { code: wrong })).toBe('400 invalid_request');
+      expect(await decideWith(ids[0], what, { code: used })).toBe('400 invalid_request');
+    }
+    expect((await readPayout(service, merchant.testKey, String(ids[0]))).approval).toEqual({ status: 'waiting' });
+    service.clock.advance(30);
+    const code = codeAt(secret);
+    expect(await decideWith(ids[0], 'approve', { code })).toBe('200');
+    await payoutOf(service, merchant.testKey, String(ids[0]), 'paid');
+    expect(await decideWith(ids[1], 'approve', { code })).toBe('400 invalid_request');
+    service.clock.advance(30);
+    expect(await decideWith(ids[1], 'refuse', { code: codeAt(secret) })).toBe('200');
+    expect(await decideWith(ids[2], 'approve', { code: recovery[0] })).toBe('200');
+    const { body: destination } = await service.call<Destination>('POST', '/v1/payout-destinations', {
+      key: merchant.testKey,
+      body: { type: 'pix_key', key: OTHER_CPF },
+    });
+    const path = `payout-destinations/${destination.id}/approve`;
+    expect(codeOf(await at(owner, 'POST', path, {}))).toBe('400 second_factor_required');
+    expect(codeOf(await at(owner, 'POST', path, { code: recovery[0] }))).toBe('400 invalid_request');
+    expect((await at(owner, 'POST', path, { code: recovery[1] })).status).toBe(200);
+  });
+
+  it('leaves a right code unused when the decision is refused', async () => {
+    const mine = await ask(owner, 2_001);
+    const begun = await service.call<{ secret: string }>('POST', '/v1/auth/totp', {
+      token: owner.token,
+      body: { password: PASSWORD },
+    });
+    const codeNow = (): string =>
+      new TOTP({ secret: Secret.fromBase32(begun.body.secret) }).generate({ timestamp: service.clock.now().getTime() });
+    await service.call('POST', '/v1/auth/totp/confirm', { token: owner.token, body: { code: codeNow() } });
+    service.clock.advance(30);
+    const code = codeNow();
+    expect(codeOf(await at(owner, 'POST', `payouts/${mine}/approve`, { code }))).toBe('403 approval_not_allowed');
+    const theirs = await ask(admin);
+    expect((await at(owner, 'POST', `payouts/${theirs}/approve`, { code })).status).toBe(200);
   });
 
   it('is refused to the person who issued the key of the request', async () => {
