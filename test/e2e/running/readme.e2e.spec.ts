@@ -99,7 +99,7 @@ describe('README.md and docs', () => {
     ]);
     const languages = new Set(readingOrder().flatMap((path) => codeLanguages(path)));
     // A shell block under another language name would not be run.
-    expect([...languages].sort()).toEqual(['js', 'json', 'mermaid', 'nginx', 'sh']);
+    expect([...languages].sort()).toEqual(['js', 'json', 'mermaid', 'nginx', 'sh', 'ts']);
   });
 
   itWith('curl')(
