@@ -1,5 +1,5 @@
 import type { PayoutBody } from '../../src/payouts/dto/payout.body.js';
-import type { ShownDestinationBody } from '../../src/payouts/dto/payout-destination.body.js';
+import type { PayoutDestinationBody, ShownDestinationBody } from '../../src/payouts/dto/payout-destination.body.js';
 import { bankName } from './banks.js';
 import { dateTime, type Language, money, type Translate } from './format.js';
 import { inWords } from './words.js';
@@ -85,6 +85,12 @@ export function receiverLine(receiver: ShownDestinationBody, t: Translate): stri
     case 'bank_account':
       return `${bankName(receiver.ispb ?? '')} · ${receiver.branch ?? ''} / ${receiver.number ?? ''}`;
   }
+}
+
+/** A saved destination on one line, by its name if it has one. */
+export function destinationName({ label, ...receiver }: PayoutDestinationBody, t: Translate): string {
+  const line = receiverLine(receiver, t);
+  return label === undefined ? line : `${label} (${line})`;
 }
 
 /** The receiver's data as facts. */

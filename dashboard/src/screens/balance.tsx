@@ -10,6 +10,8 @@ import { day, money } from '../format.js';
 import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
 import { Listing, usePages } from '../lists.js';
+import { useDestinations } from '../payout-destinations.js';
+import { scheduleSentence, useScheduledAccount } from '../schedule.js';
 import { useMayAct, useMode } from '../session.js';
 import { Button, Card, Choice, Facts, Failure, Input, Link, Loading, Money, Page, Table, Time } from '../ui.js';
 import { bucketName, entryType } from '../words.js';
@@ -160,6 +162,8 @@ function ToTheBank({ balance }: { balance: BalanceBody }): ReactNode {
   const mode = useMode();
   const mayAct = useMayAct();
   const cents = reaisOf(balance);
+  const schedule = useScheduledAccount().data?.payout_schedule ?? null;
+  const scheduled = useDestinations().destinations.find(({ id }) => id === schedule?.destination);
   const available = money(cents, 'BRL', language);
   const at = balance.next_release_at;
   return (
@@ -177,6 +181,12 @@ function ToTheBank({ balance }: { balance: BalanceBody }): ReactNode {
         {(balance.retained ?? 0) > 0 &&
           ` ${t('O que está retido espera o fim da disputa.', 'Held money waits for the end of the dispute.')}`}
       </p>
+      {schedule !== null && scheduled !== undefined && (
+        <p>
+          <Link to={`/${mode}/payouts/schedule`}>{t('Programado:', 'Scheduled:')}</Link>{' '}
+          {scheduleSentence(schedule, scheduled, t, language)}
+        </p>
+      )}
       <p>
         <strong>{t('Próximo passo:', 'Next step:')}</strong>{' '}
         {cents <= 0 ? (

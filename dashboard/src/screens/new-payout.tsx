@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import type { MerchantAccountBody } from '../../../src/accounts/dto/merchant-account.js';
 import type { PayoutDestinationBody } from '../../../src/payouts/dto/payout-destination.body.js';
 import type { PayoutBody } from '../../../src/payouts/dto/payout.body.js';
 import type { BalanceBody } from '../../../src/wallets/dto/wallet.body.js';
@@ -12,8 +11,9 @@ import { useFields } from '../forms.js';
 import { type Translate, useLanguage } from '../language.js';
 import { useRefresh } from '../lists.js';
 import { useDestinations } from '../payout-destinations.js';
-import { receiverFacts, receiverLine } from '../payout-words.js';
+import { destinationName, receiverFacts } from '../payout-words.js';
 import { readCode, RECEIVER, shownReceiver, targetOf } from '../receiver.js';
+import { useScheduledAccount } from '../schedule.js';
 import { useMayAct, useMode } from '../session.js';
 import { Button, Card, Choice, Facts, Failure, Input, Link, Loading, Page, REST_MS } from '../ui.js';
 import { reaisOf } from './balance-facts.js';
@@ -31,10 +31,7 @@ export function NewPayout(): ReactNode {
     queryFn: () => call<BalanceBody>('GET', door(mode, '/wallets/balance')),
     refetchInterval: 10_000,
   });
-  const account = useQuery({
-    queryKey: ['account'],
-    queryFn: () => call<MerchantAccountBody>('GET', '/v1/account'),
-  });
+  const account = useScheduledAccount();
   const { query: saved, destinations } = useDestinations();
   const failed = [balance, account, saved].find(({ error, data }) => error !== null && data === undefined);
   return (
@@ -116,7 +113,10 @@ function Form({
         : amount === null
           ? t('Escreva um valor como 129,90.', 'Write an amount as 129.90.')
           : amount > most
-            ? short
+            ? t(
+                `O valor passa do que dá para sacar: ${text(most)}.`,
+                `The amount is above what can be paid out: ${text(most)}.`,
+              )
             : null;
     setProblem(wrong);
     setError(null);
@@ -184,7 +184,7 @@ function Form({
           />
         </div>
         {duplicate ? (
-          <div role="alert">
+          <div className="failure" role="alert">
             <h2>{t('Enviar de novo?', 'Send again?')}</h2>
             <p>
               {t(
@@ -237,10 +237,7 @@ function Form({
             label={t('Destino', 'Destination')}
             {...field('destination')}
             options={[
-              ...destinations.map((one) => {
-                const line = receiverLine(one, t);
-                return [one.id, one.label === undefined ? line : `${one.label} (${line})`] as const;
-              }),
+              ...destinations.map((one) => [one.id, destinationName(one, t)] as const),
               ['', t('Outro destino', 'Another destination')],
             ]}
           />

@@ -1,28 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import type { MerchantAccountBody } from '../../../src/accounts/dto/merchant-account.js';
 import type { PayoutDestinationBody } from '../../../src/payouts/dto/payout-destination.body.js';
 import { call } from '../api.js';
 import { ActionDialog } from '../dialog.js';
-import { decimal, type Language, money, parseAmount } from '../format.js';
+import { decimal, parseAmount } from '../format.js';
 import { useFields } from '../forms.js';
-import { type Translate, useLanguage } from '../language.js';
+import { useLanguage } from '../language.js';
 import { useRefresh } from '../lists.js';
 import { useDestinations } from '../payout-destinations.js';
-import { receiverLine } from '../payout-words.js';
+import { destinationName } from '../payout-words.js';
+import { type Schedule, scheduleSentence, useScheduledAccount, weekdays } from '../schedule.js';
 import { useMode, useSession } from '../session.js';
 import { Button, Card, Choice, Empty, Failure, Input, Link, Loading, Page } from '../ui.js';
-
-interface Schedule {
-  readonly every: 'day' | 'week' | 'month';
-  /** Day of the week from Monday, 1, or of the month. */
-  readonly on?: number;
-  readonly at: string;
-  readonly destination: string;
-  readonly leave: number;
-  readonly minimum: number;
-}
-type Account = MerchantAccountBody & { readonly payout_schedule?: Schedule | null };
 
 const DAYS_OF_MONTH = Array.from({ length: 31 }, (_, index) => index + 1);
 
@@ -31,11 +19,10 @@ export function PayoutSchedule(): ReactNode {
   const { t } = useLanguage();
   const mode = useMode();
   const isOwner = useSession().role === 'OWNER';
-  const account = useQuery({
-    queryKey: ['account'],
-    queryFn: () => call<Account>('GET', '/v1/account'),
-  });
-  const { query: saved, destinations } = useDestinations();
+  const account = useScheduledAccount();
+  const { query: saved, destinations: all } = useDestinations();
+  // A Pix code has an amount of its own.
+  const destinations = all.filter(({ type }) => type !== 'br_code');
   const failed = [account, saved].find(({ error, data }) => error !== null && data === undefined);
   return (
     <Page
@@ -77,39 +64,6 @@ export function PayoutSchedule(): ReactNode {
   );
 }
 
-function weekdays(t: Translate): readonly (readonly [string, string])[] {
-  return [
-    ['1', t('segunda-feira', 'Monday')],
-    ['2', t('terça-feira', 'Tuesday')],
-    ['3', t('quarta-feira', 'Wednesday')],
-    ['4', t('quinta-feira', 'Thursday')],
-    ['5', t('sexta-feira', 'Friday')],
-  ];
-}
-
-/** The schedule as a sentence. */
-function sentence(schedule: Schedule, whom: string, t: Translate, language: Language): string {
-  const { every, on, at, leave, minimum } = schedule;
-  const text = (cents: number): string => money(cents, 'BRL', language);
-  const weekday = weekdays(t).find(([value]) => value === String(on))?.[1] ?? '';
-  const when = {
-    day: t(`Todo dia útil às ${at}`, `Every bank day at ${at}`),
-    week: t(`Toda ${weekday} às ${at}`, `Every ${weekday} at ${at}`),
-    month: t(`Todo dia ${String(on)} do mês às ${at}`, `On day ${String(on)} of each month at ${at}`),
-  }[every];
-  const what =
-    leave > 0
-      ? t(`o que passar de ${text(leave)} no saldo disponível`, `what is available above ${text(leave)}`)
-      : t('todo o saldo disponível', 'the whole available balance');
-  const least = minimum > 0 ? t(`, se for pelo menos ${text(minimum)}`, `, if it is at least ${text(minimum)}`) : '';
-  return t(`${when}, ${what} vai para ${whom}${least}.`, `${when}, ${what} goes to ${whom}${least}.`);
-}
-
-function nameOf({ label, ...destination }: PayoutDestinationBody, t: Translate): string {
-  const line = receiverLine(destination, t);
-  return label === undefined ? line : `${label} (${line})`;
-}
-
 function Current({
   schedule,
   destinations,
@@ -129,17 +83,7 @@ function Current({
               'Nenhum saque programado: cada saque é pedido por alguém da conta ou pela API.',
               'No payouts are scheduled: somebody of the account, or the API, requests each.',
             )
-          : sentence(
-              schedule,
-              destination === undefined
-                ? t(
-                    'um destino do outro modo, ou que foi excluído',
-                    'a destination of the other mode, or a deleted one',
-                  )
-                : nameOf(destination, t),
-              t,
-              language,
-            )}
+          : scheduleSentence(schedule, destination, t, language)}
       </p>
       {schedule !== null && isOwner && (
         <div className="actions">
@@ -234,7 +178,7 @@ function Form({
         <Choice
           label={t('Destino', 'Destination')}
           {...field('destination')}
-          options={destinations.map((one) => [one.id, nameOf(one, t)] as const)}
+          options={destinations.map((one) => [one.id, destinationName(one, t)] as const)}
         />
         <Input
           label={t('Quanto fica no saldo (opcional)', 'How much stays in the balance (optional)')}
@@ -250,10 +194,18 @@ function Form({
           hint={t('Com menos do que isto, espera a próxima vez.', 'With less than this, it waits for the next time.')}
           {...field('minimum')}
         />
+        <p className="quiet">
+          {every === 'month' && Number(fields.monthday) > 28
+            ? t(
+                'Em mês mais curto, no último dia. Sem banco aberto, no próximo dia útil.',
+                'In a shorter month, on its last day. Without open banks, on the next bank day.',
+              )
+            : t('Sem banco aberto, no próximo dia útil.', 'Without open banks, on the next bank day.')}
+        </p>
         <p aria-live="polite">
           {next === null
             ? t('Escreva valores como 129,90.', 'Write amounts as 129.90.')
-            : destination && sentence(next, nameOf(destination, t), t, language)}
+            : scheduleSentence(next, destination, t, language)}
         </p>
         {error !== null && <Failure error={error} />}
         <Button tone="primary" type="submit" disabled={next === null} isPending={isBusy}>

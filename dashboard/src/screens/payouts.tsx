@@ -7,6 +7,7 @@ import { useLanguage } from '../language.js';
 import { Listing, usePages } from '../lists.js';
 import { useDestinations } from '../payout-destinations.js';
 import { PAYOUT_STATUSES, payoutNote, payoutStatus, receiverLine } from '../payout-words.js';
+import { scheduleSentence, useScheduledAccount } from '../schedule.js';
 import { useMayAct, useMode } from '../session.js';
 import { Choice, Link, Money, Page, Status, Time } from '../ui.js';
 
@@ -17,7 +18,9 @@ export function Payouts(): ReactNode {
   const mayAct = useMayAct();
   const { status = '' } = useQueryText();
   const navigate = useNavigate();
-  const { labelOf } = useDestinations();
+  const { destinations, labelOf } = useDestinations();
+  const schedule = useScheduledAccount().data?.payout_schedule ?? null;
+  const scheduled = destinations.find(({ id }) => id === schedule?.destination);
   const list = usePages<PayoutBody>(
     [mode, 'payouts', status],
     door(mode, '/payouts'),
@@ -43,6 +46,9 @@ export function Payouts(): ReactNode {
         </>
       }
     >
+      {schedule !== null && scheduled !== undefined && (
+        <p role="note">{scheduleSentence(schedule, scheduled, t, language)}</p>
+      )}
       <div className="filters">
         <Choice
           label={t('Situação', 'Status')}
