@@ -17,6 +17,11 @@ import type { Decider } from './payout-approvals.service.js';
 import type { PayoutCaller } from './payout-opening.service.js';
 import { readTarget, shownTarget } from './targets.js';
 
+/** @param sent an id as requests write it: `pd_<uuid>` or the bare uuid, also in capitals */
+export function bareDestinationId(sent: string): string {
+  return sent.replace(/^pd_/i, '').toLowerCase();
+}
+
 /** Receivers that merchants save. */
 @Injectable()
 export class PayoutDestinationsService {
@@ -77,12 +82,12 @@ export class PayoutDestinationsService {
     return destination;
   }
 
-  /** @param id as the request sends it @throws ApiError 422 `destination_not_found` */
+  /** @param id bare @throws ApiError 422 `destination_not_found` */
   async receiver(
     scope: Scope,
     id: string,
   ): Promise<{ readonly destination: PayoutDestination; readonly target: PayoutTarget }> {
-    const destination = await this.destinations.find(scope, id.replace(/^pd_/i, '').toLowerCase());
+    const destination = await this.destinations.find(scope, id);
     if (!destination) throw business('destination_not_found', 'No such payout destination; list them or save one.');
     return { destination, target: this.targets.openDestination(destination) };
   }

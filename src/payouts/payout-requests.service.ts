@@ -7,7 +7,7 @@ import { IdempotencyService, type IdempotentAnswer } from '../core/idempotency/i
 import { FraudGuard } from '../fraud/index.js';
 import type { PayoutBody } from './dto/payout.body.js';
 import type { CreatePayoutDto } from './dto/payout.dto.js';
-import { PayoutDestinationsService } from './payout-destinations.service.js';
+import { bareDestinationId, PayoutDestinationsService } from './payout-destinations.service.js';
 import { type PayoutCaller, PayoutOpening } from './payout-opening.service.js';
 import { payoutBody, payoutSnapshot } from './payout.serializer.js';
 import { PayoutsService } from './payouts.service.js';
@@ -40,17 +40,15 @@ export class PayoutRequests {
     const { destination: sent, amount: sentAmount = null } = draft.sound;
     const read = typeof sent === 'object' ? readTarget(sent, 'destination', sentAmount) : null;
     const dto = draft.accept([...(read?.violations ?? [])]);
-    const saved = typeof dto.destination === 'string' ? await this.destinations.receiver(scope, dto.destination) : null;
-    const target = saved?.target ?? read?.target;
-    if (!target) throw new Error('A receiver without violations was not read');
-    const destination = saved?.destination ?? null;
     const { amount, description = null, metadata = {}, allow_duplicate: allowsDuplicate = false } = dto;
-    const input = { amount, target, description, metadata };
+    const asWritten = { amount, description, metadata };
+    // A repetition is answered also when its saved destination is gone.
+    const to = typeof dto.destination === 'string' ? bareDestinationId(dto.destination) : (read?.target ?? null);
     const request = {
       ...scope,
       operation: 'payouts.create',
       key,
-      fingerprint: fingerprintOf({ ...input, destinationId: destination?.id ?? null }),
+      fingerprint: fingerprintOf({ ...asWritten, to }),
       permanent: true,
     };
     const begun = await this.idempotency.begin<PayoutBody>(request);
@@ -60,6 +58,9 @@ export class PayoutRequests {
       return { status: 201, body: await this.payouts.get(scope, begun.resourceId), replayed: true };
     }
     try {
+      const saved = typeof to === 'string' ? await this.destinations.receiver(scope, to) : null;
+      const target = saved?.target ?? read?.target;
+      if (!target) throw new Error('A receiver without violations was not read');
       const { taxId } = target;
       const asked = { operation: 'payout', amount, document: taxId, destination: taxId, request } as const;
       claim.admission = await this.fraud.check(scope, account, asked);
@@ -68,7 +69,8 @@ export class PayoutRequests {
         const made = this.opening.next();
         claim.take(tx, made.id, null);
         const asker = { ...caller, account: details };
-        const wanted = { ...input, destination, allowsDuplicate, occurrence: null };
+        const destination = saved?.destination ?? null;
+        const wanted = { ...asWritten, target, destination, allowsDuplicate, occurrence: null };
         const payout = await this.opening.open(tx, made, asker, wanted);
         const answer = { status: 201, body: payoutBody(payoutSnapshot(payout)) };
         claim.complete(tx, answer);

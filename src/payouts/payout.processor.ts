@@ -19,8 +19,8 @@ import { PayoutsRepository, type WholePayout } from './payouts.repository.js';
 
 /** A lost call is made again under its name for this long. Afterwards the payout is only looked up. */
 const RESEND_MS = 60 * 60_000;
-/** A call that was begun before this time cannot reach the PSP any more: its connection is closed. */
-const IN_FLIGHT_MS = 60_000;
+/** Refusals that hold for every call of a payout. */
+const ABOUT_RECEIVER: readonly PayoutRefusal[] = ['destination_invalid', 'destination_mismatch'];
 /** Pause while an operator decides, or while the account is suspended. */
 const IDLE_MS = 10 * 60_000;
 
@@ -111,8 +111,8 @@ export class PayoutProcessor implements Worker {
     if (ageMs < RESEND_MS) {
       await prolong();
       const answer = await desk.send(order);
-      // An earlier call may still arrive after a refusal of this one.
-      if (answer.kind === 'refused' && ageMs >= IN_FLIGHT_MS && (await desk.lookUp(order)).kind === 'not_found') {
+      // Every call has the same receiver. Any other refusal may come from an earlier call that used the balance.
+      if (answer.kind === 'refused' && ABOUT_RECEIVER.includes(answer.reason)) {
         await this.#end(prolong, payout, answer);
         return 'done';
       }

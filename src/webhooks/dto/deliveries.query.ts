@@ -24,7 +24,7 @@ export class DeliveriesQuery {
     description: 'Only what tells of this charge or payment, its refunds among it, or of this case or report.',
     example: 'ch_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
   })
-  @IsIdOf('the id of a charge, payment, MED case or report', 'ch_', 'tx_', 'med_', 'rep_')
+  @IsIdOf('the id of a charge, payment, MED case, payout or report', 'ch_', 'tx_', 'med_', 'po_', 'rep_')
   subject?: string;
 
   @QueryInteger('Deliveries a page.', 1, 100, 25)

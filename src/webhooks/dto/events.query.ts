@@ -17,10 +17,11 @@ export class EventStreamQuery {
   type?: string;
 
   @OptionalField({
-    description: 'Only what happened to this charge or payment, its refunds among it, or to this case or report.',
+    description:
+      'Only what happened to this charge or payment, its refunds among it, or to this case, payout or report.',
     example: 'ch_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
   })
-  @IsIdOf('the id of a charge, payment, MED case or report', 'ch_', 'tx_', 'med_', 'rep_')
+  @IsIdOf('the id of a charge, payment, MED case, payout or report', 'ch_', 'tx_', 'med_', 'po_', 'rep_')
   subject?: string;
 
   @OptionalField({ ...CURSOR, description: `${CURSOR.description} What is newer, oldest first.` })

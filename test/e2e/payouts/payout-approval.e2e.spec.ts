@@ -217,7 +217,12 @@ describe('approval of payouts by a second person', () => {
     const stranger = await service.merchant();
     expect((await service.call('GET', path, { key: stranger.testKey })).status).toBe(404);
     expect((await service.call('DELETE', path, { key: stranger.testKey })).status).toBe(404);
+    const asked = [{ destination: body.id }, 'before-the-deletion'] as const;
+    const payout = await requestPayout(service, merchant.testKey, ...asked);
+    expect(payout.status).toBe(201);
     expect((await service.call('DELETE', path, { key: merchant.testKey })).status).toBe(204);
+    // The key is permanent: its repetition gets the first answer.
+    expect(await requestPayout(service, merchant.testKey, ...asked)).toMatchObject({ status: 201, body: payout.body });
     expect((await service.call('GET', path, { key: merchant.testKey })).status).toBe(404);
     expect((await requestPayout(service, merchant.testKey, { destination: body.id })).status).toBe(422);
   });
