@@ -59,6 +59,11 @@ const NEEDS = {
     requiredBy: 'REQUIRE_EFI_SDK',
     find: () => process.env['EFI_SDK'] ?? null,
   },
+  spin: {
+    missing: 'no spin or no gcc on the PATH (Debian: spin, gcc, libc6-dev)',
+    requiredBy: 'REQUIRE_SPIN',
+    find: () => (onPath('gcc') === null ? null : onPath('spin')),
+  },
   pixApiDocument: {
     missing: "BACEN's document of API Pix is not here (PIX_API_DOCUMENT)",
     requiredBy: 'REQUIRE_PIX_API_DOCUMENT',
