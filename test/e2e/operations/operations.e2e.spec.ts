@@ -98,7 +98,8 @@ describe('accounts', () => {
       payer_receipts: true,
       negative_notice_days: 7,
       ...{ tax_id: null, payout_fee: 0, payouts_to: null, payout_approval_above: null },
-      ...{ payout_new_destination_hours: null, payout_max: null, payout_daily_max: null, payout_night_max: null },
+      ...{ payout_new_destination_hours: null, payout_max: null, payout_daily_max: null },
+      ...{ payout_night_max: null, payout_schedule: null },
       suspended: false,
       created_at: expect.stringMatching(/Z$/),
     });
