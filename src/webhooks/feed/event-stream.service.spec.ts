@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import { withFakeTimers } from '../../../test/support/fake-timers.js';
 import { Drain } from '../../core/drain.js';
 import type { Poller } from '../../core/queue/index.js';
 import type { OutboxRepository } from '../../outbox/index.js';
@@ -17,8 +18,7 @@ function streamsOf(feed: Pick<EventFeed, 'newer' | 'end'>): EventStreams {
 }
 
 describe('a stream on which nothing happens', () => {
-  beforeEach(() => void jest.useFakeTimers());
-  afterEach(() => void jest.useRealTimers());
+  withFakeTimers();
 
   it('has a comment every 15 seconds and ends after a minute', async () => {
     const feed = { newer: () => Promise.resolve(NOTHING), end: () => Promise.resolve(FIRST) };
@@ -86,15 +86,15 @@ describe('a stream on which nothing happens', () => {
 });
 
 describe('streams that read past events', () => {
+  withFakeTimers();
   const item = (size: number): EventBody => ({ cursor: 'evc_1', note: 'n'.repeat(size) }) as unknown as EventBody;
 
   it('read one page of an account at a time, for at most a quarter of the time', async () => {
-    let [reading, most, spent] = [0, 0, 0];
+    let [reading, most, pages] = [0, 0, 0];
     const newer = async (): Promise<FeedPage> => {
       most = Math.max(most, ++reading);
-      const started = performance.now();
       await delay(10);
-      spent += performance.now() - started;
+      pages++;
       reading--;
       return { items: [], end: FIRST, hasMore: true };
     };
@@ -103,17 +103,16 @@ describe('streams that read past events', () => {
     const texts = await Promise.all(
       Array.from({ length: 20 }, () => streams.open(SCOPE, null, {} as FeedFilter, null, gone.signal)),
     );
-    const started = performance.now();
     const readings = texts.map(async (text) => {
       for await (const line of text) expect(line).toBe('retry: 500\n\n');
     });
-    await delay(1_000);
+    await jest.advanceTimersByTimeAsync(1_000);
+    // Each page of 10 ms is followed by a pause of 30 ms.
+    expect([pages, most]).toEqual([25, 1]);
     gone.abort();
+    // The page that is being read ends.
+    await jest.advanceTimersByTimeAsync(10);
     await Promise.all(readings);
-    expect(most).toBe(1);
-    // The last page has no pause any more.
-    expect(spent).toBeGreaterThan(30);
-    expect(spent).toBeLessThan((performance.now() - started) / 4 + 50);
   });
 
   it('keep at most a megabyte for readers of an account that do not read', async () => {
@@ -136,16 +135,16 @@ describe('streams that read past events', () => {
       await new Promise<void>((resolve) => (read = resolve));
       return text;
     });
-    await delay(500);
+    await jest.advanceTimersByTimeAsync(500);
     // The first page is of five events, all later ones of two.
     expect(length).toBeGreaterThan(500_000);
     expect(length).toBeLessThan(1_200_000);
     const before = pages;
-    await delay(300);
+    await jest.advanceTimersByTimeAsync(300);
     expect(pages).toBe(before);
     read?.();
     await Promise.race(slow).then((text) => text.return(undefined));
-    await delay(300);
+    await jest.advanceTimersByTimeAsync(300);
     expect(pages).toBeGreaterThan(before);
     gone.abort();
   });
