@@ -9,7 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../tools/harness/free-port.js';
 import { pathOf } from './needs.js';
 
-const START_LIMIT_MS = 10_000;
+const START_LIMIT_MS = 60_000;
+const ANSWER_LIMIT_MS = 30_000;
 
 /** A real server of its own for one spec file. Nothing is written to disk: a restart comes back empty. */
 export interface TestRedis {
@@ -90,7 +91,7 @@ export async function startRedis(): Promise<TestRedis> {
 /** Speaks the inline protocol over a socket of its own, so that the helper shares no code with what it tests. */
 async function send(port: number, words: string[]): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1' });
-  socket.setTimeout(2_000, () => socket.destroy(new Error('no answer within 2 s')));
+  socket.setTimeout(ANSWER_LIMIT_MS, () => socket.destroy(new Error(`no answer within ${ANSWER_LIMIT_MS} ms`)));
   try {
     await once(socket, 'connect');
     socket.write(`${words.join(' ')}\r\n`);
@@ -104,7 +105,7 @@ async function send(port: number, words: string[]): Promise<string> {
 /** The socket ends with the server. */
 async function watch(port: number): Promise<readonly string[]> {
   const socket = connect({ port, host: '127.0.0.1' });
-  socket.setTimeout(2_000, () => socket.destroy(new Error('no answer within 2 s')));
+  socket.setTimeout(ANSWER_LIMIT_MS, () => socket.destroy(new Error(`no answer within ${ANSWER_LIMIT_MS} ms`)));
   await once(socket, 'connect');
   const told: string[] = [];
   const lines = createInterface(socket);

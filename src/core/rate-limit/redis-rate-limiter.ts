@@ -71,6 +71,8 @@ interface TakeCommand {
 export interface RedisRateLimiterOptions {
   redisUrl: string;
   logger?: RateLimitLogger;
+  /** Time limit of every answer; specs raise it, since a busy machine must not change their counts. */
+  patienceMs?: number;
 }
 
 /**
@@ -85,12 +87,16 @@ export class RedisRateLimiter extends RateLimiter {
   /** Used while Redis is away. */
   private readonly fallback = new MemoryRateLimiter();
   private readonly logger: RateLimitLogger | undefined;
+  private readonly patienceMs: number;
+  private readonly windowPatienceMs: number;
   private degraded = false;
   private closed = false;
 
   constructor(options: RedisRateLimiterOptions) {
     super();
     this.logger = options.logger;
+    this.patienceMs = options.patienceMs ?? PATIENCE_MS;
+    this.windowPatienceMs = options.patienceMs ?? WINDOW_PATIENCE_MS;
     // A second of silence drops the connection, and while there is none no request waits at all.
     const client = openRedis(options.redisUrl, 1_000, {
       // Nothing is queued or sent twice: by the time Redis is back the requests have long been answered.
@@ -119,7 +125,7 @@ export class RedisRateLimiter extends RateLimiter {
     }
     const microsPerToken = 1_000_000 / policy.rate;
     const [capacity, micros] = [policy.burst * microsPerToken, cost * microsPerToken];
-    bounded(PATIENCE_MS, this.client.takeTokens(PREFIX + key, capacity, micros, 'debit')).catch((err: unknown) =>
+    bounded(this.patienceMs, this.client.takeTokens(PREFIX + key, capacity, micros, 'debit')).catch((err: unknown) =>
       this.degrade(err),
     );
   }
@@ -133,7 +139,7 @@ export class RedisRateLimiter extends RateLimiter {
     this.fallback.giveBack(key, member);
     if (this.client.status !== 'ready') return;
     // Unheard it stays counted until it leaves the window.
-    await bounded(WINDOW_PATIENCE_MS, this.client.zrem(WINDOW_PREFIX + key, member)).catch((err: unknown) =>
+    await bounded(this.windowPatienceMs, this.client.zrem(WINDOW_PREFIX + key, member)).catch((err: unknown) =>
       this.degrade(err),
     );
   }
@@ -148,7 +154,7 @@ export class RedisRateLimiter extends RateLimiter {
     try {
       const microsPerToken = 1_000_000 / policy.rate;
       const [allowed, micros] = await bounded(
-        PATIENCE_MS,
+        this.patienceMs,
         this.client.takeTokens(PREFIX + key, policy.burst * microsPerToken, cost * microsPerToken, 'take'),
       );
       this.recover();
@@ -163,7 +169,7 @@ export class RedisRateLimiter extends RateLimiter {
     try {
       const { limit, windowSeconds } = policy;
       const [allowed, counted, micros] = await bounded(
-        WINDOW_PATIENCE_MS,
+        this.windowPatienceMs,
         this.client.takeInWindow(WINDOW_PREFIX + key, limit, windowSeconds * 1_000_000, member),
       );
       this.recover();
