@@ -7,9 +7,11 @@ import { describeWith } from '../../../test/support/needs.js';
 import { startRedis, type TestRedis } from '../../../test/support/redis.js';
 import { waitFor } from '../../../test/support/wait.js';
 import { Logger } from '../log/index.js';
+import { within } from '../within.js';
 import { JobQueues, Poller, QueueRedis, QUEUES, WakeProcessor } from './index.js';
 
-const ADD_LIMIT_MS = 1_300;
+/** Above the limit of `add`, which is half a second */
+const ADD_LIMIT_MS = 700;
 
 interface Job {
   readonly id: string;
@@ -86,15 +88,11 @@ class SpecProcess {
 
   /** Adds the job again and again, as a sweeper does, until a process has run it. */
   addUntilSeen(id: string): Promise<true> {
-    return waitFor(
-      `job ${id}`,
-      async () => {
-        if (this.seen.includes(id)) return true;
-        await this.add(id);
-        return false;
-      },
-      10_000,
-    );
+    return waitFor(`job ${id}`, async () => {
+      if (this.seen.includes(id)) return true;
+      await this.add(id);
+      return false;
+    });
   }
 
   async close(): Promise<void> {
@@ -136,10 +134,9 @@ describeWith('redis')('JobQueues on Redis', () => {
     return started;
   };
 
+  /** Timers of one process end in their order, however slow it is: that of `add` comes first. */
   const expectRefusedInTime = async ({ jobs }: SpecProcess): Promise<void> => {
-    const from = Date.now();
-    expect(await jobs.add('deliveries', [{ id: '-1' }], keyOf)).toBe(false);
-    expect(Date.now() - from).toBeLessThan(ADD_LIMIT_MS);
+    expect(await within(ADD_LIMIT_MS, jobs.add('deliveries', [{ id: '-1' }], keyOf))).toBe(false);
   };
   /** The number of jobs that a process has taken and not ended. */
   const active = async (queue = 'deliveries'): Promise<number> =>
@@ -280,9 +277,8 @@ describeWith('redis')('JobQueues on Redis', () => {
     });
     await (await api()).add('1');
     await waitFor('the job', () => running);
-    const from = Date.now();
     await own.close();
-    expect(Date.now() - from).toBeLessThan(2_000);
+    expect(own.seen).toEqual([]);
     hold.open();
   });
 
@@ -297,7 +293,7 @@ describeWith('redis')('JobQueues on Redis', () => {
       await redis.start();
       await own.addUntilSeen(String(round));
     }
-  }, 60_000);
+  });
 
   it('survives many short outages of Redis under load', async () => {
     const own = await worker();
@@ -314,14 +310,14 @@ describeWith('redis')('JobQueues on Redis', () => {
     })();
     for (let round = 0; round < 8; round++) {
       const from = own.seen.length;
-      await waitFor('some jobs', () => own.seen.length > from + 50, 10_000);
+      await waitFor('some jobs', () => own.seen.length > from + 50);
       await redis.kill();
       await redis.start();
     }
     adding = false;
     await load;
     await own.addUntilSeen('the last');
-  }, 60_000);
+  });
 
   it('can start before Redis', async () => {
     await redis.kill();
@@ -330,7 +326,7 @@ describeWith('redis')('JobQueues on Redis', () => {
     expect(await own.jobs.ping()).toBe(false);
     await redis.start();
     await own.addUntilSeen('1');
-  }, 20_000);
+  });
 
   it('goes on after FLUSHALL, idle or under a running job', async () => {
     const hold = gate();
@@ -343,7 +339,7 @@ describeWith('redis')('JobQueues on Redis', () => {
     hold.open();
     await own.addUntilSeen('3');
     expect(own.seen.filter((id) => id === '2')).toEqual(['2']);
-  }, 20_000);
+  });
 
   it('does not lose jobs when the server forgets its scripts', async () => {
     const own = await worker();
@@ -361,7 +357,7 @@ describeWith('redis')('JobQueues on Redis', () => {
       await redis.command('CLIENT', 'KILL', 'TYPE', 'normal');
       await own.addUntilSeen(String(round));
     }
-  }, 30_000);
+  });
 
   it('gives up in time on a Redis that does not answer, and goes on when it answers again', async () => {
     const own = await worker();
@@ -374,7 +370,7 @@ describeWith('redis')('JobQueues on Redis', () => {
       redis.thaw();
     }
     await own.addUntilSeen('2');
-  }, 20_000);
+  });
 
   it.each([
     ['is a replica (READONLY)', ['REPLICAOF 127.0.0.1 1'], ['REPLICAOF NO ONE']],
@@ -410,20 +406,17 @@ describeWith('redis')('JobQueues on Redis', () => {
     redis.freeze();
     try {
       // After the socket time-out the outage is known: add no longer waits at all.
-      await waitFor(
-        'the connection to be given up',
-        async () => {
-          const from = performance.now();
-          await own.add('-1');
-          return performance.now() - from < 100;
-        },
-        15_000,
-      );
+      await waitFor('the connection to be given up', async () => {
+        const adding = own.add('-1');
+        const isKnown = (await within(100, adding)) === false;
+        await adding;
+        return isKnown;
+      });
     } finally {
       redis.thaw();
     }
     await own.addUntilSeen('2');
-  }, 30_000);
+  });
 
   it('runs a job only once when it lasts through a short outage', async () => {
     const hold = gate();
@@ -440,15 +433,15 @@ describeWith('redis')('JobQueues on Redis', () => {
     hold.open();
     await waitFor('the job to be gone', async () => (await active()) === 0);
     expect(runs).toBe(1);
-  }, 20_000);
+  });
 
   it('shares jobs between processes, each run once', async () => {
     const [one, two] = await Promise.all([worker(), worker()]);
     await (await api()).jobs.add('deliveries', ids(500), keyOf);
-    await waitFor('500 jobs', () => one.seen.length + two.seen.length >= 500, 10_000);
+    await waitFor('500 jobs', () => one.seen.length + two.seen.length >= 500);
     const seen = [...one.seen, ...two.seen].sort((a, b) => Number(a) - Number(b));
     expect(seen).toEqual(ids(500).map(keyOf));
-  }, 20_000);
+  });
 
   it('leaves nothing behind in Redis for finished and failed jobs', async () => {
     let done = 0;
@@ -462,7 +455,7 @@ describeWith('redis')('JobQueues on Redis', () => {
     await waitFor('the keys to go', async () => Number((await redis.command('DBSIZE')).slice(1)) <= 4);
   });
 
-  it('closes in bounded time with Redis dead and a job running', async () => {
+  it('closes while Redis is dead and a job is running', async () => {
     const hold = gate();
     let running = false;
     const own = await worker(() => {
@@ -472,36 +465,47 @@ describeWith('redis')('JobQueues on Redis', () => {
     await (await api()).add('1');
     await waitFor('the job to run', () => running);
     await redis.kill();
-    const from = Date.now();
     await own.close();
-    expect(Date.now() - from).toBeLessThan(3_000);
+    expect(own.seen).toEqual([]);
     hold.open();
     await waitFor('its end', () => own.seen.length === 1);
-  }, 20_000);
+  });
 
-  it.each(['idle', 'cut off', 'frozen', 'never there'])(
-    'closes quickly when Redis is %s',
-    async (state) => {
-      if (state === 'never there') await redis.kill();
+  it.each(['cut off', 'frozen', 'never there'])('closes while Redis is %s', async (state) => {
+    if (state === 'never there') await redis.kill();
+    const own = await worker();
+    if (state !== 'never there') await own.addUntilSeen('1');
+    if (state === 'cut off') {
+      await redis.kill();
+      await waitFor('the outage to be noticed', async () => !(await own.jobs.ping()));
+    }
+    if (state === 'frozen') redis.freeze();
+    try {
+      await own.close();
+      // Failures that nobody has listened to come a turn later.
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    } finally {
+      redis.thaw();
+    }
+  });
+
+  it('closes an idle worker without the waits for a Redis that does not answer', async () => {
+    const timeToClose = async (isFrozen: boolean): Promise<number> => {
       const own = await worker();
-      if (state !== 'never there') await own.addUntilSeen('1');
-      if (state === 'cut off') {
-        await redis.kill();
-        await waitFor('the outage to be noticed', async () => !(await own.jobs.ping()));
-      }
-      if (state === 'frozen') redis.freeze();
+      await own.addUntilSeen('1');
+      if (isFrozen) redis.freeze();
       try {
-        const from = Date.now();
+        const from = performance.now();
         await own.close();
-        expect(Date.now() - from).toBeLessThan(state === 'idle' ? 500 : 2_500);
-        // Failures that nobody has listened to come a turn later.
-        await new Promise((resolve) => setTimeout(resolve, 300));
+        return performance.now() - from;
       } finally {
         redis.thaw();
       }
-    },
-    20_000,
-  );
+    };
+    const frozen = await timeToClose(true);
+    const idle = [await timeToClose(false), await timeToClose(false), await timeToClose(false)];
+    expect(Math.min(...idle)).toBeLessThan(frozen / 2);
+  });
 
   it('starts working when a wrong password is put right, and never logs it', async () => {
     await redis.command('CONFIG', 'SET', 'requirepass', 'the-right-one');
@@ -516,7 +520,7 @@ describeWith('redis')('JobQueues on Redis', () => {
     await redis.command('AUTH', 'the-right-one\r\nCONFIG', 'SET', 'requirepass', 'the-wrong-one');
     await own.addUntilSeen('1');
     expect(inspect(logged, { depth: 10 })).not.toContain('the-wrong-one');
-  }, 20_000);
+  });
 
   it('works for a user of Redis who may not name connections', async () => {
     await redis.command('ACL', 'SETUSER', 'default', '-client|setname');
@@ -534,5 +538,5 @@ describeWith('redis')('JobQueues on Redis', () => {
     await waitFor('several attempts to reconnect', () => Date.now() > until);
     expect(warnings.length).toBeGreaterThan(0);
     expect(warnings.length).toBeLessThan(10);
-  }, 20_000);
+  });
 });
