@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import { withFakeTimers } from '../../../test/support/fake-timers.js';
 import { Drain } from '../../core/drain.js';
-import type { Poller } from '../../core/queue/index.js';
+import type { Logger } from '../../core/log/index.js';
+import { Poller } from '../../core/queue/index.js';
 import type { OutboxRepository } from '../../outbox/index.js';
 import type { EventBody } from '../dto/event.body.js';
 import type { Scope } from '../../core/mode.js';
@@ -82,6 +83,40 @@ describe('a stream on which nothing happens', () => {
       await streams.open(SCOPE, who, {} as FeedFilter, null, new AbortController().signal);
     open[0]?.abort();
     await streams.open(SCOPE, 'ana', {} as FeedFilter, null, new AbortController().signal);
+  });
+});
+
+describe('a stream on which an event happens', () => {
+  withFakeTimers();
+
+  it('has it 275 ms later at most', async () => {
+    const logger = { error: () => undefined } as unknown as Logger;
+    const poller = new Poller({ logger });
+    const event = { cursor: 'evc_2' } as unknown as EventBody;
+    const end: EventCursor = { ...FIRST, xid: FIRST.xid + 1, id: 'b' };
+    let news: FeedPage = NOTHING;
+    const newest = () => Promise.resolve(news === NOTHING ? [] : [{ ...SCOPE, ...end }]);
+    const feed = { newer: () => Promise.resolve(news), end: () => Promise.resolve(FIRST) };
+    const streams = new EventStreams(
+      { newest } as unknown as OutboxRepository,
+      feed as unknown as EventFeed,
+      poller,
+      new Drain(),
+    );
+    streams.onApplicationBootstrap();
+    const gone = new AbortController();
+    const text = await streams.open(SCOPE, null, {} as FeedFilter, null, gone.signal);
+    await text.next();
+    const lines: string[] = [];
+    const reading = text.next().then(({ value }) => lines.push(String(value)));
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(lines).toEqual([]);
+    news = { items: [event], end, hasMore: false };
+    await jest.advanceTimersByTimeAsync(275);
+    expect(lines).toEqual(['id: evc_2\ndata: {"cursor":"evc_2"}\n\n']);
+    await reading;
+    gone.abort();
+    await poller.stop();
   });
 });
 
