@@ -270,10 +270,10 @@ describe('pending money on its release day', () => {
     try {
       await holder.query('BEGIN');
       await holder.query('SELECT 1 FROM balances WHERE account_id = $1 FOR UPDATE', [accountId]);
-      const startedAt = performance.now();
       const one = worker();
       while (await one.run());
-      expect(performance.now() - startedAt).toBeLessThan(6_000);
+      // Each wait for the lock ends in an error: of the first batch, and of the first release.
+      expect(logged.filter((line) => line.includes('55P03'))).toHaveLength(2);
       expect(await pending([behind])).toEqual([]);
       expect(await pending(held)).toMatchObject(Array.from({ length: 410 }, () => ({ attempts: 1, wait: 60 })));
       expect(errors()).toHaveLength(1);
