@@ -329,10 +329,12 @@ describe('a store that does not answer', () => {
   it('is given up after seconds, while nothing else waits for it', async () => {
     const place = await inS3();
     await place.fail('silence');
-    const given = performance.now();
-    const check = place.storage.check();
-    expect((await place.service.call('GET', '/health/ready')).body).toMatchObject({ status: 'up', storage: 'down' });
-    expect(performance.now() - given).toBeLessThan(4_000);
+    const ready = place.service.call('GET', '/health/ready');
+    let isGivenUp = false;
+    const check = place.storage.check().finally(() => (isGivenUp = true));
+    expect((await ready).body).toMatchObject({ status: 'up', storage: 'down' });
+    // Two tries of five seconds; the answer comes after two seconds.
+    expect(isGivenUp).toBe(false);
     await expect(check).rejects.toMatchObject({ status: 503 });
     await place.stop();
   });
