@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { PayoutTargetType } from '../acquirers/index.js';
 import { NotPersonal, Sealed } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
-import { PERSONAL, type ShownTarget } from './targets.js';
+import { HASH, PERSONAL, type ShownTarget } from './targets.js';
 
 /** A receiver that a merchant has saved. */
 @Entity('payout_destinations')
@@ -22,8 +22,12 @@ export class PayoutDestination {
   @Sealed(`'payout_destination:' || id`)
   @Column('bytea', { name: 'target_sealed' })
   readonly targetSealed!: Buffer;
-  @Column('bytea', { name: 'target_hash' }) readonly targetHash!: Buffer;
-  @Column('bytea', { name: 'tax_id_hash', nullable: true }) readonly taxIdHash!: Buffer | null;
+  @NotPersonal(HASH)
+  @Column('bytea', { name: 'target_hash' })
+  readonly targetHash!: Buffer;
+  @NotPersonal(HASH)
+  @Column('bytea', { name: 'tax_id_hash', nullable: true })
+  readonly taxIdHash!: Buffer | null;
   /** The person who saved it, or who issued the API key. */
   @Column('uuid', { name: 'created_by', nullable: true }) readonly createdBy!: string | null;
   @Column('uuid', { name: 'approved_by', nullable: true }) readonly approvedBy!: string | null;

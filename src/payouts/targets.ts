@@ -4,8 +4,9 @@ import type { Violation } from '../core/errors/index.js';
 import { UNKNOWN_FIELD } from '../core/http/index.js';
 import { hasControls, visibleLength } from '../core/text.js';
 
-/** Why these columns are not found by the erasure of a sale's customer. */
-export const PERSONAL = 'the receiver of a payout, whose data `PayoutPersonalData` exports and erases';
+/** Why the erasure of a sale's customer leaves these columns: payouts are the merchant's own dealings. */
+export const PERSONAL = 'the receiver of a payout of the merchant, sealed or masked';
+export const HASH = 'a keyed hash, which nobody without the key can compare with a guess';
 
 /** A receiver as answers and events show it: keys and tax ids are masked. */
 export type ShownTarget =

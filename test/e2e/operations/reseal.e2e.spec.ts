@@ -9,6 +9,7 @@ import { type Ended, runCli } from '../../support/cli.js';
 import { aDisputedCharge, happens } from '../../support/med.js';
 import { aPaidCharge, paymentIdOf, refundEnd, requestRefund } from '../../support/refunds.js';
 import { type Merchant, PASSWORD, TestService } from '../../support/service.js';
+import { aFundedMerchant, aPayout, payoutOf, TO_CPF } from '../../support/payouts.js';
 import { waitFor } from '../../support/wait.js';
 
 const OLD = `old:${'5a'.repeat(32)}`;
@@ -104,6 +105,13 @@ describe('secrets reseal', () => {
        VALUES ($1, 'ana@example.com', 'x', 'x', 'x', $2, now())`,
       [mailId, secrets.seal('token', `mail:${mailId}`)],
     );
+    const paying = await aFundedMerchant(service);
+    const saved = await service.call<{ id: string }>('POST', '/v1/payout-destinations', {
+      key: paying.testKey,
+      body: TO_CPF,
+    });
+    const payout = await aPayout(service, paying.testKey, { destination: saved.body.id });
+    await payoutOf(service, paying.testKey, payout.id, 'paid');
     const bank = new CallingBank(service);
     await bank.post([{ endToEndId: 'E1234567820261122000000000000001' }]);
     await waitFor('the callback', async () => (await service.sql('SELECT FROM acquirer_callbacks')).length > 0);
