@@ -14,18 +14,28 @@ export const PAYOUT_SCHEDULE = {
     additionalProperties: false,
     required: ['every', 'at', 'destination', 'leave', 'minimum'] as string[],
     properties: {
-      every: { type: 'string', enum: Object.keys(LAST_ON) },
+      every: { type: 'string', enum: Object.keys(LAST_ON), description: 'How often.', example: 'week' },
       on: {
         type: 'integer',
         minimum: 1,
         maximum: 31,
         description:
           '`week`: 1 (Monday) to 5 (Friday). `month`: 1 to 31, in a shorter month its last day. `day`: left out.',
+        example: 1,
       },
-      at: { type: 'string', pattern: TIME.source, description: 'Time in São Paulo.' },
-      destination: { type: 'string', description: 'A saved payout destination (`pd_…`).' },
-      leave: { ...CENTS, description: 'Cents of the available balance that stay.' },
-      minimum: { ...CENTS, description: 'Nothing is sent when less than this is left, in cents.' },
+      at: {
+        type: 'string',
+        pattern: TIME.source,
+        description: 'Time in São Paulo. A day without banks is moved to the next bank day.',
+        example: '09:00',
+      },
+      destination: {
+        type: 'string',
+        description: 'A saved payout destination (`pd_…`).',
+        example: 'pd_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
+      },
+      leave: { ...CENTS, description: 'Cents of the available balance that stay.', example: 10_000 },
+      minimum: { ...CENTS, description: 'Nothing is sent when less than this is left, in cents.', example: 5_000 },
     },
   },
   rule:

@@ -17,8 +17,8 @@ export interface GuardedOperation {
   /** The customer's document without punctuation, which identifies operations for counting; null when none was sent. */
   readonly document: string | null;
   /**
-   * The receiver's document of a refund or payout without punctuation: a refund's destination key if it is a document,
-   * null for other keys and for the payer's; a payout's tax id, null if it is not known.
+   * The receiver's document of a refund or payout without punctuation. Null for the payer's own key, for a refund's key
+   * that is no document, and for a payout whose receiver's tax id is not known.
    */
   readonly destination?: string | null;
   /** A request repeated under its key counts once. */

@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { PayoutTargetType } from '../acquirers/index.js';
 import { NotPersonal, Sealed } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
-import { HASH, PERSONAL, type ShownTarget } from './targets.js';
+import { PERSONAL, type ShownTarget } from './targets.js';
 
 /** A receiver that a merchant has saved. */
 @Entity('payout_destinations')
@@ -22,10 +22,10 @@ export class PayoutDestination {
   @Sealed(`'payout_destination:' || id`)
   @Column('bytea', { name: 'target_sealed' })
   readonly targetSealed!: Buffer;
-  @NotPersonal(HASH)
+  @NotPersonal('a keyed hash')
   @Column('bytea', { name: 'target_hash' })
   readonly targetHash!: Buffer;
-  @NotPersonal(HASH)
+  @NotPersonal('a keyed hash')
   @Column('bytea', { name: 'tax_id_hash', nullable: true })
   readonly taxIdHash!: Buffer | null;
   /** The person who saved it, or who issued the API key. */

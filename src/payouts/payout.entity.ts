@@ -4,7 +4,7 @@ import { NotPersonal, Sealed } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import type { PayoutStatus } from './payouts.machine.js';
-import { HASH, PERSONAL, type ShownTarget } from './targets.js';
+import { PERSONAL, type ShownTarget } from './targets.js';
 
 /** Why a payout failed or was cancelled: the PSP's reason, or ours for not sending it. */
 export type PayoutFailure =
@@ -44,10 +44,10 @@ export class Payout {
   @Sealed(`'payout:' || id`)
   @Column('bytea', { name: 'target_sealed', nullable: true })
   readonly targetSealed!: Buffer | null;
-  @NotPersonal(HASH)
+  @NotPersonal('a keyed hash')
   @Column('bytea', { name: 'target_hash' })
   readonly targetHash!: Buffer;
-  @NotPersonal(HASH)
+  @NotPersonal('a keyed hash')
   @Column('bytea', { name: 'tax_id_hash', nullable: true })
   readonly taxIdHash!: Buffer | null;
   /** Whether the receiver's tax id is the account's own, or of the same company. */

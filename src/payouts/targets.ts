@@ -6,7 +6,6 @@ import { hasControls, visibleLength } from '../core/text.js';
 
 /** Why the erasure of a sale's customer leaves these columns: payouts are the merchant's own dealings. */
 export const PERSONAL = 'the receiver of a payout of the merchant, sealed or masked';
-export const HASH = 'a keyed hash, which nobody without the key can compare with a guess';
 
 /** A receiver as answers and events show it: keys and tax ids are masked. */
 export type ShownTarget =

@@ -118,20 +118,17 @@ describe('every route', () => {
   // Keys do not have the routes of people at the dashboard's door.
   const ofKeys = rows.filter(([, { access, atDoor }]) => access === 'api-key' && atDoor === undefined);
 
-  it.each(ofKeys.map(([route]) => route))(
-    '%s refuses a parameter that it does not read',
-    async (route) => {
-      const [method = '', path = ''] = route.split(' ');
-      const response = await fetch(`${url}${path.replace(':id', 'no-such-id')}?no_such_field=1`, {
-        method,
-        headers: { apikey: key, 'Idempotency-Key': 'no-such-field' },
-      });
-      expect(await response.json()).toMatchObject({
-        error: { code: 'invalid_request', details: expect.arrayContaining([unknownField('no_such_field')]) },
-      });
-      expect(response.status).toBe(400);
-    },
-  );
+  it.each(ofKeys.map(([route]) => route))('%s refuses a parameter that it does not read', async (route) => {
+    const [method = '', path = ''] = route.split(' ');
+    const response = await fetch(`${url}${path.replace(':id', 'no-such-id')}?no_such_field=1`, {
+      method,
+      headers: { apikey: key, 'Idempotency-Key': 'no-such-field' },
+    });
+    expect(await response.json()).toMatchObject({
+      error: { code: 'invalid_request', details: expect.arrayContaining([unknownField('no_such_field')]) },
+    });
+    expect(response.status).toBe(400);
+  });
 
   it('without a body refuses the fields of a body', async () => {
     const response = await fetch(`${url}/v1/webhooks/endpoints/no-such-id`, {

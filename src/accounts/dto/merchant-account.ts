@@ -1,8 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { EnumOf, Integer, NullableText, OptionalField, rule, Text, Time } from '../../core/http/index.js';
-import type { AccountEntity, PayoutSchedule } from '../account.entity.js';
-import { shownPayoutSchedule, type ShownPayoutSchedule } from '../payout-schedule.js';
+import type { AccountEntity } from '../account.entity.js';
+import { PAYOUT_SCHEDULE, shownPayoutSchedule, type ShownPayoutSchedule } from '../payout-schedule.js';
 import { type SettingName, SETTINGS, type SettingValues } from '../settings.js';
 
 /** A field that is a setting of the account, with its schema and rule. Null is a value here, not an absence. */
@@ -74,22 +74,6 @@ export function settingsOf(dto: MerchantSettingsDto): SettingValues {
   return Object.fromEntries(Object.entries(dto).filter(([key]) => Object.hasOwn(SETTINGS, key)));
 }
 
-/** When payouts are made by themselves. */
-export class PayoutScheduleBody {
-  @EnumOf('How often.', ['day', 'week', 'month']) every!: PayoutSchedule['every'];
-  @ApiPropertyOptional({
-    description:
-      '`week`: 1 (Monday) to 5 (Friday). `month`: 1 to 31, in a shorter month its last day. Not there with `day`.',
-    type: 'integer',
-    example: 1,
-  })
-  on?: number;
-  @Text('Time in São Paulo. A day without banks is moved to the next bank day.', '09:00') at!: string;
-  @Text('The saved payout destination.', EXAMPLE_SCHEDULE.destination) destination!: string;
-  @Integer('Cents of the available balance that stay.', 10_000) leave!: number;
-  @Integer('Nothing is sent when less than this is left, in cents.', 5_000) minimum!: number;
-}
-
 /** An account as its own people see it. */
 export class MerchantAccountBody {
   @Text('Id of the account.', '019aa0f0-0000-7000-8000-000000000001') id!: string;
@@ -101,8 +85,13 @@ export class MerchantAccountBody {
   @NullableText('Picture of the checkout as a `data:` URL; null for none.', 'data:image/png;base64,iVBORw0KGgo=')
   logo!: string | null;
   @ApiProperty({ description: 'Whether payers get a receipt by mail.', example: true }) payer_receipts!: boolean;
-  @ApiProperty({ description: 'Payouts by schedule; null: none.', type: PayoutScheduleBody, nullable: true })
-  payout_schedule!: PayoutScheduleBody | null;
+  @ApiProperty({
+    ...PAYOUT_SCHEDULE.schema,
+    description: 'Payouts by schedule; null: none.',
+    nullable: true,
+    example: EXAMPLE_SCHEDULE,
+  } as ApiPropertyOptions)
+  payout_schedule!: ShownPayoutSchedule | null;
   @Integer('Cents that each payout costs beside its amount; an operator sets it.', 0) payout_fee!: number;
   @Time('UTC.') created_at!: string;
 }

@@ -20,7 +20,7 @@ export class FraudHitBody {
     example: true,
   })
   enforced!: boolean;
-  @EnumOf('What was asked for.', ['charge', 'payment', 'refund']) operation!: string;
+  @EnumOf('What was asked for.', ['charge', 'payment', 'refund', 'payout']) operation!: string;
   @Integer('Smallest unit.', 1990) amount!: number;
   @NullableText('Of the customer, masked; null when none was sent.', '***.982.247-**') document!: string | null;
   @Time('UTC.') created_at!: string;

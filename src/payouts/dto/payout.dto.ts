@@ -68,7 +68,6 @@ export class CreatePayoutDto {
   @RequiredField({
     description: 'A saved destination’s id, or a receiver.',
     oneOf: [idForm('pd_'), { $ref: getSchemaPath(PayoutTargetDto) }],
-    example: 'pd_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
   })
   @rule(
     'isDestination',
