@@ -649,8 +649,9 @@ describe('answers follow the OpenAPI document', () => {
   });
 
   it('when operators decide about payouts whose bank does not answer', async () => {
-    const [{ token: operator }, member] = [await service.operator(), await service.member(merchant.accountId, 'OWNER')];
+    const { token: operator } = await service.operator();
     const paying = await aFundedMerchant(service, { payout_new_destination_hours: 1 });
+    const member = await service.member(paying.accountId, 'OWNER');
     const payout = await aPayout(service, paying.testKey);
     await simulatePayout(service, paying.testKey, payout.id, { event: 'unknown' });
     service.clock.advance(3_601);
