@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { Secret, TOTP } from 'otpauth';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { openBrowser } from './browser.js';
 import { CLI, type Finished, Processes, readDemo, type ServiceProcess } from './process.js';
@@ -82,6 +83,39 @@ export class Dashboard {
     return page;
   }
 
+  /** Invites a person, who chooses a password and logs in. @returns their page, in a browser of their own */
+  async colleague(owner: Page, email: string, role: string): Promise<Page> {
+    await owner.evaluate(postAsPage, { path: '/v1/members', body: { email, role } });
+    const page = await this.open(`/invitation#${await this.linkTo(email, /\/dashboard\/invitation#(\S+)/)}`);
+    await page.getByLabel('Nova senha').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Salvar a senha' }).click();
+    await page.getByText('Pronto. Agora entre').waitFor();
+    await this.visit(page, '');
+    await this.logIn(page, email, PASSWORD);
+    await page.getByRole('navigation', { name: 'Principal' }).waitFor();
+    return page;
+  }
+
+  /** Sets a second factor for the person of the page. @returns a function that makes the next code */
+  async withSecondFactor(page: Page): Promise<() => string> {
+    const begun = await page.evaluate(postAsPage, { path: '/v1/auth/totp', body: { password: PASSWORD } });
+    const totp = new TOTP({ secret: Secret.fromBase32(String(begun['secret'])) });
+    await page.evaluate(postAsPage, { path: '/v1/auth/totp/confirm', body: { code: totp.generate() } });
+    // A code works once, so the next one is that of the next step.
+    return () => totp.generate({ timestamp: Date.now() + 30_000 });
+  }
+
+  /** Makes an operator. @returns their page */
+  async operator(email: string): Promise<Page> {
+    const passwordFile = join(this.dataDir, 'operator-password');
+    writeFileSync(passwordFile, PASSWORD);
+    await this.cli(['operator', 'create', '--email', email, '--password-file', passwordFile]);
+    const page = await this.open('/operations');
+    await this.logIn(page, email, PASSWORD);
+    await heading(page, 'Operação');
+    return page;
+  }
+
   /** Opens another screen within the login. */
   visit(page: Page, path: string): Promise<unknown> {
     return page.goto(`${this.base}/dashboard${path}`);
@@ -129,6 +163,23 @@ export class Dashboard {
     }
     throw new Error(`No mail to ${to}`);
   }
+}
+
+interface Posted {
+  readonly path: string;
+  readonly body: object;
+}
+
+/** Posts with the session of the page; runs in the browser. @throws Error unless the answer is a 2xx */
+export async function postAsPage({ path, body }: Posted): Promise<Record<string, unknown>> {
+  const answer = await fetch(path, {
+    method: 'POST',
+    headers: { 'X-Requested-With': 'dashboard', 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${path}: ${String(answer.status)} ${text}`);
+  return JSON.parse(text) as Record<string, unknown>;
 }
 
 export const go = (page: Page, name: string): Promise<void> =>

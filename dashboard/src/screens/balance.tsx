@@ -191,10 +191,7 @@ function ToTheBank({ balance }: { balance: BalanceBody }): ReactNode {
         <strong>{t('Próximo passo:', 'Next step:')}</strong>{' '}
         {cents <= 0 ? (
           at === null ? (
-            t(
-              'receber a primeira venda; ainda não há saldo para sacar.',
-              'receive a sale; nothing can be paid out yet.',
-            )
+            t('receber uma venda; agora não há saldo para sacar.', 'receive a sale; nothing can be paid out now.')
           ) : (
             <>
               {t('esperar a próxima liberação, em', 'wait for the next release, on')} <Time at={at} />.
@@ -202,8 +199,15 @@ function ToTheBank({ balance }: { balance: BalanceBody }): ReactNode {
           )
         ) : mayAct ? (
           <>
-            <Link to={`/${mode}/payouts/new`}>{t(`sacar ${available}`, `pay out ${available}`)}</Link> {t('ou', 'or')}{' '}
-            <Link to={`/${mode}/payouts/schedule`}>{t('programar saques', 'schedule payouts')}</Link>.
+            <Link to={`/${mode}/payouts/new`}>{t(`sacar ${available}`, `pay out ${available}`)}</Link>{' '}
+            {scheduled === undefined ? (
+              <>
+                {t('ou', 'or')}{' '}
+                <Link to={`/${mode}/payouts/schedule`}>{t('programar saques', 'schedule payouts')}</Link>.
+              </>
+            ) : (
+              t('agora, ou esperar o saque programado.', 'now, or wait for the scheduled payout.')
+            )}
           </>
         ) : (
           t(

@@ -269,6 +269,12 @@ export function Decide({
       isReady={!needsCode || code.trim() !== ''}
       opened={() => setCode('')}
       act={() => act(needsCode ? { code: code.trim() } : {})}
+      refused={{
+        code: t(
+          'O código está errado, já foi usado ou o tempo dele acabou.',
+          'The code is wrong, was used already, or its time is over.',
+        ),
+      }}
     >
       {children}
       {needsCode && (
