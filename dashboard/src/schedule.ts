@@ -5,20 +5,11 @@ import { call } from './api.js';
 import { type Language, money, type Translate } from './format.js';
 import { destinationName } from './payout-words.js';
 
-export interface Schedule {
-  readonly every: 'day' | 'week' | 'month';
-  /** Day of the week from Monday, 1, or of the month. */
-  readonly on?: number;
-  readonly at: string;
-  readonly destination: string;
-  readonly leave: number;
-  readonly minimum: number;
-}
-type Account = MerchantAccountBody & { readonly payout_schedule?: Schedule | null };
+export type Schedule = NonNullable<MerchantAccountBody['payout_schedule']>;
 
 /** The account with its schedule of payouts. */
-export function useScheduledAccount(): UseQueryResult<Account> {
-  return useQuery({ queryKey: ['account'], queryFn: () => call<Account>('GET', '/v1/account') });
+export function useScheduledAccount(): UseQueryResult<MerchantAccountBody> {
+  return useQuery({ queryKey: ['account'], queryFn: () => call<MerchantAccountBody>('GET', '/v1/account') });
 }
 
 /** Bank days as a schedule counts them. */

@@ -145,6 +145,7 @@ export const workKind = inWords((t) => ({
   login_failures: t('Aviso de acessos recusados', 'Notice of failed logins'),
   mail: t('E-mail', 'Mail'),
   payout: t('Saque', 'Payout'),
+  payout_schedule: t('Saque programado', 'Scheduled payout'),
   receipt: t('Recibo ao pagador', 'Receipt to the payer'),
   'reconciliation.statement': t('Conciliação', 'Reconciliation'),
   refund: t('Reembolso', 'Refund'),

@@ -37,7 +37,7 @@ export function PayoutSchedule(): ReactNode {
       {!failed && !(account.data && saved.data) && <Loading />}
       {account.data && saved.data && (
         <>
-          <Current schedule={account.data.payout_schedule ?? null} destinations={destinations} />
+          <Current schedule={account.data.payout_schedule} destinations={destinations} />
           {!isOwner && (
             <p role="note">
               {t('Só um dono da conta muda a programação.', 'Only an owner of the account changes the schedule.')}
@@ -53,8 +53,8 @@ export function PayoutSchedule(): ReactNode {
           {isOwner && destinations.length > 0 && (
             <Form
               // A saved schedule starts the form anew.
-              key={JSON.stringify(account.data.payout_schedule ?? null)}
-              schedule={account.data.payout_schedule ?? null}
+              key={JSON.stringify(account.data.payout_schedule)}
+              schedule={account.data.payout_schedule}
               destinations={destinations}
             />
           )}

@@ -332,8 +332,14 @@ function Course({
 }): ReactNode {
   const { t } = useLanguage();
   const by = (type: AuditEventType): string => {
-    const email = decisions.find((one) => one.type === type)?.actor.email;
-    return email == null ? '' : ` ${t('por', 'by')} ${email}`;
+    const actor = decisions.find((one) => one.type === type)?.actor;
+    if (actor?.email != null) return ` ${t('por', 'by')} ${actor.email}`;
+    const others: Readonly<Record<string, string>> = {
+      api_key: t('pela API', 'by the API'),
+      system: t('pela programação', 'by the schedule'),
+    };
+    const other = others[actor?.type ?? ''];
+    return other === undefined ? '' : ` ${other}`;
   };
   const atOf = (type: AuditEventType): string | undefined => decisions.find((one) => one.type === type)?.created_at;
   const steps: { at: string | null; what: ReactNode }[] = [

@@ -8,6 +8,7 @@ import { barriers, Dashboard, go, heading, inDialog, postAsPage } from '../../su
 import { describeWith } from '../../support/needs.js';
 import { CPF, OTHER_CPF } from '../../support/payouts.js';
 import { readDemo } from '../../support/process.js';
+import { waitFor } from '../../support/wait.js';
 
 jest.setTimeout(600_000);
 
@@ -21,13 +22,26 @@ describeWith('browser')('payouts at the dashboard in a real browser', () => {
   beforeAll(async () => {
     await dashboard.start();
     account = readDemo(dashboard.dataDir).account_id;
-    const { id } = await dashboard.charge({ amount: 100_000 });
-    await dashboard.simulate(id, { event: 'pay' });
+    await fund(100_000);
     owner = await dashboard.asOwner();
     admin = await dashboard.colleague(owner, 'bia@example.com', 'ADMIN');
   });
   afterAll(() => dashboard.stop());
 
+  const fund = async (amount: number): Promise<void> => {
+    const { id } = await dashboard.charge({ amount });
+    await dashboard.simulate(id, { event: 'pay' });
+  };
+  /** Moves times in the database, which nobody waits for. */
+  const sql = async (text: string, id: string): Promise<void> => {
+    const client = new pg.Client({ connectionString: ownerUrl(dashboard.dataDir) });
+    await client.connect();
+    try {
+      expect((await client.query(text, [id])).rowCount).toBe(1);
+    } finally {
+      await client.end();
+    }
+  };
   const set = async (...settings: string[]): Promise<void> => {
     expect((await dashboard.cli(['account', 'set', account, ...settings])).stderr).toBe('');
   };
@@ -293,6 +307,46 @@ describeWith('browser')('payouts at the dashboard in a real browser', () => {
     await owner.getByRole('group', { name: 'No extrato' }).getByRole('cell', { name: 'Saque devolvido' }).waitFor();
   });
 
+  it('makes payouts by itself as the schedule says, until it is turned off', async () => {
+    await visit(owner, '/test/payouts/schedule', 'Saques programados');
+    await owner.getByText('Nenhum saque programado').waitFor();
+    await owner.getByLabel('Quando').selectOption({ label: 'Toda semana' });
+    await owner.getByLabel('Dia da semana').selectOption({ label: 'quinta-feira' });
+    await owner.getByLabel('Horário de São Paulo').fill('10:30');
+    await owner.getByLabel('Destino').selectOption({ label: 'Minha conta (CPF ***.982.247-**)' });
+    await owner.getByLabel('Quanto fica no saldo').fill('100');
+    await owner.getByLabel('Saque mínimo').fill('x');
+    expect(await owner.getByRole('button', { name: 'Salvar' }).isDisabled()).toBe(true);
+    await owner.getByLabel('Saque mínimo').fill('50');
+    await owner.getByRole('button', { name: 'Salvar' }).dblclick();
+    const sentence =
+      /Toda quinta-feira às 10:30, o que passar de R\$\s100,00 no saldo disponível vai para Minha conta \(CPF \*\*\*\.982\.247-\*\*\), se for pelo menos R\$\s50,00\.$/;
+    await owner.getByRole('region', { name: 'Agora' }).getByText(sentence).waitFor();
+    await owner.reload();
+    await owner.getByRole('region', { name: 'Editar' }).getByText(sentence).waitFor();
+    expect(await owner.getByLabel('Dia da semana').inputValue()).toBe('4');
+    await go(owner, 'Saldo');
+    await owner.getByRole('region', { name: 'Como este dinheiro chega ao seu banco' }).getByText(sentence).waitFor();
+    // The last Thursday becomes due.
+    await sql(`UPDATE accounts SET payout_schedule_after = now() - interval '8 days' WHERE id = $1`, account);
+    await sql(`UPDATE work SET due_at = now() WHERE kind = 'payout_schedule' AND subject_id = $1`, account);
+    await go(owner, 'Saques');
+    await owner.getByRole('note').getByText(sentence).waitFor();
+    const before = (await payouts()).length;
+    await waitFor('the payout of the schedule', async () => (await payouts()).length > before, 60_000);
+    const [payout] = await payouts();
+    await visit(owner, `/test/payouts/${payout?.id ?? ''}`, /^Saque de/);
+    await owner.getByText('Pedido pela programação').waitFor();
+    await status(owner, 'Pago');
+    const { available } = await dashboard.api<{ available: number }>('GET', '/v1/wallets/balance');
+    expect(available).toBe(10_000);
+    await visit(owner, '/test/payouts/schedule', 'Saques programados');
+    await owner.getByRole('button', { name: 'Desligar' }).click();
+    await inDialog(owner).getByRole('button', { name: 'Desligar', disabled: false }).dblclick();
+    await owner.getByText('Nenhum saque programado').waitFor();
+    await fund(50_000);
+  });
+
   it('lets a MEMBER look, and not act', async () => {
     const member = await dashboard.colleague(owner, 'rui@example.com', 'MEMBER');
     await go(member, 'Saques');
@@ -324,12 +378,7 @@ describeWith('browser')('payouts at the dashboard in a real browser', () => {
     await visit(owner, `/test/payouts/${payout.id}`, /^Saque de R\$\s47,00$/);
     await owner.getByText('o banco está analisando').waitFor();
     // Operators see payouts that were sent more than five minutes ago.
-    const client = new pg.Client({ connectionString: ownerUrl(dashboard.dataDir) });
-    await client.connect();
-    await client.query(`UPDATE payouts SET sent_at = sent_at - interval '6 minutes' WHERE id = $1`, [
-      payout.id.slice(3),
-    ]);
-    await client.end();
+    await sql(`UPDATE payouts SET sent_at = sent_at - interval '6 minutes' WHERE id = $1`, payout.id.slice(3));
     const operator = await dashboard.operator('op@example.com');
     await visit(operator, '/operations?queue=payouts', 'Operação');
     const row = operator.getByRole('row', { name: /47,00/ });

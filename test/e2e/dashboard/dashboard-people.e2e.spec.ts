@@ -357,10 +357,14 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
       ['/test/developers', ['Emitir chave']],
       ['/team', ['Convidar']],
       ['/settings', ['Mudar', 'Trocar a senha']],
+      ['/test/payouts/destinations', ['Salvar destino']],
       ['/test/sales/new', []],
       ['/live', []],
       ['/live/sales', []],
       ['/live/balance', []],
+      ['/live/payouts', []],
+      ['/live/payouts/new', []],
+      ['/live/payouts/schedule', []],
       ['/live/developers', ['Emitir chave']],
     ] as const) {
       await dashboard.visit(owner, path);

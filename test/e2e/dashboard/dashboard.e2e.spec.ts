@@ -405,6 +405,10 @@ describeWith('browser')('the dashboard in a real browser', () => {
     '/test/sales',
     '/test/sales/new',
     '/test/balance',
+    '/test/payouts',
+    '/test/payouts/new',
+    '/test/payouts/destinations',
+    '/test/payouts/schedule',
     '/test/reports',
     '/test/disputes',
     '/test/webhooks',
@@ -420,6 +424,15 @@ describeWith('browser')('the dashboard in a real browser', () => {
       const { data } = await api<{ data: { id: string }[] }>('GET', '/v1/payments?limit=1');
       const cases = await api<{ data: { id: string }[] }>('GET', '/v1/med/cases?limit=1');
       const deliveries = await api<{ data: { id: string }[] }>('GET', '/v1/webhooks/deliveries?limit=1');
+      const destination = await api<{ id: string }>('POST', '/v1/payout-destinations', {
+        ...{ type: 'pix_key', key: 'maria@example.com', tax_id: '52998224725', label: 'Maria' },
+      });
+      const payout = await api<{ id: string }>(
+        'POST',
+        '/v1/payouts',
+        { amount: 100, destination: destination.id },
+        { 'Idempotency-Key': 'payout-of-spec' },
+      );
       const found: unknown[] = [];
       const check = async (page: Page, path: string, about: string): Promise<void> => {
         found.push(...(await barriers(page, `${path} ${about}`)));
@@ -438,6 +451,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
         ...SCREENS,
         `/test/sales/${data[0]?.id ?? ''}`,
         `/test/disputes/${cases.data[0]?.id ?? ''}`,
+        `/test/payouts/${payout.id}`,
         `/test/webhooks/deliveries/${deliveries.data[0]?.id ?? ''}`,
       ];
       // A trial checks every combination; CI checks each language, scheme and width.
