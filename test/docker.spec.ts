@@ -288,7 +288,7 @@ describe('docker/healthcheck.mjs', () => {
 
   it('fails on a service that accepts and never answers', async () => {
     expect(await exitCode(() => undefined)).toBe(1);
-  }, 15_000);
+  });
 });
 
 describe('docker/compose.yaml', () => {

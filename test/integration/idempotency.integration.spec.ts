@@ -232,7 +232,7 @@ describe('idempotency', () => {
         return complete(id, claim);
       },
     });
-  }, 30_000);
+  });
 
   describe('when the first request died before it had an answer', () => {
     /** Leaves a thing and its key without an answer. */

@@ -5,6 +5,7 @@ import { Secret, TOTP } from 'otpauth';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { openBrowser } from './browser.js';
 import { CLI, type Finished, Processes, readDemo, type ServiceProcess } from './process.js';
+import { waitFor } from './wait.js';
 
 export const PASSWORD = 'correct horse battery';
 /** A picture of one point. */
@@ -151,17 +152,14 @@ export class Dashboard {
 
   /** Out of a mail file, which mails of a service without SMTP_URL are. */
   async linkTo(to: string, pattern: RegExp): Promise<string> {
-    for (let n = 0; n < 100; n++) {
+    return waitFor(`a mail to ${to}`, () => {
       const directory = join(this.dataDir, 'mail'); // made with the first mail
       const names = existsSync(directory) ? readdirSync(directory) : [];
       const mails = names.map((name) => readFileSync(join(directory, name), 'utf8'));
-      const found = mails
+      return mails
         .filter((mail) => mail.includes(`To: ${to}`))
-        .flatMap((mail) => pattern.exec(mail.replace(/=\r\n/g, ''))?.[1] ?? []);
-      if (found[0] !== undefined) return found[0];
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    throw new Error(`No mail to ${to}`);
+        .flatMap((mail) => pattern.exec(mail.replace(/=\r\n/g, ''))?.[1] ?? [])[0];
+    });
   }
 }
 

@@ -87,7 +87,7 @@ export class WebhookReceiver {
     return this.received.filter((webhook) => webhook.headers['x-service-event-type'] === type);
   }
 
-  waitForType(type: string, count = 1, limitMs = 10_000): Promise<ReceivedWebhook[]> {
+  waitForType(type: string, count = 1, limitMs?: number): Promise<ReceivedWebhook[]> {
     return waitFor(
       `${count} × ${type} (have: ${this.received.map((webhook) => String(webhook.headers['x-service-event-type'])).join(', ')})`,
       () => {

@@ -116,7 +116,7 @@ async function startS3rver(directory: string): Promise<{ child: ChildProcess; po
     const port = /listening on [^\n]*:(\d+)/.exec(output)?.[1];
     if (port !== undefined) return { child, port: Number(port) };
     if (child.exitCode !== null) throw new Error(`s3rver ended: ${output}`);
-    await once(child.stdout ?? child, 'data', { signal: AbortSignal.timeout(15_000) });
+    await once(child.stdout ?? child, 'data', { signal: AbortSignal.timeout(60_000) });
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
+import { waitFor } from '../../../test/support/wait.js';
 import { Group } from './group.js';
 import { LeaveGroup, leaveGroup, SharedTx } from './shared-tx.js';
 import { Tx } from './tx.js';
@@ -166,7 +167,7 @@ describe('Group', () => {
       await nextTurn();
     }
     expect(database.sizes).toEqual([2, 2]);
-    await delay(2_500);
+    await waitFor('the third group', () => database.sizes.length > 2);
     expect(database.sizes).toEqual([2, 2, 2]);
     for (let end = 0; end < 3; end++) await database.end();
     expect(await Promise.all(asked)).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);

@@ -60,7 +60,7 @@ describeWith('browser')('the checkout page in a real browser', () => {
       expect(await page.content()).not.toContain(hidden);
 
     await service.simulate(merchant.testKey, charge.id, { event: 'pay' });
-    await page.locator('main[data-status="paid"]').waitFor({ timeout: 10_000 });
+    await page.locator('main[data-status="paid"]').waitFor();
     expect(await page.locator('#br-code').count()).toBe(0);
     expect(new Set(requested)).toEqual(new Set([service.url]));
   });

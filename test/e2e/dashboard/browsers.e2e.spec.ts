@@ -232,7 +232,7 @@ describeWith('browser')('pages in a real browser', () => {
     const { body: charge } = await service.createCharge(testKey);
     const { page, problems } = await open(`/checkout/${charge.id.slice(3)}`);
     await service.simulate(testKey, charge.id, { event: 'pay' });
-    await page.locator('main[data-status="paid"]').waitFor({ timeout: 10_000 });
+    await page.locator('main[data-status="paid"]').waitFor();
     expect(problems).toEqual([]);
   });
 

@@ -166,7 +166,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     await page.getByRole('button', { name: 'Criar cobrança' }).dblclick();
     await heading(page, /Venda de R\$\s75,00/);
     const pay = page.getByRole('region', { name: 'Para pagar' });
-    await pay.getByRole('button', { name: 'Copiar a linha do boleto' }).waitFor({ timeout: 20_000 });
+    await pay.getByRole('button', { name: 'Copiar a linha do boleto' }).waitFor();
     await pay.getByRole('button', { name: 'Copiar o código Pix' }).waitFor();
     await pay.getByRole('button', { name: 'Copiar o endereço da cripto' }).waitFor();
     expect(await pay.getByRole('link', { name: 'abrir o PDF' }).getAttribute('href')).toContain('boleto.pdf');
@@ -199,7 +199,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     await page.getByLabel('Celular do MB WAY').fill('+351 912 345 678');
     await page.getByRole('button', { name: 'Criar cobrança' }).click();
     await heading(page, /Venda de €\s12,50/);
-    await pay.getByText('Entidade Multibanco').waitFor({ timeout: 20_000 });
+    await pay.getByText('Entidade Multibanco').waitFor();
     await pay.getByText('+351912345678', { exact: false }).waitFor();
     expect(await pay.getByRole('button', { name: /copiar o link$/ }).count()).toBe(0);
     await act('Recusar');
@@ -300,7 +300,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
       });
       for (let n = 0; n < 22; n++) await dashboard.charge();
       await visit('/test/webhooks', 'Webhooks');
-      await page.getByText(/Falha desde .*: HTTP 500\. À espera de que ele responda: \d+/).waitFor({ timeout: 20_000 });
+      await page.getByText(/Falha desde .*: HTTP 500\. À espera de que ele responda: \d+/).waitFor();
       const card = page
         .getByRole('region')
         .filter({ hasText: '/down' })
@@ -329,7 +329,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     const { id } = await dashboard.charge();
     for (let times = 0; times < 2; times++) await dashboard.simulate(id, { event: 'pay' });
     await visit(`/test/sales/${id.slice(3)}`, /Venda de/);
-    await page.getByText('a cobrança já estava paga').waitFor({ timeout: 20_000 });
+    await page.getByText('a cobrança já estava paga').waitFor();
     const { email, password } = readDemo(dashboard.dataDir);
     const outside = await dashboard.open('');
     await outside.route('**/v1/auth/login', (route) =>

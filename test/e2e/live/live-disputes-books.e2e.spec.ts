@@ -122,7 +122,7 @@ describe('money that a PSP took back by the MED, compared with our cases', () =>
     );
     await decided(one, 'approve');
     expect(await differences()).toEqual([]);
-  }, 30_000);
+  });
 
   it('a case is not reported while it is open, reported as waiting once the bank has taken the money, and not after the decision', async () => {
     const one = await disputed();
@@ -219,7 +219,7 @@ describe('money that a PSP took back by the MED, compared with our cases', () =>
     await review(unheard, 'ruling');
     expect(await differences()).toEqual([{ ...differs('dispute_waits', unheard), ...sides }]);
     await decided(unheard, 'approve');
-  }, 30_000);
+  });
 
   it('a case that was lost here although the bank left the money is reported as a difference, before and after the decision', async () => {
     const one = await disputed();

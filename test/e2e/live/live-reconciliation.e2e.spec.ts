@@ -32,7 +32,6 @@ describe('live money at a PSP', () => {
     waitFor(
       `the charge to be ${status}`,
       async () => (await service.getCharge(merchant.liveKey, charge.id)).body.status === status,
-      20_000,
     );
 
   /** The PSP's list ends some seconds before now; the command line reads it by its own clock. */
@@ -82,12 +81,10 @@ describe('live money at a PSP', () => {
     const { endToEndId } = psp.simulator.pay({ key: pixKey, amount: 700, at: at() });
     await service.sql('UPDATE acquirer_statements SET next_due_at = now()');
     const { token } = await service.operator();
-    await waitFor(
-      'the Pix',
-      async () => (await service.call('GET', '/v1/operations/unmatched', { token })).text.includes(endToEndId),
-      20_000,
+    await waitFor('the Pix', async () =>
+      (await service.call('GET', '/v1/operations/unmatched', { token })).text.includes(endToEndId),
     );
-  }, 30_000);
+  });
 
   it('a refund, and a MED by callback, leave our books and the PSP`s equal', async () => {
     const [refunded, disputed] = [await charge(), await charge()];
@@ -124,14 +121,14 @@ describe('live money at a PSP', () => {
       acquirers: [{ differences: [{ kind: 'return_not_asked', end_to_end_id: endToEndId, return_id: 'app1' }] }],
     });
     expect(differs.stdout + differs.stderr).not.toContain(live.psp.credentials.clientSecret);
-  }, 30_000);
+  });
 
   it('an amount that the PSP writes with one decimal digit is credited', async () => {
     const made = await charge(77_770);
     expect(live.psp.simulator.pay({ txid: made.pix.txid ?? '', at: at(), written: '777.7' }).valor).toBe('777.7');
     await service.sql('UPDATE acquirer_statements SET next_due_at = now()');
     await becomes(made, 'paid');
-  }, 30_000);
+  });
 
   it('an unreadable Pix is reported as a difference and shown to operators until it can be read and credited', async () => {
     const { token } = await service.operator();
@@ -147,14 +144,10 @@ describe('live money at a PSP', () => {
     const made = await charge(77_770);
     const { endToEndId } = live.psp.simulator.pay({ txid: made.pix.txid ?? '', at: at(), written: '777.701' });
     await service.sql('UPDATE acquirer_statements SET next_due_at = now()');
-    const [entry] = await waitFor(
-      'it to be listed',
-      async () => {
-        const found = await listed();
-        return found.length > 0 && found;
-      },
-      20_000,
-    );
+    const [entry] = await waitFor('it to be listed', async () => {
+      const found = await listed();
+      return found.length > 0 && found;
+    });
     expect(entry).toStrictEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       object: 'unreadable',
@@ -197,7 +190,7 @@ describe('live money at a PSP', () => {
     expect(stderr).toMatch(
       new RegExp(`'--day <day>' argument '${tomorrow}' .* in the future: in São Paulo it is \\d{4}-\\d{2}-\\d{2}\\.\n`),
     );
-  }, 30_000);
+  });
 
   it('a wrong command line ends with exit code 2, an unknown account with 1', async () => {
     const nobody = '019aa0f0-0000-7000-8000-000000000001';

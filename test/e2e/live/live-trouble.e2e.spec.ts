@@ -77,8 +77,9 @@ describe('a live charge on a bad day of the PSP', () => {
     story.bank.addFault({ operation: 'cob.get', fault: { kind: 'error', effect: false }, times: 4 });
     expect((await service.createCharge(story.key, body, key)).status).toBe(503);
     // Early enough that the sweeper has not found out before.
-    service.clock.advance(20);
+    service.clock.stand().advance(20);
     const made = await service.createCharge(story.key, body, key);
+    service.clock.go();
     const [pending] = await madeFor(key);
     expect([made.status, made.body.pix.txid]).toEqual([201, pending?.txid]);
     const cob = story.bank.state().cobs.find(({ txid }) => txid === pending?.txid);

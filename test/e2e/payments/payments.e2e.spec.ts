@@ -77,17 +77,13 @@ describe('payments', () => {
 
   /** Waits until the acquirer has created what the payer needs. */
   function finalised(id: string): Promise<Body> {
-    return waitFor(
-      'the payment to be finalised',
-      async () => {
-        const [row] = await service.sql<{ due: boolean }>(
-          'SELECT EXISTS (SELECT 1 FROM work WHERE subject_id = $1) AS due',
-          [id],
-        );
-        return row?.due === false ? (await read(id)).body : null;
-      },
-      3_000,
-    );
+    return waitFor('the payment to be finalised', async () => {
+      const [row] = await service.sql<{ due: boolean }>(
+        'SELECT EXISTS (SELECT 1 FROM work WHERE subject_id = $1) AS due',
+        [id],
+      );
+      return row?.due === false ? (await read(id)).body : null;
+    });
   }
 
   async function simulate(id: string, body: Record<string, unknown>): Promise<Body> {
