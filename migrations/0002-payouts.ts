@@ -202,6 +202,11 @@ const RULES = `
   ALTER TABLE acquirer_fees DROP CONSTRAINT acquirer_fees_operation_check;
   ALTER TABLE acquirer_fees ADD CONSTRAINT acquirer_fees_operation_check
     CHECK (operation IN ('PIX', 'devolution', 'payout'));
+
+  -- Lists of sends are read as those of payments are.
+  ALTER TABLE acquirer_statements DROP CONSTRAINT acquirer_statements_list_check;
+  ALTER TABLE acquirer_statements ADD CONSTRAINT acquirer_statements_list_check
+    CHECK (list IN ('payments', 'late_payments', 'returns', 'payouts', 'late_payouts'));
 `;
 
 /** Payouts: money that merchants send to a bank account. */
@@ -224,6 +229,10 @@ export class Payouts1700000020000 implements MigrationInterface {
       ALTER TABLE acquirer_fees DROP CONSTRAINT acquirer_fees_operation_check;
       ALTER TABLE acquirer_fees ADD CONSTRAINT acquirer_fees_operation_check
         CHECK (operation IN ('PIX', 'devolution'));
+      DELETE FROM acquirer_statements WHERE list IN ('payouts', 'late_payouts');
+      ALTER TABLE acquirer_statements DROP CONSTRAINT acquirer_statements_list_check;
+      ALTER TABLE acquirer_statements ADD CONSTRAINT acquirer_statements_list_check
+        CHECK (list IN ('payments', 'late_payments', 'returns'));
     `);
   }
 }

@@ -116,29 +116,34 @@ interface ReconcileOptions {
   readonly month?: string;
   readonly invoice?: number;
   readonly connection?: string;
+  readonly feesDebited?: true;
 }
 
 export function reconcileCommand(program: Command, shell: Shell): void {
   program
     .command('reconcile')
     .description(
-      "compare the acquirer's list of a day in São Paulo, or its invoice of a month, with our books; exit code 1 when " +
-        'they differ, 3 when they do not but a list could not be read',
+      "compare the acquirer's lists of a day in São Paulo, with its balance, or its invoice of a month, with our books; " +
+        'exit code 1 when they differ, 3 when they do not but a list could not be read',
     )
     .addOption(required('--account <account_id>', 'whose').argParser(accountId))
     .option('--day <day>', 'YYYY-MM-DD, whose list is compared', day)
+    .option('--fees-debited', 'the PSP takes its fees out of the balance, and sends no invoice')
     .option('--fees', 'the invoice of a month instead')
     .option('--month <month>', 'YYYY-MM, with --fees', month)
     .option('--invoice <cents>', 'what the acquirer asks for that month, with --fees', cents)
     .option('--connection <id>', 'whose invoice it is, with --fees where the account has several', connectionId)
-    .action(async ({ account, day, fees, month, invoice, connection }: ReconcileOptions, command: Command) => {
-      const given = Object.entries({ day, month, invoice, connection }).filter(([, value]) => value !== undefined);
+    .action(async (options: ReconcileOptions, command: Command) => {
+      const { account, day, fees, month, invoice, connection, feesDebited } = options;
+      const given = Object.entries({ day, month, invoice, connection, 'fees-debited': feesDebited }).filter(
+        ([, value]) => value !== undefined,
+      );
       const [wanted, possible] = fees
         ? [
             ['month', 'invoice'],
             ['month', 'invoice', 'connection'],
           ]
-        : [['day'], ['day']];
+        : [['day'], ['day', 'fees-debited']];
       const missing = wanted.filter((name) => !given.some(([one]) => one === name));
       if (missing.length > 0) command.error(`error: missing ${missing.map((name) => `--${name}`).join(', ')}`);
       const other = given.find(([name]) => !possible.includes(name));
@@ -152,7 +157,7 @@ export function reconcileCommand(program: Command, shell: Shell): void {
           return { account_id: account, month, ...result };
         }
         if (day === undefined) throw new Error('nothing says what to compare');
-        const result = await app.get(ReconciliationService).compare(account, day);
+        const result = await app.get(ReconciliationService).compare(account, day, feesDebited ?? false);
         const lines = [...summaryOf(day, result), ...failuresOf(day, result)];
         // Prints the problems for people, beside the JSON; nothing when there are none.
         if (lines.length > 0) shell.stderr.write(`${lines.join('\n')}\n`);

@@ -1,19 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Difference } from '../reconciliation/index.js';
-import { summaryOf } from './reconciliation.js';
+import type { BalanceComparison, Difference, PayoutDifference, Reconciliation } from '../reconciliation/index.js';
+import { exitCodeOf, reconciliationBody, summaryOf } from './reconciliation.js';
 
 const DAY = '2026-11-21';
 const TOTAL = { count: 1, amount: 400, returned: 0, held: 400 };
 
-function summary(difference: Pick<Difference, 'kind' | 'caseId' | 'here' | 'there'> & Partial<Difference>): string {
-  const differences = [{ endToEndId: 'E1', returnId: 'M1', ...difference }];
+function result(
+  differences: readonly Difference[],
+  sends: readonly PayoutDifference[] = [],
+  balance: BalanceComparison | null = null,
+): Reconciliation {
   const time = new Date('2026-11-21T03:00:00Z');
-  return summaryOf(DAY, {
-    from: time,
-    to: time,
-    acquirers: [{ acquirer: 'psp', there: TOTAL, here: TOTAL, differences }],
-    notCompared: [],
-  }).join('\n');
+  const payouts = { there: TOTAL, here: TOTAL, differences: sends };
+  const acquirers = [{ acquirer: 'psp', there: TOTAL, here: TOTAL, differences, payouts }];
+  return { from: time, to: time, acquirers, notCompared: [], balance };
+}
+
+function summary(difference: Pick<Difference, 'kind' | 'caseId' | 'here' | 'there'> & Partial<Difference>): string {
+  return summaryOf(DAY, result([{ endToEndId: 'E1', returnId: 'M1', ...difference }])).join('\n');
 }
 
 describe('the summary of a difference for people', () => {
@@ -51,5 +55,52 @@ describe('the summary of a difference for people', () => {
         "    Decide it at the operators' desk: GET /v1/operations/med.",
       ].join('\n'),
     );
+  });
+});
+
+describe('the summary of sends and balances', () => {
+  const sent: PayoutDifference = {
+    kind: 'payout_given_back',
+    sendId: 'S1',
+    endToEndId: 'E1',
+    returnId: null,
+    subject: { subject: 'payout', id: '7' },
+    here: { amount: 400, state: 'failed' },
+    there: { amount: 400, state: 'paid' },
+  };
+  const balance: BalanceComparison = {
+    there: { available: 900, blocked: { med: 50 } },
+    here: { held: 1_000, underWay: 10, fees: 40 },
+    difference: -40,
+  };
+
+  it('names a send with its payout, and says what to do', () => {
+    const found = result([], [sent]);
+    const [, line] = summaryOf(DAY, found);
+    expect(line).toContain(
+      '  psp E1 po_7: sent by the acquirer, and given back to the merchant here (here R$ 4,00 failed, there R$ 4,00 paid)\n    The merchant has the money twice.',
+    );
+    expect(exitCodeOf(found)).toBe(1);
+    expect(reconciliationBody(found)).toMatchObject({
+      acquirers: [{ payouts: { differences: [{ kind: 'payout_given_back', payout_id: 'po_7', refund_id: null }] } }],
+    });
+  });
+
+  it('names a refund, and an id of ours where the PSP shows no other', () => {
+    const difference = { ...sent, endToEndId: null, returnId: 'R1', subject: { subject: 'refund', id: '8' } } as const;
+    expect(summaryOf(DAY, result([], [difference]))[1]).toContain('  psp S1/R1 refund 8: ');
+  });
+
+  it('names another balance to the cent, and the fees that may explain it', () => {
+    const found = result([], [], balance);
+    const [, text] = summaryOf(DAY, found);
+    expect(text).toContain('balance: there is R$ 0,40 less than the books say');
+    expect(text).toContain('if the PSP takes them out of the balance, give --fees-debited');
+    expect(exitCodeOf(found)).toBe(1);
+  });
+
+  it('says nothing about an equal balance', () => {
+    const found = result([], [], { ...balance, difference: 0 });
+    expect([summaryOf(DAY, found), exitCodeOf(found)]).toEqual([[], 0]);
   });
 });

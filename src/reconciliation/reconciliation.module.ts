@@ -6,6 +6,9 @@ import { TransactionsModule } from '../transactions/index.js';
 import { StatementSweep } from './statement-sweep.service.js';
 import { CoherenceService } from './coherence.service.js';
 import { HoldingsRepository } from './holdings.repository.js';
+import { PayoutComparisons } from './payout-comparison.service.js';
+import { PayoutListReader } from './payout-list-reader.service.js';
+import { PayoutRecordsRepository } from './payout-records.repository.js';
 import { ReconciliationService } from './reconciliation.service.js';
 import { StatementReader } from './statement-reader.service.js';
 import { StatementsRepository } from './statements.repository.js';
@@ -16,6 +19,9 @@ import { StatementsService } from './statements.service.js';
   providers: [
     CoherenceService,
     HoldingsRepository,
+    PayoutComparisons,
+    PayoutListReader,
+    PayoutRecordsRepository,
     ReconciliationService,
     StatementReader,
     StatementsRepository,

@@ -15,6 +15,8 @@ import type { Amount } from '../core/money/index.js';
 import { MedRecords } from '../med/index.js';
 import { type BookedPix, InternalRecordsRepository } from '../transactions/index.js';
 import { HoldingsRepository } from './holdings.repository.js';
+import { type BalanceComparison, type PayoutComparison, PayoutComparisons } from './payout-comparison.service.js';
+import { PayoutRecordsRepository } from './payout-records.repository.js';
 import { type Books, type Difference, differencesOf, heldOf } from './reconciliation.rules.js';
 
 /** Pix of a day on one side, in cents. */
@@ -36,7 +38,11 @@ export interface Reconciliation {
     readonly there: Total;
     readonly here: Total;
     readonly differences: readonly Difference[];
+    /** Null: the acquirer has no list of sends. */
+    readonly payouts: PayoutComparison | null;
   }[];
+  /** Null: an acquirer of the account does not report its balance, or did not answer. */
+  readonly balance: BalanceComparison | null;
   /** Acquirers whose lists could not be read, with the error. */
   readonly notCompared: readonly { readonly acquirer: string; readonly error: string }[];
 }
@@ -68,15 +74,18 @@ export class ReconciliationService {
     private readonly records: InternalRecordsRepository,
     private readonly cases: MedRecords,
     private readonly holdings: HoldingsRepository,
+    private readonly payouts: PayoutComparisons,
+    private readonly payoutRecords: PayoutRecordsRepository,
     private readonly live: LiveAcquirersService,
   ) {}
 
   /**
    * Compares a day in São Paulo, by the banks' clocks. Returns are compared with their Pix, whenever they happened. If
-   * an acquirer does not answer, it is named, and the others are still compared.
+   * an acquirer does not answer, it is named, and the others are still compared. Balances are compared as of now.
+   * @param areFeesDebited the PSPs take their fees out of the balance: else they are invoiced
    * @throws ApiError 404 for an unknown account, 422 `no_provider_configured`
    */
-  async compare(accountId: string, day: Day): Promise<Reconciliation> {
+  async compare(accountId: string, day: Day, areFeesDebited = false): Promise<Reconciliation> {
     await this.accounts.get(accountId);
     const { from, to } = saoPauloDayBounds(day);
     const names = await this.connections.acquirersOf(accountId);
@@ -99,14 +108,20 @@ export class ReconciliationService {
       const named = [...lines.map(({ pix }) => pix), ...unreadable].flatMap(({ endToEndId }) => endToEndId ?? []);
       const books = await this.#booksOf(listed, named, ofDay);
       const differences = differencesOf(lines, unreadable, books);
-      acquirers.push({ acquirer, there: totalThere(lines), here: totalHere(books), differences });
+      const payouts = await attempt(() => this.payouts.compare(acquirer, accountId, from, to));
+      if ('error' in payouts) notCompared.push({ acquirer, error: payouts.error });
+      const sends = 'error' in payouts ? null : payouts.value;
+      acquirers.push({ acquirer, there: totalThere(lines), here: totalHere(books), differences, payouts: sends });
     }
-    return { from, to, acquirers, notCompared };
+    const balance =
+      notCompared.length > 0 ? null : await attempt(() => this.payouts.balance(names, accountId, areFeesDebited));
+    if (balance && 'error' in balance) notCompared.push({ acquirer: names.join(', '), error: balance.error });
+    return { from, to, acquirers, notCompared, balance: balance && 'value' in balance ? balance.value : null };
   }
 
   /**
-   * Compares the fees of a month in São Paulo: incoming Pix by the bank's clock, returns by the time at which their end
-   * became known here.
+   * Compares the fees of a month in São Paulo: incoming Pix and payouts by the bank's clock, returns and cashouts by the
+   * time at which their end became known here.
    * @param connectionId null: the only one of the account
    * @param month `2026-11`
    * @param invoice the amount that the PSP invoices
@@ -120,7 +135,11 @@ export class ReconciliationService {
   ): Promise<FeeReconciliation> {
     const { acquirer } = await this.live.connectionOf(accountId, connectionId);
     const { from, to } = saoPauloMonthBounds(month);
-    const charged = await this.records.charged(acquirer, accountId, from, to);
+    const sends = await this.payoutRecords.charged(acquirer, accountId, from, to);
+    const charged = [
+      ...(await this.records.charged(acquirer, accountId, from, to)),
+      { operation: 'payout' as const, ...sends },
+    ];
     const corrections = await this.records.enteredFees(acquirer, month);
     const operations = FEE_OPERATIONS.map(
       (operation) => charged.find((each) => each.operation === operation) ?? { operation, count: 0, amount: 0, fee: 0 },
@@ -138,15 +157,13 @@ export class ReconciliationService {
   ): Promise<{ lines: StatementLine[]; unreadable: UnreadableLine[] } | { error: string }> {
     const lines: StatementLine[] = [];
     const unreadable: UnreadableLine[] = [];
-    try {
+    const read = await attempt(async () => {
       for await (const line of this.acquirers.get(acquirer).statement?.({ from, to, settled }) ?? []) {
         if ('pix' in line) lines.push(line);
         else unreadable.push(line);
       }
-    } catch (error) {
-      return { error: error instanceof Error ? error.message : String(error) };
-    }
-    return { lines, unreadable };
+    });
+    return 'error' in read ? read : { lines, unreadable };
   }
 
   /**
@@ -165,6 +182,15 @@ export class ReconciliationService {
     const disputes = (await Promise.all(listed.map((name) => this.cases.disputes(name, all)))).flat();
     const held = await this.holdings.ofPix(listed, all);
     return { pix, returns, disputes, held };
+  }
+}
+
+/** @returns the value, or the error of an acquirer that does not answer */
+async function attempt<T>(work: () => Promise<T>): Promise<{ value: T } | { error: string }> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
   }
 }
 

@@ -3,6 +3,7 @@ import { AcquirersService, ConnectionsService } from '../acquirers/index.js';
 import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
 import { Poller, Runs } from '../core/queue/index.js';
+import { PAYOUT_LISTS, PIX_LISTS } from './statements.entity.js';
 import { StatementsRepository } from './statements.repository.js';
 import { LEASE_MS, StatementsService } from './statements.service.js';
 
@@ -42,12 +43,15 @@ export class StatementSweep implements OnApplicationBootstrap, OnModuleDestroy {
     if (room === 0) return;
     const names = await this.connections.acquirersOf(null);
     const listed = names.filter((name) => this.acquirers.get(name).statement !== null);
-    if (listed.length === 0) return;
+    const sending = names.filter((name) => this.acquirers.get(name).payouts?.list);
+    const all = [...new Set([...listed, ...sending])];
+    if (all.length === 0) return;
     const now = this.clock.now();
     const leasedUntil = new Date(now.getTime() + LEASE_MS);
     const due = await this.database.transaction(async (tx) => {
-      this.statements.ensure(tx, listed, now);
-      return this.statements.claimDue(tx, listed, now, leasedUntil, room);
+      this.statements.ensure(tx, listed, PIX_LISTS, now);
+      this.statements.ensure(tx, sending, PAYOUT_LISTS, now);
+      return this.statements.claimDue(tx, all, now, leasedUntil, room);
     });
     for (const { acquirer, list } of due) this.#runs.begin({ acquirer, list }, () => this.reading.read(acquirer, list));
   }

@@ -20,6 +20,10 @@ const RHYTHMS: Readonly<Record<StatementList, Rhythm>> = {
   late_payments: { pauseMs: DAY_MS, windowMs: 6 * HOUR_MS, reachMs: 3 * DAY_MS },
   // How long after a Pix its money may go back: by a devolution, or a dispute (MED).
   returns: { pauseMs: DAY_MS, windowMs: 5 * DAY_MS, reachMs: 90 * DAY_MS },
+  // A return is listed at the time of its payout, and nearly all of them come within minutes.
+  payouts: { pauseMs: HOUR_MS, windowMs: DAY_MS, reachMs: 2 * DAY_MS },
+  // A PSP lists no returns alone: 90 days of its payouts, at most 6 hours a page, would be 360 calls a day.
+  late_payouts: { pauseMs: DAY_MS, windowMs: 5 * DAY_MS, reachMs: 30 * DAY_MS },
 };
 /** A Pix may appear in the list some time after its own time, and clocks differ. */
 const OVERLAP_MS = 10 * MINUTE_MS;

@@ -6,9 +6,21 @@ import { NotPersonal } from '../core/database/index.js';
  * - `payments`: read every minute.
  * - `late_payments`: payments of the last days, read again once a day, as some are listed late.
  * - `returns`: Pix with returned money, read once a day.
+ * - `payouts`: sends of the last two days, read every hour.
+ * - `late_payouts`: sends of the last thirty days, read once a day for returns.
  */
-export const LISTS = ['payments', 'late_payments', 'returns'] as const;
-export type StatementList = (typeof LISTS)[number];
+export type StatementList = 'payments' | 'late_payments' | 'returns' | PayoutList;
+
+/** Lists of sends, of acquirers whose desk has one. */
+export const PAYOUT_LISTS = ['payouts', 'late_payouts'] as const;
+export type PayoutList = (typeof PAYOUT_LISTS)[number];
+
+/** Lists of received Pix. */
+export const PIX_LISTS = ['payments', 'late_payments', 'returns'] as const;
+
+export function isPayoutList(list: StatementList): list is PayoutList {
+  return PAYOUT_LISTS.some((one) => one === list);
+}
 
 @NotPersonal('places in lists of a connection')
 @Entity('acquirer_statements')

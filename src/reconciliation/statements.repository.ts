@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { claimDue, columnsOf, read, Reader, write, type Tx } from '../core/database/index.js';
-import { AcquirerStatementEntity, LISTS, type StatementList } from './statements.entity.js';
+import { AcquirerStatementEntity, type StatementList } from './statements.entity.js';
 
 /** How far a list has been read. */
 export type Progress = Omit<AcquirerStatementEntity, 'lastError'>;
@@ -40,8 +40,8 @@ const SAVE = write(
 export class StatementsRepository {
   constructor(private readonly reader: Reader) {}
 
-  ensure(tx: Tx, acquirers: readonly string[], now: Date): void {
-    tx.defer(ENSURE, [acquirers, LISTS, now]);
+  ensure(tx: Tx, acquirers: readonly string[], lists: readonly StatementList[], now: Date): void {
+    tx.defer(ENSURE, [acquirers, lists, now]);
   }
 
   async claimDue(

@@ -26,7 +26,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   transactions: ['accounts', 'acquirers', 'audit', 'brazil', 'core', 'outbox', 'wallets'],
   payouts: ['accounts', 'acquirers', 'audit', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'wallets'],
   // Lists of acquirers against our books, those of disputes too: it needs both sides.
-  reconciliation: ['accounts', 'acquirers', 'brazil', 'core', 'med', 'transactions'],
+  reconciliation: ['accounts', 'acquirers', 'brazil', 'core', 'med', 'payouts', 'transactions'],
   // accounts: a new charge follows the settings of the account, which the principal of the request carries.
   charges: ['accounts', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
   payments: ['accounts', 'audit', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],

@@ -12,6 +12,7 @@ import { Database } from '../../../src/core/database/index.js';
 import { Metrics } from '../../../src/core/metrics/index.js';
 import { Retention } from '../../../src/core/retention.js';
 import { type Difference, ReconciliationService, StatementsService } from '../../../src/reconciliation/index.js';
+import { PIX_LISTS } from '../../../src/reconciliation/statements.entity.js';
 import { StatementsRepository } from '../../../src/reconciliation/statements.repository.js';
 import { expectLedgerCoherent } from '../../support/coherence.js';
 import { FarBank } from '../../support/far-bank.js';
@@ -139,7 +140,7 @@ describe('a bank with a list of received Pix', () => {
       const due = await database.transaction((tx) => statements.claimDue(tx, [name], after(now), after(until), 10));
       return due.map(({ list }) => list);
     };
-    await database.transaction(async (tx) => statements.ensure(tx, [name], after(0)));
+    await database.transaction(async (tx) => statements.ensure(tx, [name], PIX_LISTS, after(0)));
     expect(await claim(0, 30)).toContain('payments');
     const held = await statements.find(name, 'payments');
     if (!held) throw new Error('no list');
