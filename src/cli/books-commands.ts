@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { isDay, saoPauloDay } from '../brazil/index.js';
-import { CoherenceService, ReconciliationService } from '../reconciliation/index.js';
+import { CoherenceService, FeeComparisons, ReconciliationService } from '../reconciliation/index.js';
 import { type FigureDifference, StatisticsService } from '../transactions/index.js';
 import { type BrokenLink, LedgerChainService } from '../wallets/index.js';
 import { accountId, cents, connectionId, required, UsageError } from './command.js';
@@ -150,7 +150,7 @@ export function reconcileCommand(program: Command, shell: Shell): void {
       if (other) throw new UsageError(`--${other[0]} is ${fees ? 'not for' : 'for'} --fees.`);
       await run(shell, async ({ app }) => {
         if (month !== undefined && invoice !== undefined) {
-          const result = await app.get(ReconciliationService).compareFees(account, connection ?? null, month, invoice);
+          const result = await app.get(FeeComparisons).compare(account, connection ?? null, month, invoice);
           const lines = feeSummaryOf(account, month, result);
           if (lines.length > 0) shell.stderr.write(`${lines.join('\n')}\n`);
           shell.exitCode = result.difference === 0 ? 0 : 1;

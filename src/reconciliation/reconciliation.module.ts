@@ -5,6 +5,7 @@ import { MedModule } from '../med/index.js';
 import { TransactionsModule } from '../transactions/index.js';
 import { StatementSweep } from './statement-sweep.service.js';
 import { CoherenceService } from './coherence.service.js';
+import { FeeComparisons } from './fee-comparison.service.js';
 import { HoldingsRepository } from './holdings.repository.js';
 import { PayoutComparisons } from './payout-comparison.service.js';
 import { PayoutListReader } from './payout-list-reader.service.js';
@@ -18,6 +19,7 @@ import { StatementsService } from './statements.service.js';
   imports: [AccountsModule, AcquirersModule, MedModule, TransactionsModule],
   providers: [
     CoherenceService,
+    FeeComparisons,
     HoldingsRepository,
     PayoutComparisons,
     PayoutListReader,
@@ -28,6 +30,6 @@ import { StatementsService } from './statements.service.js';
     StatementSweep,
     StatementsService,
   ],
-  exports: [CoherenceService, ReconciliationService, StatementsService],
+  exports: [CoherenceService, FeeComparisons, ReconciliationService, StatementsService],
 })
 export class ReconciliationModule {}

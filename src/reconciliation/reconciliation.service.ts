@@ -1,22 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/index.js';
-import {
-  AcquirersService,
-  ConnectionsService,
-  FEE_OPERATIONS,
-  type FeeOperation,
-  LiveAcquirersService,
-  type StatementLine,
-  type UnreadableLine,
-} from '../acquirers/index.js';
-import { type Day, saoPauloDayBounds, saoPauloMonthBounds } from '../brazil/index.js';
+import { AcquirersService, ConnectionsService, type StatementLine, type UnreadableLine } from '../acquirers/index.js';
+import { type Day, saoPauloDayBounds } from '../brazil/index.js';
 import { business } from '../core/errors/index.js';
 import type { Amount } from '../core/money/index.js';
 import { MedRecords } from '../med/index.js';
 import { type BookedPix, InternalRecordsRepository } from '../transactions/index.js';
 import { HoldingsRepository } from './holdings.repository.js';
 import { type BalanceComparison, type PayoutComparison, PayoutComparisons } from './payout-comparison.service.js';
-import { PayoutRecordsRepository } from './payout-records.repository.js';
 import { type Books, type Difference, differencesOf, heldOf } from './reconciliation.rules.js';
 
 /** Pix of a day on one side, in cents. */
@@ -47,24 +38,7 @@ export interface Reconciliation {
   readonly notCompared: readonly { readonly acquirer: string; readonly error: string }[];
 }
 
-/** An acquirer's fees of a month by our books. Amounts in cents. */
-export interface FeeReconciliation {
-  readonly acquirer: string;
-  readonly operations: readonly {
-    readonly operation: FeeOperation;
-    readonly count: number;
-    readonly amount: Amount;
-    readonly fee: Amount;
-  }[];
-  /** Corrections of that invoice that operators have entered. */
-  readonly corrections: { readonly count: number; readonly amount: Amount };
-  readonly here: Amount;
-  readonly invoice: Amount;
-  /** Invoice less our books. */
-  readonly difference: Amount;
-}
-
-/** Compares the acquirers' lists of a day and their invoices of a month with our books. Reads only. */
+/** Compares the acquirers' lists of a day, and their balances, with our books. Reads only. */
 @Injectable()
 export class ReconciliationService {
   constructor(
@@ -75,8 +49,6 @@ export class ReconciliationService {
     private readonly cases: MedRecords,
     private readonly holdings: HoldingsRepository,
     private readonly payouts: PayoutComparisons,
-    private readonly payoutRecords: PayoutRecordsRepository,
-    private readonly live: LiveAcquirersService,
   ) {}
 
   /**
@@ -117,35 +89,6 @@ export class ReconciliationService {
       notCompared.length > 0 ? null : await attempt(() => this.payouts.balance(names, accountId, areFeesDebited));
     if (balance && 'error' in balance) notCompared.push({ acquirer: names.join(', '), error: balance.error });
     return { from, to, acquirers, notCompared, balance: balance && 'value' in balance ? balance.value : null };
-  }
-
-  /**
-   * Compares the fees of a month in São Paulo: incoming Pix and payouts by the bank's clock, returns and cashouts by the
-   * time at which their end became known here.
-   * @param connectionId null: the only one of the account
-   * @param month `2026-11`
-   * @param invoice the amount that the PSP invoices
-   * @throws ApiError 404, 400 where the account has several connections, 422 `no_provider_configured`
-   */
-  async compareFees(
-    accountId: string,
-    connectionId: string | null,
-    month: string,
-    invoice: Amount,
-  ): Promise<FeeReconciliation> {
-    const { acquirer } = await this.live.connectionOf(accountId, connectionId);
-    const { from, to } = saoPauloMonthBounds(month);
-    const sends = await this.payoutRecords.charged(acquirer, accountId, from, to);
-    const charged = [
-      ...(await this.records.charged(acquirer, accountId, from, to)),
-      { operation: 'payout' as const, ...sends },
-    ];
-    const corrections = await this.records.enteredFees(acquirer, month);
-    const operations = FEE_OPERATIONS.map(
-      (operation) => charged.find((each) => each.operation === operation) ?? { operation, count: 0, amount: 0, fee: 0 },
-    );
-    const here = operations.reduce((sum, { fee }) => sum + fee, corrections.amount);
-    return { acquirer, operations, corrections, here, invoice, difference: invoice - here };
   }
 
   /** The acquirer's whole list, or the error. A part of a list would make everything else look missing there. */

@@ -10,8 +10,9 @@ import { Database } from '../core/database/index.js';
 import { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
 import { InternalRecordsRepository } from '../transactions/index.js';
+import { PayoutListReader } from './payout-list-reader.service.js';
 import type { Window } from './statement-window.js';
-import type { StatementList } from './statements.entity.js';
+import { isPayoutList, type StatementList } from './statements.entity.js';
 
 /** Number of lines that are looked up here together. */
 const CHUNK = 200;
@@ -27,12 +28,14 @@ export class StatementReader {
     private readonly acquirers: AcquirersService,
     private readonly records: InternalRecordsRepository,
     private readonly inbox: InboxService,
+    private readonly payouts: PayoutListReader,
     private readonly metrics: Metrics,
     private readonly logger: Logger,
   ) {}
 
   /** @throws the acquirer's error when its list cannot be read: lines read before it are in the inbox */
   async read(acquirer: string, list: StatementList, { from, to }: Window): Promise<void> {
+    if (isPayoutList(list)) return this.payouts.read(acquirer, { from, to });
     const { statement } = this.acquirers.get(acquirer);
     if (statement === null) return;
     let lines: (StatementLine | UnreadableLine)[] = [];

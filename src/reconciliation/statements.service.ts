@@ -5,9 +5,8 @@ import { Logger } from '../core/log/index.js';
 import { Metrics } from '../core/metrics/index.js';
 import { Poller } from '../core/queue/index.js';
 import { afterFailure, afterRead, windowOf } from './statement-window.js';
-import { PayoutListReader } from './payout-list-reader.service.js';
 import { StatementReader } from './statement-reader.service.js';
-import { isPayoutList, type StatementList } from './statements.entity.js';
+import type { StatementList } from './statements.entity.js';
 import { type Progress, StatementsRepository } from './statements.repository.js';
 
 /** Renewed while a worker reads: if the worker dies, the list is blocked no longer than this. */
@@ -24,7 +23,6 @@ export class StatementsService {
     private readonly database: Database,
     private readonly statements: StatementsRepository,
     private readonly reader: StatementReader,
-    private readonly payouts: PayoutListReader,
     private readonly poller: Poller,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
@@ -40,8 +38,7 @@ export class StatementsService {
     const lease = this.#lease(progress);
     let problem: string | null = null;
     try {
-      if (isPayoutList(list)) await this.payouts.read(acquirer, window);
-      else await this.reader.read(acquirer, list, window);
+      await this.reader.read(acquirer, list, window);
     } catch (error) {
       problem = error instanceof Error ? error.message.slice(0, 500) : String(error);
       this.logger.error({ error, acquirer, list, ...window }, 'a statement could not be read; it is kept');
