@@ -33,10 +33,14 @@ export interface PayoutName {
   readonly sendId: string;
 }
 
-/** A request to send money. */
-export interface PayoutOrder extends PayoutName {
+/** A payout that may have been sent. */
+export interface SentPayout extends PayoutName {
   /** Cents of BRL. */
   readonly amount: Amount;
+}
+
+/** A request to send money. */
+export interface PayoutOrder extends SentPayout {
   readonly target: PayoutTarget;
   /** The receiver's tax id is the account's own: a PSP may check that before it sends. Null: send to anyone. */
   readonly ownTaxId: string | null;
@@ -156,7 +160,8 @@ export interface PayoutDeskCapabilities {
 export interface PayoutDesk {
   readonly capabilities: PayoutDeskCapabilities;
   send(order: PayoutOrder): Promise<PayoutAnswer>;
-  lookUp(order: PayoutOrder): Promise<PayoutState>;
+  /** Needs no receiver: the receiver of a payout may be erased once it is paid, and its money may still come back. */
+  lookUp(sent: SentPayout): Promise<PayoutState>;
   /**
    * Payouts that were sent between two times, in any order, with all their returns so far. A return is found at the time
    * of its payout, however late it came. Null if the PSP has no such list.

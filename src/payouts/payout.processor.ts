@@ -7,6 +7,7 @@ import {
   type PayoutOrder,
   type PayoutRefusal,
   type PayoutState,
+  type SentPayout,
 } from '../acquirers/index.js';
 import { newReturnId } from '../brazil/index.js';
 import { Clock } from '../core/clock.js';
@@ -74,8 +75,7 @@ export class PayoutProcessor implements Worker {
     if (payout.sendAfter > now) return payout.sendAfter;
     if ((await this.accounts.get(payout.accountId)).suspended) return new Date(now.getTime() + IDLE_MS);
     const desk = this.acquirers.get(payout.acquirer).payouts;
-    const order = desk && this.#order(payout);
-    if (!desk || !order) {
+    if (!desk) {
       await this.database.transaction((tx) => this.transitions.fail(tx, payout, 'stopped', 'not_supported'));
       return 'done';
     }
@@ -83,7 +83,7 @@ export class PayoutProcessor implements Worker {
     const sending = await this.database.transaction((tx) => this.transitions.send(tx, payout, maxUnderWay));
     if (!sending) return 'again';
     await prolong();
-    const answer = await desk.send(order);
+    const answer = await desk.send(this.#order(payout));
     switch (answer.kind) {
       case 'refused':
         await this.#end(prolong, sending, answer);
@@ -103,14 +103,15 @@ export class PayoutProcessor implements Worker {
 
   /** An earlier call may have reached the PSP, so the payout is looked up first. */
   async #continue(payout: WholePayout, prolong: Prolong): Promise<WorkAnswer> {
-    const { desk, order } = this.#desk(payout);
+    const desk = this.#desk(payout);
+    const sent = sentOf(payout);
     await prolong();
-    const state = await desk.lookUp(order);
+    const state = await desk.lookUp(sent);
     if (state.kind !== 'not_found') return this.#record(payout, state, prolong);
     const ageMs = this.clock.now().getTime() - (payout.sentAt ?? payout.updatedAt).getTime();
     if (ageMs < RESEND_MS) {
       await prolong();
-      const answer = await desk.send(order);
+      const answer = await desk.send(this.#order(payout));
       // Every call has the same receiver. Any other refusal may come from an earlier call that used the balance.
       if (answer.kind === 'refused' && ABOUT_RECEIVER.includes(answer.reason)) {
         await this.#end(prolong, payout, answer);
@@ -130,9 +131,9 @@ export class PayoutProcessor implements Worker {
 
   /** A notification or the PSP's list reports that a paid payout changed. */
   async #lookAgain(payout: WholePayout, prolong: Prolong): Promise<WorkAnswer> {
-    const { desk, order } = this.#desk(payout);
+    const desk = this.#desk(payout);
     await prolong();
-    const state = await desk.lookUp(order);
+    const state = await desk.lookUp(sentOf(payout));
     switch (state.kind) {
       case 'unknown':
         return 'again';
@@ -197,18 +198,21 @@ export class PayoutProcessor implements Worker {
     });
   }
 
-  #desk(payout: WholePayout): { desk: PayoutDesk; order: PayoutOrder } {
-    const desk = this.acquirers.get(payout.acquirer).payouts;
-    const order = this.#order(payout);
-    if (!desk || !order) throw new Error(`The payout ${payout.id} was sent, and its connection has no desk any more`);
-    return { desk, order };
+  #desk({ id, acquirer }: WholePayout): PayoutDesk {
+    const desk = this.acquirers.get(acquirer).payouts;
+    if (!desk) throw new Error(`The payout ${id} was sent, and its connection has no desk any more`);
+    return desk;
   }
 
-  /** @returns null when the receiver was erased */
-  #order(payout: WholePayout): PayoutOrder | null {
+  /** The database keeps the receiver of a payout for as long as it may be sent. */
+  #order(payout: WholePayout): PayoutOrder {
     const target = this.targets.open(payout);
-    if (!target) return null;
-    const { id, accountId, amount, description, isOwn } = payout;
-    return { accountId, sendId: sendIdOf(id), amount, target, ownTaxId: isOwn ? target.taxId : null, description };
+    if (!target) throw new Error(`The payout ${payout.id} is not over, and its receiver was erased`);
+    const { description, isOwn } = payout;
+    return { ...sentOf(payout), target, ownTaxId: isOwn ? target.taxId : null, description };
   }
+}
+
+function sentOf({ id, accountId, amount }: WholePayout): SentPayout {
+  return { accountId, sendId: sendIdOf(id), amount };
 }

@@ -12,6 +12,7 @@ import type {
   PayoutDeskCapabilities,
   PayoutOrder,
   PayoutState,
+  SentPayout,
   UnreadablePayout,
 } from '../../payout-desk.port.js';
 import type { Answers } from '../answers.js';
@@ -32,7 +33,7 @@ export interface Desk {
   /** Whether the PSP sends only for a Pix key with a registered webhook. */
   readonly needsWebhook: boolean;
   readonly send: (psp: DeskPsp, order: PayoutOrder) => Promise<PayoutAnswer>;
-  readonly lookUp: (psp: DeskPsp, order: PayoutOrder) => Promise<PayoutState>;
+  readonly lookUp: (psp: DeskPsp, sent: SentPayout) => Promise<PayoutState>;
   readonly list: ((psp: DeskPsp, from: Date, to: Date) => AsyncIterable<ListedPayout | UnreadablePayout>) | null;
   readonly balance: ((psp: DeskPsp) => Promise<PayoutBalance>) | null;
   /**
@@ -113,11 +114,11 @@ export class ConnectionDesk implements PayoutDesk {
     }
   }
 
-  async lookUp(order: PayoutOrder): Promise<PayoutState> {
-    const { sendId } = order;
+  async lookUp(sent: SentPayout): Promise<PayoutState> {
+    const { sendId } = sent;
     try {
       if (!isReturnId(sendId)) throw new RangeError('a send id has 1 to 35 letters and digits');
-      return await this.desk.lookUp(await this.#psp(), order);
+      return await this.desk.lookUp(await this.#psp(), sent);
     } catch (error) {
       this.logger.warn({ error, acquirer: this.acquirer, sendId }, 'the state of a payout is unknown');
       return { kind: 'unknown' };

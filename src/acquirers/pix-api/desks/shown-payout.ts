@@ -6,6 +6,7 @@ import type {
   PayoutHint,
   PayoutOrder,
   PayoutReturn,
+  SentPayout,
   UnreadablePayout,
 } from '../../payout-desk.port.js';
 import type { DeskOperation } from '../profile.js';
@@ -60,7 +61,7 @@ export function believedState(
   psp: DeskPsp,
   operation: DeskOperation,
   shown: ShownPayout,
-  { sendId, amount }: PayoutOrder,
+  { sendId, amount }: SentPayout,
 ): KnownState | { readonly kind: 'unknown' } {
   const isOther = shown.sendId !== sendId;
   const isOtherKey = shown.pixKey !== null && !isSameKey(shown.pixKey, psp.pixKey);

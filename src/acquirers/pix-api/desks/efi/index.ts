@@ -1,6 +1,6 @@
 import { isReturnId } from '../../../../brazil/index.js';
 import { type NotificationHint, UnreadableAnswer } from '../../../acquirer.port.js';
-import type { PayoutAnswer, PayoutBalance, PayoutOrder, PayoutState } from '../../../payout-desk.port.js';
+import type { PayoutAnswer, PayoutBalance, PayoutOrder, PayoutState, SentPayout } from '../../../payout-desk.port.js';
 import type { PspAnswer } from '../../pix-api.client.js';
 import { PixApiError } from '../../pix-api.errors.js';
 import type { DeskOperation } from '../../profile.js';
@@ -86,11 +86,11 @@ function refused(
   return reason === null ? { kind: 'unknown' } : { kind: 'refused', reason };
 }
 
-async function lookUp(psp: DeskPsp, order: PayoutOrder): Promise<PayoutState> {
+async function lookUp(psp: DeskPsp, sent: SentPayout): Promise<PayoutState> {
   const operation = 'payout.get';
-  const answer = await psp.call({ operation, method: 'GET', path: `/v2/gn/pix/enviados/id-envio/${order.sendId}` });
+  const answer = await psp.call({ operation, method: 'GET', path: `/v2/gn/pix/enviados/id-envio/${sent.sendId}` });
   if (answer.kind === 'not_found' && isNotFound(answer.problem)) return { kind: 'not_found' };
-  return believedState(psp, operation, shown(psp, operation, psp.answers.body(operation, answer)), order);
+  return believedState(psp, operation, shown(psp, operation, psp.answers.body(operation, answer)), sent);
 }
 
 function shown(psp: DeskPsp, operation: DeskOperation, body: unknown): ShownPayout {
