@@ -10,16 +10,20 @@ export interface EventRules {
   readonly kept: readonly DomainEventType[];
 }
 
-let declared: EventRules | null = null;
+const declared: EventRules[] = [];
 
 export function declareEventRules(rules: EventRules): void {
-  declared = rules;
+  declared.push(rules);
 }
 
 /** @throws Error if no context has declared the rules: events would keep personal data in clear text */
-export function eventRules(): EventRules {
-  if (!declared) throw new Error('No context has declared the rules for its events');
+function eventRules(): readonly EventRules[] {
+  if (declared.length === 0) throw new Error('No context has declared the rules for its events');
   return declared;
+}
+
+export function keptEvents(): DomainEventType[] {
+  return eventRules().flatMap(({ kept }) => kept);
 }
 
 /**
@@ -27,9 +31,9 @@ export function eventRules(): EventRules {
  * @returns `data` without them, and `personal` with them; null if the event has no object that contains such fields
  */
 export function splitPersonal(data: object): { data: object; personal: Fields | null } {
-  const { within, fields } = eventRules().sealed;
-  const part = (data as Record<string, Fields | undefined>)[within];
-  if (!part) return { data, personal: null };
+  const found = sealedPart(data);
+  if (!found) return { data, personal: null };
+  const { within, fields, part } = found;
   const isSealed = ([name]: [string, unknown]): boolean => Object.hasOwn(fields, name);
   const entries = Object.entries(part);
   return {
@@ -38,8 +42,18 @@ export function splitPersonal(data: object): { data: object; personal: Fields | 
   };
 }
 
-/** Joins what `splitPersonal` has split. */
-export function joinPersonal<D extends object>(data: D, personal: Fields): D {
-  const { within } = eventRules().sealed;
-  return { ...data, [within]: { ...(data as Record<string, Fields | undefined>)[within], ...personal } };
+/** Joins the parts that `splitPersonal` has split. @param personal null: for readers without the key */
+export function joinPersonal<D extends object>(data: D, personal: Fields | null): D {
+  const found = sealedPart(data);
+  if (!found) return data;
+  const { within, fields, part } = found;
+  return { ...data, [within]: { ...part, ...(personal ?? fields) } };
+}
+
+function sealedPart(data: object): (EventRules['sealed'] & { readonly part: Fields }) | null {
+  for (const { sealed } of eventRules()) {
+    const part = (data as Record<string, Fields | undefined>)[sealed.within];
+    if (part) return { ...sealed, part };
+  }
+  return null;
 }

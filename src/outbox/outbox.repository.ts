@@ -19,7 +19,7 @@ import type { Scope } from '../core/mode.js';
 import { DUE_TIMES, LowWaterMark } from '../core/queue/index.js';
 import { Retained } from '../core/retention.js';
 import type { DomainEvent } from './event-catalog.service.js';
-import { eventRules, joinPersonal, splitPersonal } from './event-rules.js';
+import { joinPersonal, keptEvents, splitPersonal } from './event-rules.js';
 import { EventEntity } from './event.entity.js';
 
 interface StoredEvent extends Omit<DomainEvent, 'sequence' | 'data'> {
@@ -243,7 +243,7 @@ export class OutboxRepository {
   /** @returns how many events older than `before` were looked at; some of them stay */
   @Retained('events', 'events')
   async remove(tx: Tx, before: Date, limit: number): Promise<number> {
-    const values = [this.#lookedTo, idBound(before, 'min'), limit, eventRules().kept];
+    const values = [this.#lookedTo, idBound(before, 'min'), limit, keptEvents()];
     const looked = await tx.query<{ id: string }>(REMOVE, values);
     const last = looked.at(-1)?.id;
     if (last !== undefined) tx.afterCommit(() => void (this.#lookedTo = last));
@@ -276,7 +276,7 @@ export class OutboxRepository {
           'an event is read without its personal fields, which cannot be opened',
         );
         const { personalSealed: _, ...event } = row;
-        return { ...event, data: joinPersonal(event.data, eventRules().sealed.fields) };
+        return { ...event, data: joinPersonal(event.data, null) };
       }
     });
   }

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { newEndToEndId } from '../brazil/index.js';
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
-import { type DomainEvent, EventCatalog, type NewEvent } from '../outbox/index.js';
+import { declareEventRules, type DomainEvent, EventCatalog, type NewEvent } from '../outbox/index.js';
 import { payoutBody, type PayoutSnapshot, payoutSnapshot } from './payout.serializer.js';
 import type { PayoutStatus, PayoutTrigger } from './payouts.machine.js';
 import type { ShownReturn, WholePayout } from './payouts.repository.js';
@@ -27,6 +27,9 @@ declare module '../outbox/index.js' {
     'payout.returned': PayoutEventData;
   }
 }
+
+/** Seals the merchant's own words, which may name a person. Receivers are masked. */
+declareEventRules({ sealed: { within: 'payout', fields: { description: null, metadata: {} } }, kept: [] });
 
 export type PayoutEventType =
   | 'payout.requested'
