@@ -21,6 +21,14 @@ const SETTINGS = `
 `;
 
 const TABLES = `
+  -- Keys of target_hash and tax_id_hash. They stay the same when ENCRYPTION_KEY changes, and so do the hashes. A second
+  -- one is made only when the first cannot be opened any more.
+  CREATE TABLE payout_hash_keys (
+    id smallint PRIMARY KEY,
+    key_sealed bytea NOT NULL,
+    created_at timestamptz NOT NULL
+  );
+
   -- Receivers that a merchant has saved.
   CREATE TABLE payout_destinations (
     id uuid PRIMARY KEY,
@@ -30,8 +38,9 @@ const TABLES = `
     label text,
     -- The masked receiver, as answers show it.
     shown jsonb NOT NULL,
-    target_sealed bytea NOT NULL,
-    -- Keyed hash of the receiver: equal receivers are found without opening them.
+    -- Null: the receiver was erased.
+    target_sealed bytea,
+    -- Keyed hash of the receiver: equal receivers are found without opening them. Empty: the receiver was erased.
     target_hash bytea NOT NULL,
     -- Keyed hash of the receiver's tax id, by which a person's data are found; null if the tax id is not known.
     tax_id_hash bytea,
@@ -40,7 +49,8 @@ const TABLES = `
     approved_by uuid,
     approved_at timestamptz,
     created_at timestamptz NOT NULL,
-    deleted_at timestamptz
+    deleted_at timestamptz,
+    CONSTRAINT payout_destinations_target_check CHECK (target_sealed IS NOT NULL OR deleted_at IS NOT NULL)
   );
   CREATE UNIQUE INDEX payout_destinations_target_key ON payout_destinations (account_id, mode, target_hash)
     WHERE deleted_at IS NULL;
@@ -61,6 +71,7 @@ const TABLES = `
       CHECK (status IN ('AWAITING', 'QUEUED', 'SENDING', 'PAID', 'FAILED', 'CANCELLED', 'REFUNDED')),
     destination_id uuid CONSTRAINT payouts_destination_id_fkey REFERENCES payout_destinations (id),
     shown jsonb NOT NULL,
+    -- These three as in payout_destinations.
     target_sealed bytea,
     target_hash bytea NOT NULL,
     tax_id_hash bytea,
@@ -89,7 +100,10 @@ const TABLES = `
     paid_at timestamptz,
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
-    CONSTRAINT payouts_paid_check CHECK (status NOT IN ('PAID', 'REFUNDED') OR paid_at IS NOT NULL)
+    CONSTRAINT payouts_paid_check CHECK (status NOT IN ('PAID', 'REFUNDED') OR paid_at IS NOT NULL),
+    -- A payout keeps its receiver for as long as it may be sent.
+    CONSTRAINT payouts_target_check
+      CHECK (target_sealed IS NOT NULL OR status NOT IN ('AWAITING', 'QUEUED', 'SENDING'))
   );
   CREATE INDEX payouts_list_idx ON payouts (account_id, mode, id);
   CREATE INDEX payouts_destination_id_idx ON payouts (destination_id, id) WHERE destination_id IS NOT NULL;
@@ -136,13 +150,22 @@ const TABLES = `
 const RULES = `
   ${appendOnly('payout_returns')}
   ${fixed('payouts', [
-    ...['id', 'account_id', 'mode', 'acquirer', 'amount', 'fee', 'currency', 'destination_id', 'target_hash'],
+    ...['id', 'account_id', 'mode', 'acquirer', 'amount', 'fee', 'currency', 'destination_id'],
     ...['requested_by', 'occurrence', 'needs_approval', 'created_at'],
   ])}
   ${moves('payouts', 'status', [
     ...['AWAITING>QUEUED', 'AWAITING>CANCELLED', 'QUEUED>CANCELLED', 'QUEUED>FAILED', 'QUEUED>SENDING'],
     ...['SENDING>QUEUED', 'SENDING>PAID', 'SENDING>FAILED', 'PAID>FAILED', 'PAID>REFUNDED'],
   ])}
+  ${['payouts', 'payout_destinations']
+    .map(
+      (table) => `
+  -- A receiver never becomes another one; an erased one has no hash.
+  CREATE TRIGGER ${table}_target_kept BEFORE UPDATE OF target_hash ON ${table} FOR EACH ROW
+    WHEN (OLD.target_hash <> NEW.target_hash AND (length(NEW.target_hash) > 0 OR NEW.target_sealed IS NOT NULL))
+    EXECUTE FUNCTION refuse_rewrite();`,
+    )
+    .join('')}
   CREATE TRIGGER payouts_sent_once BEFORE UPDATE OF end_to_end_id ON payouts FOR EACH ROW
     WHEN (OLD.end_to_end_id IS NOT NULL AND OLD.end_to_end_id IS DISTINCT FROM NEW.end_to_end_id)
     EXECUTE FUNCTION refuse_rewrite();
@@ -221,7 +244,7 @@ export class Payouts1700000020000 implements MigrationInterface {
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
       DELETE FROM work WHERE kind IN ('payout', 'payout_schedule');
-      DROP TABLE sandbox_payouts, payout_returns, payouts, payout_destinations;
+      DROP TABLE sandbox_payouts, payout_returns, payouts, payout_destinations, payout_hash_keys;
       DROP FUNCTION check_payout(), check_payout_return();
       ALTER TABLE accounts DROP tax_id, DROP payout_fee, DROP payouts_to, DROP payout_approval_above,
         DROP payout_new_destination_hours, DROP payout_max, DROP payout_daily_max, DROP payout_night_max,

@@ -28,9 +28,9 @@ function customerOf({ taxId, email, phone }: Options): Customer {
 function takesCustomer(command: Command): Command {
   return command
     .addArgument(accountArgument())
-    .option('--tax-id <cpf_or_cnpj>', 'who it is; of several options a transaction has to match one')
-    .option('--email <email>', 'or by e-mail')
-    .option('--phone <phone>', 'or by phone, of which only the digits count');
+    .option('--tax-id <cpf_or_cnpj>', 'who it is; of several options a sale or payout has to match one')
+    .option('--email <email>', 'or by e-mail; finds payouts whose Pix key it is')
+    .option('--phone <phone>', 'or by phone, of which only the digits count; finds payouts whose Pix key it is');
 }
 
 /** Into the group `account`. */
@@ -42,19 +42,20 @@ export function customerCommands(group: Command, shell: Shell): void {
   ).action(async (accountId: string, options: Options) => {
     const who = customerOf(options);
     await run(shell, async ({ app }) => {
-      const transactions = await app.get(CustomerDataService).export(accountId, who, CLI);
+      const { transactions, ...sections } = await app.get(CustomerDataService).export(accountId, who, CLI);
       return {
         account_id: accountId,
         transactions: transactions.map(({ id, ...kept }) => ({ transaction_id: id, ...kept })),
+        ...sections,
       };
     });
   });
   takesCustomer(
     group
       .command('erase-customer')
-      .description('blank one of its customers in transactions and their copies; the books stay; may be repeated'),
+      .description('blank one of its customers in sales, payouts and their copies; the books stay; may be repeated'),
   )
-    .option('--metadata', "and the merchant's metadata of those transactions")
+    .option('--metadata', "and the merchant's own words: metadata, descriptions of payouts")
     .action(async (accountId: string, options: Options) => {
       const who = customerOf(options);
       await run(shell, async ({ app }) => {
@@ -66,8 +67,10 @@ export function customerCommands(group: Command, shell: Shell): void {
           kept: {
             books: 'amounts, dates, statuses, ledger and end-to-end ids: the law asks for them for five years',
             audit: 'ids and counts only',
-            ...(options.metadata ? {} : { metadata: "the merchant's own; --metadata erases it" }),
-            waiting: waiting.map(({ id, waits }) => ({ transaction_id: id, reason: waits })),
+            ...(options.metadata
+              ? {}
+              : { metadata: "the merchant's own, as descriptions of payouts; --metadata erases them" }),
+            waiting: waiting.map(({ kind, id, waits }) => ({ [`${kind}_id`]: id, reason: waits })),
           },
         };
       });

@@ -1,8 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { PayoutTargetType } from '../acquirers/index.js';
-import { NotPersonal, Sealed } from '../core/database/index.js';
+import { NotPersonal, Personal, Sealed } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
-import { PERSONAL, type ShownTarget } from './targets.js';
+import type { ShownTarget } from './targets.js';
 
 /** A receiver that a merchant has saved. */
 @Entity('payout_destinations')
@@ -11,21 +11,23 @@ export class PayoutDestination {
   @Column('uuid', { name: 'account_id' }) readonly accountId!: string;
   @Column('text') readonly mode!: Mode;
   @Column('text') readonly type!: PayoutTargetType;
-  @NotPersonal(PERSONAL)
+  @Personal()
   @Column('text', { nullable: true })
   readonly label!: string | null;
-  @NotPersonal('masked')
+  /** The masked receiver. */
+  @NotPersonal('masked: the books show it')
   @Column('jsonb')
   readonly shown!: ShownTarget;
-  /** The receiver as JSON of a `PayoutTarget`. */
-  @NotPersonal(PERSONAL)
+  /** The receiver as JSON of a `PayoutTarget`; null after its erasure, which deletes the destination. */
+  @Personal()
   @Sealed(`'payout_destination:' || id`)
-  @Column('bytea', { name: 'target_sealed' })
-  readonly targetSealed!: Buffer;
-  @NotPersonal('a keyed hash')
+  @Column('bytea', { name: 'target_sealed', nullable: true })
+  readonly targetSealed!: Buffer | null;
+  /** Equal for equal receivers; empty after its erasure. */
+  @Personal({ empty: '' })
   @Column('bytea', { name: 'target_hash' })
   readonly targetHash!: Buffer;
-  @NotPersonal('a keyed hash')
+  @Personal()
   @Column('bytea', { name: 'tax_id_hash', nullable: true })
   readonly taxIdHash!: Buffer | null;
   /** The person who saved it, or who issued the API key. */

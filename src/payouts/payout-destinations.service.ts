@@ -88,8 +88,9 @@ export class PayoutDestinationsService {
     id: string,
   ): Promise<{ readonly destination: PayoutDestination; readonly target: PayoutTarget }> {
     const destination = await this.destinations.find(scope, id);
-    if (!destination) throw business('destination_not_found', 'No such payout destination; list them or save one.');
-    return { destination, target: this.targets.openDestination(destination) };
+    const target = destination && this.targets.openDestination(destination);
+    if (!target) throw business('destination_not_found', 'No such payout destination; list them or save one.');
+    return { destination, target };
   }
 
   /** Newest first. */

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/index.js';
 import { fingerprintOf } from '../core/crypto/index.js';
 import { Database } from '../core/database/index.js';
 import type { Draft } from '../core/errors/index.js';
-import { IdempotencyService, type IdempotentAnswer } from '../core/idempotency/index.js';
+import { IdempotencyService, type IdempotentAnswer, keyReused } from '../core/idempotency/index.js';
 import { FraudGuard } from '../fraud/index.js';
 import type { PayoutBody } from './dto/payout.body.js';
 import type { CreatePayoutDto } from './dto/payout.dto.js';
@@ -11,7 +12,7 @@ import { bareDestinationId, PayoutDestinationsService } from './payout-destinati
 import { type PayoutCaller, PayoutOpening } from './payout-opening.service.js';
 import { payoutBody, payoutSnapshot } from './payout.serializer.js';
 import { PayoutsService } from './payouts.service.js';
-import { readTarget } from './targets.js';
+import { readTarget, shownTarget } from './targets.js';
 
 /** Takes merchants' requests for payouts; PayoutProcessor carries them out. */
 @Injectable()
@@ -55,7 +56,14 @@ export class PayoutRequests {
     if (begun.kind === 'replay') return begun.answer;
     const { claim } = begun;
     if (begun.kind === 'resume') {
-      return { status: 201, body: await this.payouts.get(scope, begun.resourceId), replayed: true };
+      const body = await this.payouts.get(scope, begun.resourceId);
+      // The fingerprint of an erased receiver is gone: these fields show whether it is the same request.
+      const isSameReceiver =
+        typeof to === 'string'
+          ? body.destination.id === `pd_${to}`
+          : to !== null && isDeepStrictEqual(body.destination, shownTarget(to));
+      if (body.amount !== amount || !isSameReceiver) throw keyReused();
+      return { status: 201, body, replayed: true };
     }
     try {
       const saved = typeof to === 'string' ? await this.destinations.receiver(scope, to) : null;

@@ -1,10 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { PayoutRefusal } from '../acquirers/index.js';
-import { NotPersonal, Sealed } from '../core/database/index.js';
+import { NotPersonal, Personal, Sealed } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import type { PayoutStatus } from './payouts.machine.js';
-import { PERSONAL, type ShownTarget } from './targets.js';
+import type { ShownTarget } from './targets.js';
 
 /** Why a payout failed or was cancelled: the PSP's reason, or ours for not sending it. */
 export type PayoutFailure =
@@ -36,26 +36,28 @@ export class Payout {
   readonly currency!: string;
   @Column('text') readonly status!: PayoutStatus;
   @Column('uuid', { name: 'destination_id', nullable: true }) readonly destinationId!: string | null;
-  @NotPersonal('masked')
+  /** The masked receiver. */
+  @NotPersonal('masked: the books show it')
   @Column('jsonb')
   readonly shown!: ShownTarget;
   /** The receiver as JSON of a `PayoutTarget`; null after its erasure. */
-  @NotPersonal(PERSONAL)
+  @Personal()
   @Sealed(`'payout:' || id`)
   @Column('bytea', { name: 'target_sealed', nullable: true })
   readonly targetSealed!: Buffer | null;
-  @NotPersonal('a keyed hash')
+  /** Equal for equal receivers; empty after its erasure. */
+  @Personal({ empty: '' })
   @Column('bytea', { name: 'target_hash' })
   readonly targetHash!: Buffer;
-  @NotPersonal('a keyed hash')
+  @Personal()
   @Column('bytea', { name: 'tax_id_hash', nullable: true })
   readonly taxIdHash!: Buffer | null;
   /** Whether the receiver's tax id is the account's own, or of the same company. */
   @Column('boolean', { name: 'is_own' }) readonly isOwn!: boolean;
-  @NotPersonal(PERSONAL)
+  @Personal({ erased: 'with_metadata' })
   @Column('text', { nullable: true })
   readonly description!: string | null;
-  @NotPersonal(PERSONAL)
+  @Personal({ erased: 'with_metadata', empty: {} })
   @Column('jsonb', { default: {} })
   readonly metadata!: Readonly<Record<string, unknown>>;
   /** The person who requested it, or who issued the API key. */

@@ -5,15 +5,19 @@ import { AuditModule } from '../audit/index.js';
 import { workers } from '../core/work/index.js';
 import { FraudModule } from '../fraud/index.js';
 import { OutboxModule } from '../outbox/index.js';
+import { TransactionsModule } from '../transactions/index.js';
 import { WalletsModule } from '../wallets/index.js';
 import { PayoutApprovals } from './payout-approvals.service.js';
 import { PayoutDecisions } from './payout-decisions.service.js';
 import { PayoutDestinationsController } from './payout-destinations.controller.js';
 import { PayoutDestinationsRepository } from './payout-destinations.repository.js';
 import { PayoutDestinationsService } from './payout-destinations.service.js';
+import { PayoutHashKeysRepository } from './payout-hash-keys.repository.js';
 import { PayoutListener } from './payout-listener.service.js';
 import { PayoutMails } from './payout-mails.service.js';
 import { PayoutOpening } from './payout-opening.service.js';
+import { PayoutPersonalDataRepository } from './payout-personal-data.repository.js';
+import { PayoutPersonalData } from './payout-personal-data.service.js';
 import { PayoutProcessor } from './payout.processor.js';
 import { PayoutRequests } from './payout-requests.service.js';
 import { PayoutScheduleProcessor } from './payout-schedule.processor.js';
@@ -27,7 +31,7 @@ import { PayoutsService } from './payouts.service.js';
 import { ScheduledPayouts } from './scheduled-payouts.service.js';
 
 @Module({
-  imports: [AccountsModule, AcquirersModule, AuditModule, FraudModule, OutboxModule, WalletsModule],
+  imports: [AccountsModule, AcquirersModule, AuditModule, FraudModule, OutboxModule, TransactionsModule, WalletsModule],
   controllers: [PayoutsController, PayoutDestinationsController],
   providers: [
     PayoutApprovals,
@@ -35,9 +39,12 @@ import { ScheduledPayouts } from './scheduled-payouts.service.js';
     PayoutDestinationsRepository,
     PayoutDestinationsService,
     PayoutEvents,
+    PayoutHashKeysRepository,
     PayoutListener,
     PayoutMails,
     PayoutOpening,
+    PayoutPersonalData,
+    PayoutPersonalDataRepository,
     PayoutRequests,
     PayoutSchedules,
     PayoutTargets,

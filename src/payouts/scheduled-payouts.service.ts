@@ -43,14 +43,14 @@ export class ScheduledPayouts {
     const { mode } = destination;
     const scope = { accountId, mode };
     const refuse = (reason: NotSent): Promise<void> => this.mails.notSent(tx, scope, occurrence, reason);
-    if (destination.deletedAt !== null) return refuse('destination_gone');
+    const target = destination.deletedAt === null ? this.targets.openDestination(destination) : null;
+    if (!target) return refuse('destination_gone');
     const { available, limit } = await this.opening.room(tx, scope, account, destination);
     const wanted = available - schedule.leave;
     const least = Math.max(schedule.minimum, 1);
     if (wanted < least) return;
     const amount = Math.min(wanted, limit?.left ?? wanted);
     if (limit !== null && amount < least) return refuse(limit.name);
-    const target = this.targets.openDestination(destination);
     if (await this.#isBlocked(tx, account, target.taxId)) return refuse('document_blocked');
     try {
       const payout = await this.opening.open(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { encodeBrCode } from '../brazil/index.js';
-import { identityOf, isOwn, readTarget, shownTarget } from './targets.js';
+import { exportedTarget, identityOf, isOwn, keysOf, readTarget, shownTarget } from './targets.js';
 
 const CPF = '52998224725';
 const ACCOUNT = {
@@ -113,5 +113,26 @@ describe('a receiver of payouts', () => {
     ['an account without a tax id', CPF, null, false],
   ])('is the merchant itself or not: %s', (_what, taxId, account, expected) => {
     expect(isOwn(taxId, account)).toBe(expected);
+  });
+});
+
+describe('a receiver as its person may see it', () => {
+  it.each([
+    ['a key', { type: 'pix_key', key: 'ana@example.com', tax_id: CPF }],
+    ['a code', { type: 'br_code', br_code: OPEN_CODE, tax_id: null }],
+    ['a bank account', { ...ACCOUNT, number: '123456' }],
+  ])('has every field of %s', (_what, { tax_id, ...fields }) => {
+    const { target } = readTarget(tax_id === null ? fields : { ...fields, tax_id }, '', null);
+    expect(target && exportedTarget(target)).toEqual({ ...fields, tax_id });
+  });
+
+  it.each([
+    ['Ana@Example.com', null, ['ana@example.com']],
+    [null, '11987654321', ['+5511987654321']],
+    [null, '5511987654321', ['+5511987654321']],
+    ['ana@example.com', '123', ['ana@example.com']],
+    ['no address', null, []],
+  ])('is found by the keys of the e-mail %s and the phone %s', (email, phone, keys) => {
+    expect(keysOf(email, phone)).toEqual(keys);
   });
 });

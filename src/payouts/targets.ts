@@ -4,9 +4,6 @@ import type { Violation } from '../core/errors/index.js';
 import { UNKNOWN_FIELD } from '../core/http/index.js';
 import { hasControls, visibleLength } from '../core/text.js';
 
-/** Why the erasure of a sale's customer leaves these columns: payouts are the merchant's own dealings. */
-export const PERSONAL = 'the receiver of a payout of the merchant, sealed or masked';
-
 /** A receiver as answers and events show it: keys and tax ids are masked. */
 export type ShownTarget =
   | { readonly type: 'pix_key'; readonly key: string; readonly key_type: string; readonly tax_id: string | null }
@@ -215,4 +212,24 @@ export function identityOf(target: PayoutTarget): string {
     case 'bank_account':
       return JSON.stringify([target.type, target.ispb, target.branch, target.number, target.accountType]);
   }
+}
+
+/** The whole receiver, in the names of requests: for the person whose data it is. */
+export function exportedTarget(target: PayoutTarget): Readonly<Record<string, string | null>> {
+  switch (target.type) {
+    case 'pix_key':
+      return { type: target.type, key: target.key, tax_id: target.taxId };
+    case 'br_code':
+      return { type: target.type, br_code: target.brCode, tax_id: target.taxId };
+    case 'bank_account': {
+      const { type, ispb, branch, number, accountType, name, taxId } = target;
+      return { type, ispb, branch, number, account_type: accountType, name, tax_id: taxId };
+    }
+  }
+}
+
+/** Pix keys that an e-mail or a phone may be. @param phone digits only, with or without Brazil's prefix */
+export function keysOf(email: string | null, phone: string | null): string[] {
+  const written = [email, ...(phone === null ? [] : [`+${phone}`, `+55${phone}`])];
+  return written.flatMap((key) => (key === null ? null : normalizePixKey(key)?.key) ?? []);
 }

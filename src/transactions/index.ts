@@ -19,7 +19,15 @@ export {
 } from './corrections/corrections.service.js';
 export { CreationService } from './creation/creation.service.js';
 export type { Customer } from './customer-data/customer-data.repository.js';
-export { CustomerDataService } from './customer-data/customer-data.service.js';
+export {
+  type CustomerDataHolder,
+  CustomerDataService,
+  type Erasure,
+  erasureOf,
+  type ExportedSections,
+  type Waiting,
+} from './customer-data/customer-data.service.js';
+export { declareErasedKind, type ErasedKind, type Eraser } from './customer-data/erasure.js';
 export { type Disputed, DisputesService } from './disputes/disputes.service.js';
 export { ExpiryService } from './expiry/expiry.service.js';
 // Nothing else imports the entities, by which the ORM knows the tables.

@@ -24,7 +24,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   acquirers: ['accounts', 'audit', 'auth', 'brazil', 'core'],
   storage: ['auth', 'core'],
   transactions: ['accounts', 'acquirers', 'audit', 'brazil', 'core', 'outbox', 'wallets'],
-  payouts: ['accounts', 'acquirers', 'audit', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'wallets'],
+  // transactions: its registry of data about customers, which the erasure of a receiver needs.
+  payouts: ['accounts', 'acquirers', 'audit', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions', 'wallets'],
   // Lists of acquirers against our books, those of disputes too: it needs both sides.
   reconciliation: ['accounts', 'acquirers', 'brazil', 'core', 'med', 'payouts', 'transactions'],
   // accounts: a new charge follows the settings of the account, which the principal of the request carries.

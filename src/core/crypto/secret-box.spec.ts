@@ -64,6 +64,7 @@ describe('a secret box', () => {
     expect(renewed.subarray(1, 5).toString()).toBe('2026');
     expect(() => before.open(renewed, 'x')).toThrow('no key with the id "2026"');
     expect(() => new SecretBox(`2026:${NEW}`).open(old, 'x')).toThrow('no key with the id "2025"');
+    expect([after.hasKeyOf(old), after.hasKeyOf(renewed), before.hasKeyOf(renewed)]).toEqual([true, true, false]);
   });
 
   it('accepts a key without an id as the key called "1", so that the first rotation can name it', () => {

@@ -65,13 +65,18 @@ export class SecretBox {
     return this.open(Buffer.from(text.slice(text.lastIndexOf(':') + 1), 'base64'), context);
   }
 
+  /** Whether the key that sealed a value is among the keys. */
+  hasKeyOf(box: Buffer): boolean {
+    return this.#keys.has(keyIdOf(box));
+  }
+
   /** @throws Error when the key id is unknown, the value was altered, or it was sealed for another context */
   open(box: Buffer, context: string): string {
-    const idLength = box[0] ?? 0;
-    const at = 1 + idLength;
+    const keyId = keyIdOf(box);
+    const at = 1 + keyId.length;
     const decipher = createDecipheriv(
       'aes-256-gcm',
-      this.#key(box.subarray(1, at).toString('latin1')),
+      this.#key(keyId),
       box.subarray(at, at + 12),
       // Without this length, a tag cut to 4 bytes is accepted, which can be guessed.
       { authTagLength: 16 },
@@ -123,4 +128,8 @@ export class SecretBox {
     if (!key) throw new Error(`ENCRYPTION_KEY has no key with the id "${id}"`);
     return key;
   }
+}
+
+function keyIdOf(box: Buffer): string {
+  return box.subarray(1, 1 + (box[0] ?? 0)).toString('latin1');
 }

@@ -3,8 +3,7 @@ import { DataSource } from 'typeorm';
 import { SecretBox } from '../../core/crypto/index.js';
 import { read, Reader, type ReadStatement, write, type Tx } from '../../core/database/index.js';
 import type { Mode } from '../../core/mode.js';
-import { type Blanking, blankings, exported, type SealedCopy, sealedCopies } from './erasure.js';
-import { withoutCustomer } from './without-customer.js';
+import { type CopyWaits, type Erased, type ErasedKind, Eraser, exported, SALES } from './erasure.js';
 
 /**
  * Search terms; a person matches by any of them. Null: not searched for. The tax id is normalized, the phone is digits
@@ -33,10 +32,7 @@ export interface CustomerTransaction {
 }
 
 /** Why a transaction cannot be erased yet. */
-export type Waits = 'open_charge' | 'open_refund' | 'open_med_case' | 'open_review' | 'open_delivery' | 'open_request';
-
-/** Changes of rows, by table. */
-export type Erased = Record<string, number>;
+export type Waits = 'open_charge' | 'open_refund' | 'open_med_case' | 'open_review' | CopyWaits;
 
 const MINE = `t.account_id = $1 AND t.id > $5 AND (t.customer_document = $2 OR t.expected_payer_tax_id = $2
      OR lower(t.customer_email) = lower($3) OR regexp_replace(t.customer_phone, '[^0-9]', '', 'g') = $4)
@@ -70,27 +66,19 @@ const WAITING = read(
    FROM transactions t WHERE t.id = ANY ($1::uuid[])`,
 );
 
-/** A sealed JSON copy of an event or answer about a transaction; `context` binds it to its row. */
-interface Copy {
-  readonly id: string;
-  readonly json: string;
-  readonly context: string;
-}
-
-/** Runs all SQL about one person, in every table. `@Personal` marks the columns where they are declared. */
+/** Runs the SQL about one person in sales. `@Personal` marks the columns where they are declared. */
 @Injectable()
 export class CustomerDataRepository {
   readonly #find: ReadStatement;
-  readonly #copies: readonly SealedCopy[];
-  readonly #blankings: readonly Blanking[];
+  readonly #sales: Eraser;
 
   constructor(
     private readonly reader: Reader,
     private readonly secrets: SecretBox,
-    { entityMetadatas }: DataSource,
+    private readonly source: DataSource,
   ) {
-    this.#copies = sealedCopies(entityMetadatas);
-    this.#blankings = blankings(entityMetadatas);
+    const { entityMetadatas } = source;
+    this.#sales = this.eraser(SALES);
     this.#find = read(
       'customer_data.find',
       `SELECT t.id, t.mode, t.status, t.amount, t.currency, ${exported(entityMetadatas)},
@@ -120,20 +108,11 @@ export class CustomerDataRepository {
   }
 
   /** Erases the data from transactions that are locked and wait for nothing. */
-  async erase(tx: Tx, ids: readonly string[], withMetadata: boolean): Promise<Erased> {
-    const erased: Erased = {};
-    for (const { table, find, replace } of this.#copies) {
-      erased[table] = 0;
-      for (const { id, json, context } of await tx.query<Copy & Record<string, unknown>>(find, [ids])) {
-        const after = withoutCustomer(this.secrets.openText(json, context), withMetadata);
-        if (after === null) continue;
-        await tx.query(replace, [id, this.secrets.sealText(after, context)]);
-        erased[table] += 1;
-      }
-    }
-    for (const { table, statement } of this.#blankings) {
-      erased[table] = (erased[table] ?? 0) + (await tx.query(statement, [ids, withMetadata])).length;
-    }
-    return erased;
+  erase(tx: Tx, ids: readonly string[], withMetadata: boolean): Promise<Erased> {
+    return this.#sales.erase(tx, ids, withMetadata);
+  }
+
+  eraser(kind: ErasedKind): Eraser {
+    return new Eraser(kind, this.source.entityMetadatas, this.secrets);
   }
 }

@@ -7,21 +7,39 @@ import {
   type Customer,
   CustomerDataRepository,
   type CustomerTransaction,
-  type Erased,
   type Waits,
 } from './customer-data.repository.js';
+import type { Erased, ErasedKind, Eraser } from './erasure.js';
 
 const BATCH = 500;
 
+/** An object that still needs the person's data, with the reason. */
+export interface Waiting {
+  readonly kind: 'transaction' | 'payout';
+  readonly id: string;
+  readonly waits: Waits | 'open_payout';
+}
+
 export interface Erasure {
   readonly erased: Erased;
-  /** Transactions that still need the person's data, with the reason. */
-  readonly waiting: { readonly id: string; readonly waits: Waits }[];
+  readonly waiting: readonly Waiting[];
+}
+
+/** Rows about a person by their section, such as `payouts`. */
+export type ExportedSections = Readonly<Record<string, readonly object[]>>;
+
+/** Data about a person that another module holds. */
+export interface CustomerDataHolder {
+  /** Returns the oldest first. */
+  export(accountId: string, who: Customer): Promise<ExportedSections>;
+  /** Erases and audits as `CustomerDataService.erase` does. */
+  erase(accountId: string, who: Customer, withMetadata: boolean, actor: Actor): Promise<Erasure>;
 }
 
 /** Exports and erases an account's data about one of its customers, in both modes, for requests under the LGPD. */
 @Injectable()
 export class CustomerDataService {
+  readonly #holders: CustomerDataHolder[] = [];
   #whenErased: ((accountId: string) => Promise<void>) | null = null;
 
   constructor(
@@ -39,50 +57,82 @@ export class CustomerDataService {
     this.#whenErased = forget;
   }
 
+  /** Registers another module that holds data about customers. Call it before the application starts. */
+  addHolder(holder: CustomerDataHolder): void {
+    this.#holders.push(holder);
+  }
+
+  /** Returns the eraser of a kind that `declareErasedKind` has declared. */
+  eraser(kind: ErasedKind): Eraser {
+    return this.repository.eraser(kind);
+  }
+
   /** Returns the oldest first. @throws ApiError 404 for an account that does not exist */
-  async export(accountId: string, who: Customer, actor: Actor): Promise<CustomerTransaction[]> {
+  async export(
+    accountId: string,
+    who: Customer,
+    actor: Actor,
+  ): Promise<{ readonly transactions: readonly CustomerTransaction[] } & ExportedSections> {
     await this.accounts.get(accountId);
-    const all: CustomerTransaction[] = [];
+    const transactions: CustomerTransaction[] = [];
     for (;;) {
-      const page = await this.repository.find(accountId, who, all.at(-1)?.id ?? FIRST_ID, BATCH);
-      all.push(...page);
+      const page = await this.repository.find(accountId, who, transactions.at(-1)?.id ?? FIRST_ID, BATCH);
+      transactions.push(...page);
       if (page.length < BATCH) break;
     }
+    let all = { transactions };
+    for (const holder of this.#holders) all = { ...all, ...(await holder.export(accountId, who)) };
     await this.database.transaction((tx) => {
-      this.audit.record(tx, actor, 'customer.exported', accountId, { data: { transactions: all.length } });
+      const data = Object.fromEntries(Object.entries(all).map(([section, rows]) => [section, rows.length]));
+      this.audit.record(tx, actor, 'customer.exported', accountId, { data });
       return Promise.resolve();
     });
     return all;
   }
 
   /**
-   * Blanks a person in transactions and in all copies of them. The books stay: amounts, dates, statuses, ledger and
-   * end-to-end ids. A transaction that still needs the data stays as it is, for a later call to erase.
+   * Blanks a person in transactions and payouts, and in all copies of them. The books stay: amounts, dates, statuses,
+   * ledger and end-to-end ids. An object that still needs the data stays as it is, for a later call to erase.
    * @throws ApiError 404 for an account that does not exist
    */
   async erase(accountId: string, who: Customer, withMetadata: boolean, actor: Actor): Promise<Erasure> {
     await this.accounts.get(accountId);
-    const erased: Erased = {};
-    const waiting: Erasure['waiting'] = [];
+    const parts = [await this.#eraseSales(accountId, who, withMetadata, actor)];
+    for (const holder of this.#holders) parts.push(await holder.erase(accountId, who, withMetadata, actor));
+    await this.#whenErased?.(accountId);
+    return erasureOf(parts);
+  }
+
+  async #eraseSales(accountId: string, who: Customer, withMetadata: boolean, actor: Actor): Promise<Erasure> {
+    const batches: Erasure[] = [];
     for (let after: string | null = FIRST_ID; after !== null;) {
       const from: string = after;
-      const batch = await this.database.transaction(async (tx) => {
+      const { ids, ...batch } = await this.database.transaction(async (tx) => {
         const ids = await this.repository.lock(tx, accountId, who, from, BATCH);
         const states = await this.repository.waiting(tx, ids);
         const free = states.filter(({ waits }) => waits === null).map(({ id }) => id);
-        const counts = await this.repository.erase(tx, free, withMetadata);
-        const held = states.flatMap(({ id, waits }) => (waits === null ? [] : [{ id, waits }]));
+        const erased = await this.repository.erase(tx, free, withMetadata);
+        const waiting = states.flatMap(({ id, waits }) =>
+          waits === null ? [] : [{ kind: 'transaction' as const, id, waits }],
+        );
         if (ids.length > 0 || from === FIRST_ID) {
-          const data = { erased: counts, waiting: held.length };
+          const data = { erased, waiting: waiting.length };
           this.audit.record(tx, actor, 'customer.erased', accountId, { data });
         }
-        return { ids, counts, held };
+        return { ids, erased, waiting };
       });
-      for (const [table, count] of Object.entries(batch.counts)) erased[table] = (erased[table] ?? 0) + count;
-      waiting.push(...batch.held);
-      after = batch.ids.length < BATCH ? null : (batch.ids.at(-1) ?? null);
+      batches.push(batch);
+      after = ids.length < BATCH ? null : (ids.at(-1) ?? null);
     }
-    await this.#whenErased?.(accountId);
-    return { erased, waiting };
+    return erasureOf(batches);
   }
+}
+
+/** Adds erasures up. */
+export function erasureOf(parts: readonly Erasure[]): Erasure {
+  const erased: Erased = {};
+  for (const part of parts) {
+    for (const [table, count] of Object.entries(part.erased)) erased[table] = (erased[table] ?? 0) + count;
+  }
+  return { erased, waiting: parts.flatMap(({ waiting }) => waiting) };
 }

@@ -1,27 +1,67 @@
+import type { SecretBox } from '../../core/crypto/index.js';
 import {
   type PersonalColumn,
   personalColumnsOf,
+  read,
   sealedColumns,
+  type Tx,
   type WriteStatement,
   write,
 } from '../../core/database/index.js';
+import { withoutCustomer } from './without-customer.js';
 
-/** Subjects of events and deliveries for the transactions $1: the transactions and their cases. */
-const SUBJECTS = `SELECT unnest($1::uuid[]) UNION ALL SELECT id FROM med_cases WHERE transaction_id = ANY ($1::uuid[])`;
+/** Objects of one kind, which are erased with all copies of them. In the SQL `$1` are the ids of the objects. */
+export interface ErasedKind {
+  /** Used in names of statements. */
+  readonly name: string;
+  /** Column by which other tables belong to an object. */
+  readonly tie: string;
+  /** SELECT of the subjects of their events and deliveries. */
+  readonly subjects: string;
+  /** Conditions that select the rows of the objects, for tables without the column `tie`. */
+  readonly rows: Readonly<Record<string, string>>;
+  /**
+   * Takes a person out of a sealed copy.
+   * @param withMetadata whether the merchant's own words go too
+   * @returns null where nothing has to go
+   */
+  readonly clean: (json: string, withMetadata: boolean) => string | null;
+}
 
-const OF_TRANSACTION = 'transaction_id = ANY ($1::uuid[])';
-
-/** Conditions that select the rows of the transactions $1, for tables without a `transaction_id` of their own. */
-const ROWS: Readonly<Record<string, string>> = {
-  idempotency_keys: `(resource_id = ANY ($1::uuid[]) OR resource_id IN (SELECT id FROM refunds WHERE ${OF_TRANSACTION}))`,
-  transactions: 'id = ANY ($1::uuid[])',
-  events: `subject_id IN (${SUBJECTS})`,
-  webhook_messages: `id IN (SELECT message_id FROM webhook_deliveries WHERE subject_id IN (${SUBJECTS}))`,
-  webhook_attempts: `delivery_id IN (SELECT id FROM webhook_deliveries WHERE subject_id IN (${SUBJECTS}))`,
+/** Sales: transactions, with their cases. */
+export const SALES: ErasedKind = {
+  name: 'sales',
+  tie: 'transaction_id',
+  subjects: 'SELECT unnest($1::uuid[]) UNION ALL SELECT id FROM med_cases WHERE transaction_id = ANY ($1::uuid[])',
+  rows: {
+    transactions: 'id = ANY ($1::uuid[])',
+    idempotency_keys: `(resource_id = ANY ($1::uuid[])
+      OR resource_id IN (SELECT id FROM refunds WHERE transaction_id = ANY ($1::uuid[])))`,
+  },
+  clean: withoutCustomer,
 };
 
+const KINDS: ErasedKind[] = [SALES];
+
+/** Declares a further kind. A module calls it when it is loaded, before any application is made. */
+export function declareErasedKind(kind: ErasedKind): void {
+  KINDS.push(kind);
+}
+
+/** Returns the condition for a table's rows, or undefined if the kind has none there. */
+function rowsOf({ tie, subjects, rows }: ErasedKind, { tableName, columns }: MappedTable): string | undefined {
+  const copies: ErasedKind['rows'] = {
+    idempotency_keys: 'resource_id = ANY ($1::uuid[])',
+    events: `subject_id IN (${subjects})`,
+    webhook_messages: `id IN (SELECT message_id FROM webhook_deliveries WHERE subject_id IN (${subjects}))`,
+    webhook_attempts: `delivery_id IN (SELECT id FROM webhook_deliveries WHERE subject_id IN (${subjects}))`,
+  };
+  const isTied = columns.some(({ databaseName }) => databaseName === tie);
+  return rows[tableName] ?? copies[tableName] ?? (isTied ? `${tie} = ANY ($1::uuid[])` : undefined);
+}
+
 /** Tables that other code locks too, in the order of docs/design/lock-order.md. */
-const LOCK_ORDER = ['idempotency_keys', 'transactions', 'refunds', 'med_cases'];
+const LOCK_ORDER = ['idempotency_keys', 'transactions', 'payouts', 'refunds', 'med_cases'];
 
 /** An entity with its table, under the names of TypeORM's metadata. */
 export interface MappedTable {
@@ -36,50 +76,117 @@ interface PersonalTable {
   readonly columns: readonly PersonalColumn[];
 }
 
-/** Blanks columns; $1 the transactions, $2 whether the merchant's own words go too. */
-export interface Blanking {
+/** Blanks columns; $1 the objects, $2 whether the merchant's own words go too. */
+interface Blanking {
   readonly table: string;
   readonly statement: WriteStatement;
 }
 
-/**
- * Sealed JSON about a transaction: `find` returns it with the context that binds it to its row, `replace` writes it.
- */
-export interface SealedCopy {
+/** Sealed JSON about an object: `find` returns it with the context that binds it to its row, `replace` writes it. */
+interface SealedCopy {
   readonly table: string;
   readonly find: WriteStatement;
   readonly replace: WriteStatement;
 }
 
-/** @throws Error for a table that nothing ties to a transaction: its rows would never be erased */
-function personalTables(tables: readonly MappedTable[]): PersonalTable[] {
-  const found = tables.flatMap(({ target, tableName: table, columns: all }) => {
+/** A sealed JSON copy of an event or answer; `context` binds it to its row. */
+interface Copy {
+  readonly id: string;
+  readonly json: string;
+  readonly context: string;
+}
+
+/** Changes of rows, by table. */
+export type Erased = Record<string, number>;
+
+/** Why a copy of an object is still needed. */
+export type CopyWaits = 'open_delivery' | 'open_request';
+
+/** Why copies of the objects $1 of the account $2 are still needed. */
+const COPIES_WAIT = read(
+  'customer_data.copies_wait',
+  `SELECT s.id, CASE
+     WHEN EXISTS (SELECT 1 FROM events e WHERE e.subject_id = s.id AND e.status = 'pending')
+       OR EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.account_id = $2 AND d.subject_id = s.id
+         AND d.status IN ('PENDING', 'PROCESSING')) THEN 'open_delivery'
+     WHEN EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.account_id = $2 AND k.resource_id = s.id
+       AND k.response_status IS NULL) THEN 'open_request'
+     END AS waits
+   FROM unnest($1::uuid[]) s (id)`,
+);
+
+/** Erases the objects of one kind. `@Personal` marks the columns where they are declared. */
+export class Eraser {
+  readonly #kind: ErasedKind;
+  readonly #copies: readonly SealedCopy[];
+  readonly #blankings: readonly Blanking[];
+
+  /** @throws Error for a table whose rows would never be erased */
+  constructor(
+    kind: ErasedKind,
+    tables: readonly MappedTable[],
+    private readonly secrets: SecretBox,
+  ) {
+    const personal = personalTables(kind, tables);
+    this.#kind = kind;
+    this.#copies = sealedCopies(kind, personal);
+    this.#blankings = blankings(kind, personal);
+  }
+
+  /** Returns why copies of locked objects are still needed; null: they are not. */
+  async copiesWait(tx: Tx, accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, CopyWaits | null>> {
+    const rows = await tx.query<{ id: string; waits: CopyWaits | null }>(COPIES_WAIT, [ids, accountId]);
+    return new Map(rows.map(({ id, waits }) => [id, waits]));
+  }
+
+  /** Erases the data from objects that are locked and wait for nothing. */
+  async erase(tx: Tx, ids: readonly string[], withMetadata: boolean): Promise<Erased> {
+    const erased: Erased = {};
+    for (const { table, find, replace } of this.#copies) {
+      erased[table] = 0;
+      for (const { id, json, context } of await tx.query<Copy & Record<string, unknown>>(find, [ids])) {
+        const after = this.#kind.clean(this.secrets.openText(json, context), withMetadata);
+        if (after === null) continue;
+        await tx.query(replace, [id, this.secrets.sealText(after, context)]);
+        erased[table] += 1;
+      }
+    }
+    for (const { table, statement } of this.#blankings) {
+      erased[table] = (erased[table] ?? 0) + (await tx.query(statement, [ids, withMetadata])).length;
+    }
+    return erased;
+  }
+}
+
+function personalTables(kind: ErasedKind, tables: readonly MappedTable[]): PersonalTable[] {
+  const found = tables.flatMap((mapped) => {
+    const { target, tableName: table } = mapped;
     const columns = personalColumnsOf(target).filter(({ erased }) => erased !== 'never');
     if (columns.length === 0) return [];
-    const isTied = all.some(({ databaseName }) => databaseName === 'transaction_id');
-    const rows = ROWS[table] ?? (isTied ? OF_TRANSACTION : undefined);
-    if (rows === undefined) throw new Error(`Nothing says which rows of ${table} belong to a transaction: see ROWS`);
-    return [{ table, rows, columns }];
+    const rows = rowsOf(kind, mapped);
+    if (rows !== undefined) return [{ table, rows, columns }];
+    if (KINDS.some((other) => rowsOf(other, mapped) !== undefined)) return [];
+    throw new Error(`Nothing says which rows of ${table} are erased with an object: see ErasedKind`);
   });
   const rank = ({ table }: PersonalTable): number => LOCK_ORDER.indexOf(table) + 1 || LOCK_ORDER.length + 1;
   return found.sort((a, b) => rank(a) - rank(b) || (a.table < b.table ? -1 : 1));
 }
 
-export function blankings(tables: readonly MappedTable[]): Blanking[] {
-  return personalTables(tables).flatMap(({ table, rows, columns }) => {
+function blankings({ name }: ErasedKind, tables: readonly PersonalTable[]): Blanking[] {
+  return tables.flatMap(({ table, rows, columns }) => {
     const plain = columns.filter(({ isCopy }) => !isCopy);
     if (plain.length === 0) return [];
     const values = new Map<string, string>();
     for (const column of plain) values.set(column.name, blanked(column, values.get(column.name) ?? column.name));
-    const set = [...values].map(([name, value]) => `${name} = ${value}`).join(', ');
+    const set = [...values].map(([column, value]) => `${column} = ${value}`).join(', ');
     const text = `UPDATE ${table} SET ${set}
       WHERE ${rows} AND $2::boolean IS NOT NULL AND (${plain.map(isThere).join(' OR ')}) RETURNING 1`;
-    return [{ table, statement: write(`customer_data.blank_${table}`, text) }];
+    return [{ table, statement: write(`customer_data.blank_${name}_${table}`, text) }];
   });
 }
 
-export function sealedCopies(tables: readonly MappedTable[]): SealedCopy[] {
-  return personalTables(tables).flatMap(({ table, rows, columns }) =>
+function sealedCopies({ name: kind }: ErasedKind, tables: readonly PersonalTable[]): SealedCopy[] {
+  return tables.flatMap(({ table, rows, columns }) =>
     columns
       .filter(({ isCopy }) => isCopy)
       .map(({ target, property, name }) => {
@@ -89,8 +196,11 @@ export function sealedCopies(tables: readonly MappedTable[]): SealedCopy[] {
           WHERE ${rows} AND ${name} IS NOT NULL FOR UPDATE`;
         return {
           table,
-          find: write(`customer_data.find_${table}`, find),
-          replace: write(`customer_data.replace_${table}`, `UPDATE ${table} SET ${name} = $2 WHERE ctid = $1::tid`),
+          find: write(`customer_data.find_${kind}_${table}`, find),
+          replace: write(
+            `customer_data.replace_${kind}_${table}`,
+            `UPDATE ${table} SET ${name} = $2 WHERE ctid = $1::tid`,
+          ),
         };
       }),
   );

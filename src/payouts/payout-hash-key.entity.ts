@@ -1,0 +1,13 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { NotPersonal, Sealed } from '../core/database/index.js';
+
+/** A key of the hashes of receivers. There is one, unless an operator gave up the key that sealed it. */
+@NotPersonal('keys of the service')
+@Entity('payout_hash_keys')
+export class PayoutHashKey {
+  @PrimaryColumn('smallint', { primaryKeyConstraintName: 'payout_hash_keys_pkey' }) readonly id!: number;
+  @Sealed(`'payout_hash_key:' || id`)
+  @Column('bytea', { name: 'key_sealed' })
+  readonly keySealed!: Buffer;
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
+}

@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { columnsOf, read, Reader, type Tx, write } from '../core/database/index.js';
+import { PayoutDestination } from './payout-destination.entity.js';
+import { Payout } from './payout.entity.js';
+import type { PayoutStatus } from './payouts.machine.js';
+
+/** Hashes by which a person's payouts and destinations are found. */
+export interface ReceiverHashes {
+  readonly taxIds: readonly Buffer[];
+  /** Receivers that are a Pix key of the person. */
+  readonly targets: readonly Buffer[];
+}
+
+/** Both modes are named for the index. */
+const found = (row: string): string => `${row}.account_id = $1 AND (${row}.tax_id_hash = ANY ($2::bytea[])
+     OR (${row}.mode IN ('test', 'live') AND ${row}.target_hash = ANY ($3::bytea[])))`;
+const FIND = read(
+  'payouts.of_person',
+  `SELECT ${columnsOf(Payout, 'p')} FROM payouts p WHERE ${found('p')} AND p.id > $4 ORDER BY p.id LIMIT $5`,
+);
+const LOCK = write(
+  'payouts.lock_of_person',
+  `SELECT p.id, p.status FROM payouts p WHERE ${found('p')} AND p.id > $4 ORDER BY p.id LIMIT $5 FOR UPDATE`,
+);
+const FIND_DESTINATIONS = read(
+  'payout_destinations.of_person',
+  `SELECT ${columnsOf(PayoutDestination, 'd')} FROM payout_destinations d WHERE ${found('d')} ORDER BY d.id`,
+);
+const DELETE_DESTINATIONS = write(
+  'payout_destinations.delete_of_person',
+  `UPDATE payout_destinations d SET deleted_at = coalesce(d.deleted_at, $4) WHERE ${found('d')} RETURNING d.id`,
+);
+
+/** Finds payouts and destinations of one person, in both modes of an account. */
+@Injectable()
+export class PayoutPersonalDataRepository {
+  constructor(private readonly reader: Reader) {}
+
+  /** Oldest first, strictly newer than `after`. */
+  async find(accountId: string, who: ReceiverHashes, after: string, limit: number): Promise<Payout[]> {
+    return this.reader.query<Payout & Record<string, unknown>>(FIND, [
+      accountId,
+      who.taxIds,
+      who.targets,
+      after,
+      limit,
+    ]);
+  }
+
+  /** Finds payouts as `find` does and locks them until the end of `tx`. */
+  async lock(
+    tx: Tx,
+    accountId: string,
+    who: ReceiverHashes,
+    after: string,
+    limit: number,
+  ): Promise<{ readonly id: string; readonly status: PayoutStatus }[]> {
+    return tx.query(LOCK, [accountId, who.taxIds, who.targets, after, limit]);
+  }
+
+  /** Oldest first, with deleted ones. */
+  async destinations(accountId: string, who: ReceiverHashes): Promise<PayoutDestination[]> {
+    return this.reader.query<PayoutDestination & Record<string, unknown>>(FIND_DESTINATIONS, [
+      ...[accountId, who.taxIds, who.targets],
+    ]);
+  }
+
+  /** @returns the ids, also of destinations that were deleted before */
+  async deleteDestinations(tx: Tx, accountId: string, who: ReceiverHashes, at: Date): Promise<string[]> {
+    const rows = await tx.query<{ id: string }>(DELETE_DESTINATIONS, [accountId, who.taxIds, who.targets, at]);
+    return rows.map(({ id }) => id);
+  }
+}
