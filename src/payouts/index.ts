@@ -5,6 +5,8 @@ export { payoutBody, payoutSnapshot } from './payout.serializer.js';
 export { payoutIdOf } from './payout-listener.service.js';
 export { sendIdOf } from './payout.processor.js';
 export { PAYOUT_MOVES, PAYOUT_STATUSES, type PayoutStatus } from './payouts.machine.js';
+export { publicPayoutStatus } from './payout-status.js';
 export { PayoutsModule } from './payouts.module.js';
 export { PayoutsService } from './payouts.service.js';
 export type { WholePayout } from './payouts.repository.js';
+export type { ShownTarget } from './targets.js';

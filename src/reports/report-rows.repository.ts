@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Reader, type ReadStatement, read } from '../core/database/index.js';
 import { idBound } from '../core/ids.js';
 import type { Amount } from '../core/money/index.js';
+import type { PayoutStatus, ShownTarget } from '../payouts/index.js';
 import type { Metadata } from '../transactions/index.js';
 import { type Bucket, type StatementEntryType, MERCHANT_BUCKETS, type WalletEntry } from '../wallets/index.js';
 import { type ReportOrder, SALE_BASES, type SaleFilters } from './report.entity.js';
@@ -67,6 +68,25 @@ export interface DisputeRow {
   readonly closedAt: Date | null;
 }
 
+export interface PayoutRow {
+  readonly id: string;
+  readonly status: PayoutStatus;
+  readonly currency: string;
+  readonly amount: Amount;
+  readonly fee: Amount;
+  readonly amountReturned: Amount;
+  readonly destinationId: string | null;
+  readonly shown: ShownTarget;
+  /** Null: not paid. */
+  readonly endToEndId: string | null;
+  readonly failure: string | null;
+  readonly description: string | null;
+  /** With the description, as in answers. */
+  readonly metadata: Metadata;
+  readonly createdAt: Date;
+  readonly paidAt: Date | null;
+}
+
 /** An entry of the merchant's books with all of its lines, including the service's side. */
 export interface EntryRow {
   readonly id: string;
@@ -106,10 +126,18 @@ function source(name: string, { columns, table, joins = '', where, order }: Part
 }
 
 const BUCKETS = `'${MERCHANT_BUCKETS.join(`', '`)}'`;
+const PAYOUT_METADATA = `CASE WHEN p.description IS NULL THEN p.metadata
+     ELSE p.metadata || jsonb_build_object('description', p.description) END`;
+const PAYOUT_END_TO_END_ID = 'CASE WHEN p.paid_at IS NOT NULL THEN p.end_to_end_id END';
+/** A value of the payout that caused an entry, else of the sale. Looked up by row: few lines are of payouts. */
+const ofCause = (ofPayout: string, ofSale: string): string =>
+  `CASE WHEN e.cause LIKE 'payout.%'
+     THEN (SELECT ${ofPayout} FROM payouts p WHERE p.id = split_part(e.cause, ':', 2)::uuid) ELSE ${ofSale} END`;
 /** $1, $2 scope; $3 currency; $4, $5 the window, both included; $6 bucket. */
 const STATEMENT = source('statement', {
   columns: `l.entry_id AS "entryId", l.line, e.type, e.cause, e.transaction_id AS "transactionId", l.currency, l.bucket, l.amount,
-     l.balance_after AS balance, l.created_at AS "createdAt", t.end_to_end_id AS "endToEndId", t.metadata`,
+     l.balance_after AS balance, l.created_at AS "createdAt", ${ofCause(PAYOUT_END_TO_END_ID, 't.end_to_end_id')} AS "endToEndId",
+     ${ofCause(`(${PAYOUT_METADATA})::json`, 't.metadata')} AS metadata`,
   table: 'journal_lines l',
   joins: 'JOIN journal_entries e ON e.id = l.entry_id LEFT JOIN transactions t ON t.id = e.transaction_id',
   where: `l.account_id = $1 AND l.mode = $2 AND l.currency = $3 AND l.created_at BETWEEN $4 AND $5
@@ -187,6 +215,15 @@ const DISPUTES = source('disputes', {
   order: 'c.created_at, c.id',
 });
 
+const PAYOUTS = source('payouts', {
+  columns: `p.id, p.status, p.currency, p.amount, p.fee, p.amount_returned AS "amountReturned",
+     p.destination_id AS "destinationId", p.shown, ${PAYOUT_END_TO_END_ID} AS "endToEndId", p.failure, p.description,
+     ${PAYOUT_METADATA} AS metadata, p.created_at AS "createdAt", p.paid_at AS "paidAt"`,
+  table: 'payouts p',
+  where: 'p.account_id = $1 AND p.mode = $2 AND p.id BETWEEN $3 AND $4',
+  order: 'p.id',
+});
+
 const PARTS = read(
   'reports.parts',
   `SELECT currency, bucket FROM balances WHERE account_id = $1 AND mode = $2 AND bucket IN (${BUCKETS})
@@ -231,13 +268,17 @@ export class ReportRowsRepository {
     return this.#rows(wanted, [[accountId, mode, ...window, status, query]]);
   }
 
-  /** Refunds in the order of their creation, like `disputes`. */
+  /** Refunds in the order of their creation, like `disputes` and `payouts`. */
   refunds({ accountId, mode, from, to }: ReportOrder): Rows<RefundRow> {
     return this.#rows(REFUNDS, [[accountId, mode, idBound(from, 'min'), idBound(to, 'max')]]);
   }
 
   disputes({ accountId, mode, from, to }: ReportOrder): Rows<DisputeRow> {
     return this.#rows(DISPUTES, [[accountId, mode, from, to]]);
+  }
+
+  payouts({ accountId, mode, from, to }: ReportOrder): Rows<PayoutRow> {
+    return this.#rows(PAYOUTS, [[accountId, mode, idBound(from, 'min'), idBound(to, 'max')]]);
   }
 
   #rows<R>({ rows, count }: Source, lists: readonly (readonly unknown[])[]): Rows<R> {

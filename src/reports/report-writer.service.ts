@@ -65,6 +65,8 @@ export class ReportWriter {
         return csv(order, this.rows.refunds(order));
       case 'disputes':
         return csv(order, this.rows.disputes(order));
+      case 'payouts':
+        return csv(order, this.rows.payouts(order));
     }
   }
 

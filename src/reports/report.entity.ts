@@ -3,7 +3,7 @@ import { NotPersonal } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import type { TransactionStatus } from '../transactions/index.js';
 
-export const REPORT_TYPES = ['statement', 'sales', 'refunds', 'disputes'] as const;
+export const REPORT_TYPES = ['statement', 'sales', 'refunds', 'disputes', 'payouts'] as const;
 export type ReportType = (typeof REPORT_TYPES)[number];
 
 export const REPORT_FORMATS = ['csv', 'ofx', 'journal'] as const;

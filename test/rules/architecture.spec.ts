@@ -33,7 +33,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   payments: ['accounts', 'audit', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
   med: ['accounts', 'acquirers', 'audit', 'auth', 'brazil', 'core', 'outbox', 'storage', 'transactions', 'wallets'],
   // Reports show all data of a merchant, so they read these modules.
-  reports: ['auth', 'brazil', 'core', 'outbox', 'storage', 'transactions', 'wallets'],
+  reports: ['auth', 'brazil', 'core', 'outbox', 'payouts', 'storage', 'transactions', 'wallets'],
   webhooks: ['accounts', 'audit', 'auth', 'core', 'outbox'],
   sandbox: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'payments', 'payouts', 'transactions'],
   checkout: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'transactions'],
@@ -111,7 +111,7 @@ const TABLES_OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['outbox'],
   // Checks and files read everything.
   reconciliation: ['acquirers', 'core', 'med', 'outbox', 'payouts', 'transactions', 'wallets'],
-  reports: ['transactions', 'wallets'],
+  reports: ['payouts', 'transactions', 'wallets'],
 };
 
 /** `file: oddity` that may stay, each with its reason beside the code. */

@@ -38,6 +38,7 @@ export function Reports(): ReactNode {
     ['sales', t('Vendas', 'Sales')],
     ['refunds', t('Reembolsos', 'Refunds')],
     ['disputes', t('Disputas', 'Disputes')],
+    ['payouts', t('Saques', 'Payouts')],
   ];
   const statuses: Readonly<Record<string, string>> = {
     pending: t('Na fila', 'Waiting'),

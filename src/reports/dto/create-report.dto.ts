@@ -34,7 +34,7 @@ export class SaleFiltersDto {
 /** Body of `POST /v1/reports`. The service checks which fields go together, because the command line uses it too. */
 export class CreateReportDto {
   @RequiredEnum(
-    '`statement`: every line of the wallet, with the balance after it. `sales`: what was paid in the window, or what `filters` say. `refunds`, `disputes`: what was created in it.',
+    '`statement`: every line of the wallet, with the balance after it. `sales`: what was paid in the window, or what `filters` say. `refunds`, `disputes`, `payouts`: what was created in it.',
     REPORT_TYPES,
   )
   type!: ReportType;

@@ -1,8 +1,9 @@
 import { saoPauloDay } from '../../brazil/index.js';
 import { type Amount, decimalText } from '../../core/money/index.js';
+import { publicPayoutStatus, type ShownTarget } from '../../payouts/index.js';
 import { isPublicKey, type Metadata, publicMetadata } from '../../transactions/index.js';
 import { ENTRY_DESCRIPTIONS, sourceOf, walletEntryId } from '../../wallets/index.js';
-import type { DisputeRow, RefundRow, SaleRow, StatementRow } from '../report-rows.repository.js';
+import type { DisputeRow, PayoutRow, RefundRow, SaleRow, StatementRow } from '../report-rows.repository.js';
 import type { ReportType } from '../report.entity.js';
 
 /** A column of a CSV. Text comes from outside and must not run as a formula. */
@@ -121,11 +122,37 @@ const DISPUTES = {
   closed_at: time((row) => row.closedAt),
 } satisfies Record<string, Column<DisputeRow>>;
 
+const PAYOUTS = {
+  day: day((row) => row.createdAt),
+  created_at: time((row) => row.createdAt),
+  payout: text((row) => `po_${row.id}`),
+  status: text((row) => publicPayoutStatus(row.status)),
+  currency: text((row) => row.currency),
+  amount: money((row) => row.amount),
+  fee: money((row) => row.fee),
+  amount_returned: money((row) => row.amountReturned),
+  destination_type: text((row) => row.shown.type),
+  destination: text((row) => destinationOf(row.shown)),
+  destination_tax_id: text((row) => row.shown.tax_id),
+  destination_id: text((row) => (row.destinationId === null ? null : `pd_${row.destinationId}`)),
+  end_to_end_id: text((row) => row.endToEndId),
+  paid_at: time((row) => row.paidAt),
+  failure: text((row) => row.failure),
+  description: text((row) => row.description),
+  metadata: METADATA,
+} satisfies Record<string, Column<PayoutRow>>;
+
+/** The masked key, or bank, branch and masked number; null for a code without a key. */
+function destinationOf(shown: ShownTarget): string | null {
+  return shown.type === 'bank_account' ? `${shown.ispb} ${shown.branch} ${shown.number}` : shown.key;
+}
+
 const COLUMNS: Readonly<Record<ReportType, Readonly<Record<string, unknown>>>> = {
   statement: STATEMENT,
   sales: SALES,
   refunds: REFUNDS,
   disputes: DISPUTES,
+  payouts: PAYOUTS,
 };
 
 /** A column with the value of one metadata key, as in `metadata.orderId`. */
