@@ -4,11 +4,11 @@ import { Clock } from '../core/clock.js';
 import type { Tx } from '../core/database/index.js';
 import { Logger } from '../core/log/index.js';
 import { WorkService } from '../core/work/index.js';
-import { OutboxService } from '../outbox/index.js';
 import { type PayoutMoney, WalletsService } from '../wallets/index.js';
 import type { PayoutFailure } from './payout.entity.js';
 import { PayoutMails } from './payout-mails.service.js';
-import { PAYOUT_EVENT_OF, payoutEvent } from './payouts.events.js';
+import { PayoutRecorder } from './payout-recorder.service.js';
+import { PAYOUT_EVENT_OF } from './payouts.events.js';
 import type { PayoutTrigger } from './payouts.machine.js';
 import { type PayoutFacts, PayoutsRepository, type WholePayout } from './payouts.repository.js';
 
@@ -18,7 +18,7 @@ export class PayoutTransitions {
   constructor(
     private readonly payouts: PayoutsRepository,
     private readonly wallets: WalletsService,
-    private readonly outbox: OutboxService,
+    private readonly recorder: PayoutRecorder,
     private readonly work: WorkService,
     private readonly mails: PayoutMails,
     private readonly clock: Clock,
@@ -32,7 +32,7 @@ export class PayoutTransitions {
   async opened(tx: Tx, payout: WholePayout, isNew: boolean): Promise<void> {
     await this.mails.opened(tx, payout, isNew);
     if (payout.status === 'QUEUED') this.work.add(tx, 'payout', payout.id, payout.sendAfter);
-    this.outbox.record(tx, [payoutEvent('payout.requested', payout, null)]);
+    this.recorder.record(tx, 'payout.requested', payout, null);
     this.wallets.reservePayout(tx, moneyOf(payout));
   }
 
@@ -130,7 +130,7 @@ export class PayoutTransitions {
     const counted = await this.payouts.countReturn(tx, payoutId, amount, now);
     if (!counted) throw new Error(`The payout ${payoutId} was moved under its lock`);
     const shown = { amount, end_to_end_id: endToEndId, return_id: returnId, reason, at: at.toISOString() };
-    this.outbox.record(tx, [payoutEvent('payout.returned', counted, 'PAID', shown)]);
+    this.recorder.record(tx, 'payout.returned', counted, 'PAID', shown);
     await this.mails.returned(tx, counted, amount);
     this.wallets.returnPayout(tx, moneyOf(counted), returnId, amount);
   }
@@ -146,7 +146,7 @@ export class PayoutTransitions {
     if (!locked) return null;
     const moved = await this.payouts.move(tx, payout.id, trigger, this.clock.now(), facts);
     if (!moved) return null;
-    this.outbox.record(tx, [payoutEvent(PAYOUT_EVENT_OF[trigger], moved, locked.status)]);
+    this.recorder.record(tx, PAYOUT_EVENT_OF[trigger], moved, locked.status);
     return moved;
   }
 }

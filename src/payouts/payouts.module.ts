@@ -19,6 +19,7 @@ import { PayoutOpening } from './payout-opening.service.js';
 import { PayoutPersonalDataRepository } from './payout-personal-data.repository.js';
 import { PayoutPersonalData } from './payout-personal-data.service.js';
 import { PayoutProcessor } from './payout.processor.js';
+import { PayoutRecorder } from './payout-recorder.service.js';
 import { PayoutRequests } from './payout-requests.service.js';
 import { PayoutScheduleProcessor } from './payout-schedule.processor.js';
 import { PayoutSchedules } from './payout-schedules.service.js';
@@ -45,6 +46,7 @@ import { ScheduledPayouts } from './scheduled-payouts.service.js';
     PayoutOpening,
     PayoutPersonalData,
     PayoutPersonalDataRepository,
+    PayoutRecorder,
     PayoutRequests,
     PayoutSchedules,
     PayoutTargets,

@@ -28,6 +28,20 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly payouts = new Counter({
+    name: 'recebe_payouts_total',
+    help: 'Payouts by the status that they reached: each one counts under every status on its way.',
+    labelNames: ['mode', 'method', 'status'],
+    registers: [this.registry],
+  });
+
+  readonly payoutCents = new Counter({
+    name: 'recebe_payouts_cents_total',
+    help: 'Amounts of the payouts that recebe_payouts_total counts, in cents.',
+    labelNames: ['mode', 'method', 'status'],
+    registers: [this.registry],
+  });
+
   readonly callbacks = new Counter({
     name: 'recebe_acquirer_callbacks_total',
     help: 'What acquirers posted, by what became of it: stored, repeated, empty, wrong_secret, not_allowed, limited, too_large; later read, partly_read or unreadable.',
