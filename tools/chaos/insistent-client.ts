@@ -19,7 +19,7 @@ export interface Post {
 }
 
 /** Any answer except success and "not yet". */
-class Refused extends Error {}
+export class Refused extends Error {}
 
 /** Merchants that repeat a request, with the same key, until it is answered. */
 export class InsistentClient {
@@ -64,7 +64,7 @@ export class InsistentClient {
           body,
         });
         const text = await response.body.text();
-        if (response.statusCode === 201) return JSON.parse(text);
+        if (response.statusCode === 200 || response.statusCode === 201) return JSON.parse(text);
         last = `${String(response.statusCode)} ${text}`;
         const isRefused = (...codes: readonly string[]): boolean => codes.some((code) => text.includes(`"${code}"`));
         if (isRefused(...notYet)) pauseMs = NOT_YET_PAUSE_MS;

@@ -1,7 +1,7 @@
 import type { FaultRule, RequestFaultInput } from '../psp-simulator/faults.js';
 import { newEndToEndId } from '../../src/brazil/index.js';
 import type { Random } from '../harness/random.js';
-import type { Victim } from './live-pix-stage.js';
+import type { Victim } from './service-stage.js';
 
 /** The ISPB of the payers' bank; no real bank has it. */
 const PAYERS_ISPB = '99999008';
@@ -90,7 +90,7 @@ function callbackRules(faults: readonly CallbackFault[]): FaultRule[] {
 }
 
 /** The rate for each of `kinds`, drawn independently, so that any fault hits in `FAULTY` of all cases. */
-function rateOf(kinds: number): number {
+export function rateOf(kinds: number): number {
   return 1 - (1 - FAULTY) ** (1 / kinds);
 }
 

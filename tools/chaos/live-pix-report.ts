@@ -11,6 +11,7 @@ export function livePixReport(seed: number, description: string, result: LivePix
   const twice = plan.payments.filter(({ secondEndToEndId }) => secondEndToEndId !== null).length;
   const of = (count: number, all: number): string => `${String(count)} of ${String(all)}`;
   const rows: [string, string][] = [
+    ['payments', String(plan.payments.length)],
     ...injected(result),
     ['killed', [...result.kills].map(([role, times]) => `${role} × ${String(times)}`).join(', ') || 'none'],
     ["merchants' requests sent again", String(result.repetitions)],
@@ -40,7 +41,11 @@ export function livePixReport(seed: number, description: string, result: LivePix
 }
 
 /** Injected faults by kind, most frequent first, with the operations they hit. */
-function injected({ faults, requests, callbacks, plan }: LivePixResult): [string, string][] {
+export function injected({
+  faults,
+  requests,
+  callbacks,
+}: Pick<LivePixResult, 'faults' | 'requests' | 'callbacks'>): [string, string][] {
   const kinds = new Map<string, [operation: string, count: number][]>();
   for (const [name, count] of Object.entries(faults)) {
     const [operation = '', ...kind] = name.split(' ');
@@ -56,7 +61,6 @@ function injected({ faults, requests, callbacks, plan }: LivePixResult): [string
   const received = total(Object.entries(requests));
   const share = (part: number, all: number): string => `${((100 * part) / Math.max(all, 1)).toFixed(0)} %`;
   return [
-    ['payments', String(plan.payments.length)],
     ['requests to the PSP', `${String(received).padEnd(5)} ${listed(Object.entries(requests))}`],
     ['  of them faulty', `${String(ofRequests)} (${share(ofRequests, received)})`],
     ['callbacks, faulty', `${String(callbacks)}, ${String(ofCallbacks)}`],

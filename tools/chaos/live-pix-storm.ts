@@ -11,7 +11,7 @@ import { bookedHere } from './live-pix-books.js';
 import { type Answered, judge, type Verdict } from './live-pix-judge.js';
 import type { LivePixPlan, PlannedPayment } from './live-pix-plan.js';
 import { settle, type Settling } from './live-pix-settling.js';
-import { LivePixStage } from './live-pix-stage.js';
+import { type LivePixStage, openLivePixStage } from './live-pix-stage.js';
 
 /** Many clients, because a request under way at a kill blocks its client until the lease of its key ends (40 s). */
 const MERCHANT_CLIENTS = 32;
@@ -62,7 +62,7 @@ export class LivePixStorm {
   }
 
   static async open(plan: LivePixPlan, random: Random, run: Run): Promise<LivePixStorm> {
-    return new LivePixStorm(plan, random, await LivePixStage.open(random, run), run);
+    return new LivePixStorm(plan, random, await openLivePixStage(random, run), run);
   }
 
   get description(): string {

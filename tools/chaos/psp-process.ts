@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
 import type { FaultRule } from '../psp-simulator/faults.js';
+import type { SettingsChange } from '../psp-simulator/settings.js';
 import type { SimulatorState } from '../psp-simulator/simulator.js';
 import { BuiltProcess } from '../harness/built-process.js';
 import type { Cleanup } from '../harness/cleanup.js';
@@ -59,7 +60,7 @@ export class PspProcess {
     ];
   }
 
-  async pay(payment: { txid: string; endToEndId: string; force?: boolean }): Promise<void> {
+  async pay(payment: { txid: string; endToEndId?: string; force?: boolean }): Promise<void> {
     await this.#post('pay', payment);
   }
 
@@ -69,6 +70,30 @@ export class PspProcess {
     status: 'DEVOLVIDO' | 'NAO_REALIZADO';
   }): Promise<void> {
     await this.#post('settleReturn', settlement);
+  }
+
+  /** Arguments of a connection with Efí's profile. */
+  get efi(): { readonly baseUrl: string; readonly tokenUrl: string } {
+    const { baseUrl, tokenUrl } = this.addresses;
+    return { baseUrl: new URL(baseUrl).origin, tokenUrl };
+  }
+
+  async addMerchant(merchant: { clientId: string; clientSecret: string; pixKeys: string[] }): Promise<void> {
+    await this.#post('addMerchant', merchant);
+  }
+
+  async change(change: SettingsChange): Promise<void> {
+    await this.#post('change', change);
+  }
+
+  /** Pays or rejects a send, also a paid one. */
+  async settleSend(settlement: { idEnvio: string; status: 'REALIZADO' | 'NAO_REALIZADO' }): Promise<void> {
+    await this.#post('settleSend', settlement);
+  }
+
+  /** A part of a paid send comes back. */
+  async returnSend(part: { idEnvio: string; amount: number }): Promise<void> {
+    await this.#post('returnSend', part);
   }
 
   async addFaults(rules: readonly FaultRule[]): Promise<void> {
