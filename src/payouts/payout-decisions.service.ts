@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { PayoutRefusal } from '../acquirers/index.js';
+import { AcquirersService, type PayoutRefusal } from '../acquirers/index.js';
 import { type Actor, AuditTrail } from '../audit/index.js';
 import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
 import { conflict, notFound } from '../core/errors/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
+import { quietAfterMs } from './payout.processor.js';
 import { PayoutTransitions } from './payout-transitions.service.js';
 import { PayoutsRepository, type WholePayout } from './payouts.repository.js';
 
@@ -24,6 +25,7 @@ export class PayoutDecisions {
     private readonly database: Database,
     private readonly payouts: PayoutsRepository,
     private readonly transitions: PayoutTransitions,
+    private readonly acquirers: AcquirersService,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
@@ -33,12 +35,13 @@ export class PayoutDecisions {
     return this.payouts.attention(filter);
   }
 
-  /** Ends a payout as the operator says. @throws ApiError 404; 409 `payout_not_uncertain` */
+  /** Ends a payout as the operator says. @throws ApiError 404; 409 `payout_not_uncertain`, `payout_too_young` */
   async resolve(id: string, decision: PayoutDecision, actor: Actor): Promise<WholePayout> {
     return this.database.transaction(async (tx) => {
       const payout = await this.payouts.lock(tx, id);
       if (!payout) throw notFound('payout');
       const { outcome, endToEndId, failure, reason } = decision;
+      if (outcome === 'failed') this.#assertQuiet(payout);
       const paid = { endToEndId, at: this.clock.now(), fee: 0 };
       const moved =
         outcome === 'paid'
@@ -50,5 +53,17 @@ export class PayoutDecisions {
       this.audit.record(tx, actor, 'payout.resolved', accountId, { data });
       return moved;
     });
+  }
+
+  /** A call may still be made, or be on its way, so the bank's books of now prove nothing. Test money needs no wait. */
+  #assertQuiet({ mode, acquirer, sentAt }: WholePayout): void {
+    const desk = this.acquirers.get(acquirer).payouts;
+    if (mode === 'test' || sentAt === null || !desk) return;
+    const quietAt = new Date(sentAt.getTime() + quietAfterMs(desk.capabilities));
+    if (quietAt <= this.clock.now()) return;
+    throw conflict(
+      'payout_too_young',
+      `The bank may still get or carry out the payout. Say that it failed after ${quietAt.toISOString()}.`,
+    );
   }
 }

@@ -4,6 +4,7 @@ import {
   AcquirersService,
   type PayoutAnswer,
   type PayoutDesk,
+  type PayoutDeskCapabilities,
   type PayoutOrder,
   type PayoutRefusal,
   type PayoutState,
@@ -24,6 +25,11 @@ const RESEND_MS = 60 * 60_000;
 const ABOUT_RECEIVER: readonly PayoutRefusal[] = ['destination_invalid', 'destination_mismatch'];
 /** Pause while an operator decides, or while the account is suspended. */
 const IDLE_MS = 10 * 60_000;
+
+/** Time after the first call from which "not found" says that no money was sent and none will be. */
+export function quietAfterMs({ quietMs }: Pick<PayoutDeskCapabilities, 'quietMs'>): number {
+  return RESEND_MS + quietMs;
+}
 
 /** Name of a payout at its PSP: the same at every attempt and in every process. */
 export function sendIdOf(payoutId: string): string {
@@ -86,8 +92,7 @@ export class PayoutProcessor implements Worker {
     const answer = await desk.send(this.#order(payout));
     switch (answer.kind) {
       case 'refused':
-        await this.#end(prolong, sending, answer);
-        return 'done';
+        return this.#end(prolong, sending, answer);
       case 'not_now':
         // Under the lease: an overtaken run does not know whether another run has called since.
         await this.database.transaction(async (tx) => {
@@ -106,27 +111,29 @@ export class PayoutProcessor implements Worker {
     const desk = this.#desk(payout);
     const sent = sentOf(payout);
     await prolong();
+    // The answer counts for the time before it: meanwhile a hidden payout may have shown itself.
+    const ageMs = this.#ageOf(payout);
     const state = await desk.lookUp(sent);
     if (state.kind !== 'not_found') return this.#record(payout, state, prolong);
-    const ageMs = this.clock.now().getTime() - (payout.sentAt ?? payout.updatedAt).getTime();
-    if (ageMs < RESEND_MS) {
+    if (this.#ageOf(payout) < RESEND_MS) {
       await prolong();
       const answer = await desk.send(this.#order(payout));
       // Every call has the same receiver. Any other refusal may come from an earlier call that used the balance.
       if (answer.kind === 'refused' && ABOUT_RECEIVER.includes(answer.reason)) {
-        await this.#end(prolong, payout, answer);
-        return 'done';
+        return this.#end(prolong, payout, answer);
       }
       return this.#noted(payout, answer.kind === 'accepted' ? answer : { kind: 'unknown' });
     }
-    const { isNotFoundFinal, quietMs } = desk.capabilities;
-    if (ageMs < RESEND_MS + quietMs) return this.#noted(payout, { kind: 'unknown' });
-    if (!isNotFoundFinal) {
+    if (ageMs < quietAfterMs(desk.capabilities)) return this.#noted(payout, { kind: 'unknown' });
+    if (!desk.capabilities.isNotFoundFinal) {
       await this.#note(payout, 'operator', null);
       return new Date(this.clock.now().getTime() + IDLE_MS);
     }
-    await this.#end(prolong, payout, { reason: null });
-    return 'done';
+    return this.#end(prolong, payout, { reason: null });
+  }
+
+  #ageOf({ sentAt, updatedAt }: WholePayout): number {
+    return this.clock.now().getTime() - (sentAt ?? updatedAt).getTime();
   }
 
   /** A notification or the PSP's list reports that a paid payout changed. */
@@ -159,8 +166,8 @@ export class PayoutProcessor implements Worker {
         await this.#note(payout, state.reason, state.endToEndId);
         return 'again';
       case 'failed':
-        if (payout.status === 'PAID') await this.database.transaction((tx) => this.transitions.revoke(tx, payout));
-        else await this.#end(prolong, payout, state);
+        if (payout.status !== 'PAID') return this.#end(prolong, payout, state);
+        await this.database.transaction((tx) => this.transitions.revoke(tx, payout));
         return 'done';
       case 'paid':
         if (payout.status !== 'PAID') await this.database.transaction((tx) => this.transitions.pay(tx, payout, state));
@@ -171,16 +178,21 @@ export class PayoutProcessor implements Worker {
     }
   }
 
-  /** Renews the lease: an overtaken run does not know which calls the other run has had accepted. */
+  /**
+   * Ends a payout without its money. Renews the lease: an overtaken run does not know which calls the other run has had
+   * accepted.
+   * @returns `again` when somebody else moved the payout meanwhile
+   */
   async #end(
     prolong: Prolong,
     payout: WholePayout,
     { reason }: { readonly reason: PayoutRefusal | null },
-  ): Promise<void> {
-    await this.database.transaction(async (tx) => {
+  ): Promise<WorkAnswer> {
+    const moved = await this.database.transaction(async (tx) => {
       await prolong(tx);
-      await this.transitions.fail(tx, payout, 'refused', reason ?? 'not_sent');
+      return this.transitions.fail(tx, payout, 'refused', reason ?? 'not_sent');
     });
+    return moved === null ? 'again' : 'done';
   }
 
   async #noted(
