@@ -1,6 +1,7 @@
 /*
- * One payout: its row and ledger, the workers, the network, the bank, and the people who decide. Each atomic block is
- * one database transaction, one call to the bank, or one step of somebody else. docs/design/payouts.md explains it.
+ * One payout: its row and ledger, its row of work, the workers, the network, the bank, and the people who decide. Each
+ * atomic block is one database transaction, one call to the bank, or one step of somebody else. The workers follow
+ * PayoutProcessor. docs/design/payouts.md explains the rules.
  *
  *   spin -a payouts.pml && gcc -O2 -DSAFETY -o pan pan.c && ./pan             money and calls
  *   spin -a -DLIVENESS payouts.pml && gcc -O2 -o pan pan.c && ./pan -a -f     no payout waits for ever
@@ -14,10 +15,6 @@
 #ifndef WORKERS
 #define WORKERS 2
 #endif
-/* Calls to send that are begun. The pauses grow, so that few of them fit into a quiet window. */
-#ifndef MAX_CALLS
-#define MAX_CALLS 3
-#endif
 /* Requests that arrive when nobody waits for their answer any more. */
 #ifndef MAX_LATE
 #define MAX_LATE 2
@@ -28,60 +25,34 @@ mtype:Trigger = { approved, disapproved, cancelled, stopped, sent, put_back, pai
 /* HELD: the bank has the payout, and its look-up does not show it yet. */
 mtype:BankState = { NONE, HELD, PROCESSING, REVIEW, DONE, REJECTED }
 mtype:Answer = { NO_ANSWER, TAKEN, REFUSAL, BAD_RECEIVER, NOT_NOW, UNKNOWN, NOT_FOUND, IS_PAID, IS_FAILED }
+/* Time since the first call: lost calls are repeated, then the quiet window runs, then it is over. */
+mtype:Age = { REPEATING, WAITING, OVER }
 
-/* The row. `calls` stands for the time of the last call, `young` for less than a quiet window since then. */
+/* The row. */
 mtype:Status status;
-byte calls, sendId;
-bool young, recorded[AMOUNT];
+mtype:Age age = REPEATING;
+bool recorded[AMOUNT];
+byte sendId;
 
 /* The ledger, after the payout was accepted. */
 byte available = 0, reserved = AMOUNT, clearing = 0;
 
-/* Hints of the bank: in the inbox, and in the hands of workers. */
-bool hint;
-byte handledHints;
+/* The row of work, the worker that has its lease (0: nobody), and the bank's report in the inbox. */
+bool work, report;
+byte owner;
 
 /* The bank and the network. Only a planted fault uses a second id. */
 #define IDS 2
 mtype:BankState bank[IDS] = NONE;
 byte late[IDS], payments, cameBack;
-bool isNotFoundFinal, isReceiverBad, hasRepeatedHint;
-/* Workers between the mark of a call in the row and the call. */
+bool isNotFoundFinal, isReceiverBad, hasRepeatedReport;
+/* Workers that have decided to call and not called yet. */
 byte callers;
 
 #ifdef LIVENESS
 bool faults = true;
 #else
 #define faults true
-#endif
-
-/* The rules of the processor that can be broken. */
-#if defined(BREAK_QUIET_WINDOW)
-#define isQuiet true
-#elif defined(BREAK_QUIET_SINCE_LOOK_UP)
-#define isQuiet !young
-#else
-#define isQuiet (wasOld && calls == seenCalls)
-#endif
-#ifdef BREAK_ONLY_CALL
-#define isOnlyCall true
-#else
-#define isOnlyCall (calls == seenCalls)
-#endif
-#ifdef BREAK_STATUS_AT_RECORD
-#define isRevocation wasPaid
-#else
-#define isRevocation true
-#endif
-#ifdef BREAK_RETURN_ID
-#define isNew(i) true
-#else
-#define isNew(i) !recorded[i]
-#endif
-#ifdef BREAK_LAST_CALL
-#define mayRepeat true
-#else
-#define mayRepeat (calls < MAX_CALLS)
 #endif
 
 inline give_back() { available = available + reserved; reserved = 0 }
@@ -115,16 +86,15 @@ hidden byte before;
 #define move(event) change(event)
 #endif
 
-/* The bank answers a request. It takes a repeated id for the same payout. */
+/* The bank answers a request. It takes a repeated id for the same payout, but may refuse before it looks at the id. */
 inline receive(id) {
   if
-  /* Every call has the same receiver, so the bank refuses each of them. */
   :: isReceiverBad -> answer = BAD_RECEIVER
   :: !isReceiverBad && bank[id] == NONE -> bank[id] = HELD; answer = TAKEN
   /* Refused and kept, or refused and forgotten: then the same id may be taken later. */
   :: !isReceiverBad && bank[id] == NONE -> bank[id] = REJECTED; answer = REFUSAL
   :: !isReceiverBad && bank[id] == NONE -> answer = REFUSAL
-  :: faults && calls < MAX_CALLS -> answer = NOT_NOW
+  :: faults -> answer = NOT_NOW
   /* A repetition: taken for the same payout, 409, or refused because the first one used the balance. */
   :: bank[id] != NONE -> answer = TAKEN
   :: bank[id] != NONE -> answer = UNKNOWN
@@ -144,14 +114,18 @@ end:
 #ifndef ONLY_PAYMENTS
        assert(reserved == AMOUNT);
 #endif
-       bank[id] = DONE; payments++; hint = true
+       bank[id] = DONE; payments++; report = true
      }
-  :: atomic { bank[id] == PROCESSING || bank[id] == REVIEW -> bank[id] = REJECTED; hint = true }
-  :: atomic { bank[id] == DONE && cameBack < AMOUNT -> cameBack++; hint = true }
+  :: atomic { bank[id] == PROCESSING || bank[id] == REVIEW -> bank[id] = REJECTED; report = true }
+  :: atomic { bank[id] == DONE && cameBack < AMOUNT -> cameBack++; report = true }
   /* The bank takes its word back. */
-  :: atomic { bank[id] == DONE && cameBack < AMOUNT -> bank[id] = REJECTED; hint = true }
+  :: atomic { bank[id] == DONE && cameBack < AMOUNT -> bank[id] = REJECTED; report = true }
 #ifndef LIVENESS
-  :: atomic { (bank[id] == DONE || bank[id] == REJECTED) && !hasRepeatedHint -> hasRepeatedHint = true; hint = true }
+  :: atomic { (bank[id] == DONE || bank[id] == REJECTED) && !hasRepeatedReport -> hasRepeatedReport = true; report = true }
+#endif
+#ifdef BREAK_SAME_RECEIVER
+  /* The receiver's key is deleted, or its account closed. */
+  :: atomic { !isReceiverBad -> isReceiverBad = true }
 #endif
   od
 }
@@ -162,7 +136,10 @@ end:
 proctype Clock() {
 end:
   do
-  :: atomic { young && callers == 0 && !isUnderWay(0) && !isUnderWay(1) -> young = false }
+#ifndef BREAK_LAST_CALL
+  :: atomic { status == SENDING && age == REPEATING -> age = WAITING }
+#endif
+  :: atomic { status == SENDING && age == WAITING && callers == 0 && !isUnderWay(0) && !isUnderWay(1) -> age = OVER }
 #ifdef LIVENESS
   :: atomic { faults -> faults = false }
 #endif
@@ -173,44 +150,68 @@ end:
 proctype People() {
 end:
   do
-  :: atomic { status == AWAITING -> move(approved) }
+  :: atomic { status == AWAITING -> move(approved); work = true; owner = 0 }
   :: atomic { status == AWAITING -> move(disapproved) }
   :: atomic { status == AWAITING || status == QUEUED -> move(cancelled) }
   od
 }
 
-/* An operator reads the bank's books after the quiet window, and decides later. */
+#ifdef BREAK_OPERATOR_WAITS
+#define operatorMayRefuse true
+#else
+#define operatorMayRefuse (age == OVER)
+#endif
+
+/* An operator reads the bank's books. "Paid" is written later, when the bank may have taken it back. */
 proctype Operator() {
-  mtype:Answer seen;
-  byte seenCalls;
 end:
   do
-  :: atomic {
-       status == SENDING && !young ->
-       if
-       :: bank[sendId] == NONE || bank[sendId] == REJECTED -> seen = IS_FAILED
-       :: bank[sendId] == DONE -> seen = IS_PAID
-       fi;
-       seenCalls = calls
+  :: atomic { status == SENDING && operatorMayRefuse && bank[sendId] != PROCESSING && bank[sendId] != REVIEW && bank[sendId] != DONE ->
+       move(refused)
      }
+  :: atomic { status == SENDING && bank[sendId] == DONE };
      atomic {
        if
-       :: status == SENDING && calls == seenCalls && seen == IS_PAID -> move(paid)
-       :: status == SENDING && calls == seenCalls && seen == IS_FAILED -> move(refused)
+       :: status == SENDING -> move(paid)
        :: else
-       fi;
-       seen = NO_ANSWER; seenCalls = 0
+       fi
      }
   od
 }
 
-/* The row says that a call begins, and when, before it is made. */
-inline begin_call() {
-#ifdef BREAK_LAST_CALL
-  calls = calls % MAX_CALLS;
-#endif
-  calls++; seenCalls = calls; young = true; isCalling = true; callers++
+/* A report of the bank is not believed. It makes the work new: the current run has lost its lease. */
+proctype Listener() {
+end:
+  do
+  :: atomic { report -> report = false; work = true; owner = 0 }
+  od
 }
+
+inline may_die() {
+  if
+  :: faults -> goto idle
+  :: true
+  fi
+}
+
+/* `prolong()`: throws if another run has the work, or if the work was made new. */
+inline prolong() {
+  if
+  :: owner == me
+  :: else -> goto idle
+  fi
+}
+
+/* `prolong(tx)` in a transaction that writes an outcome. */
+inline hold_lease() {
+#ifdef BREAK_LEASE
+  skip
+#else
+  prolong()
+#endif
+}
+
+inline decide_to_call() { isCalling = true; callers++ }
 
 inline record_return(i) {
   recorded[i] = true; clearing--; available++;
@@ -220,41 +221,55 @@ inline record_return(i) {
   fi
 }
 
-/* A run ends before this step. Its work and its hint stay, and are due again. */
-inline may_die() {
-  if
-  :: faults -> hint = hint || isHinted; goto done
-  :: true
-  fi
-}
-
-/* Runs of one process after another. Two workers may run at once: a lease ends also while its owner is slow. */
-proctype Worker() {
-  mtype:Answer answer;
-  bool isHinted, isCalling, isFirst, wasRefused, wasOld;
-#ifdef BREAK_STATUS_AT_RECORD
-  bool wasPaid;
+#ifdef BREAK_RETURN_ID
+#define isNew(i) true
+#else
+#define isNew(i) !recorded[i]
 #endif
-  byte seenCalls, back;
+
+/* The last time at which "not found" of a look-up was known to be true is its begin. */
+#ifdef BREAK_AGE_AT_LOOK_UP
+#define ageOfAnswer age
+#else
+#define ageOfAnswer ageAtLookUp
+#endif
+
+/* Runs, one after another. With faults a lease also ends while its owner is slow, so that runs overlap. */
+proctype Worker(byte me) {
+  mtype:Answer answer;
+  mtype:Age ageAtLookUp = REPEATING;
+  bool isCalling, isFirst, wasPaid;
+  byte back;
 
   atomic {
     skip;
-done:
-    handledHints = handledHints - isHinted; callers = callers - isCalling;
-    answer = NO_ANSWER; isHinted = false; isCalling = false; isFirst = false; wasRefused = false; wasOld = false;
-    seenCalls = 0; back = 0;
-end:
+idle:
     if
-    :: status == QUEUED || status == SENDING
-    :: hint -> hint = false; isHinted = true; handledHints++
+    :: owner == me -> owner = 0
+    :: else
     fi;
+    callers = callers - isCalling; isCalling = false; isFirst = false; wasPaid = false;
+    answer = NO_ANSWER; ageAtLookUp = REPEATING; back = 0;
+end:
+    work && (faults || owner == 0) -> owner = me;
     if
-    :: status == QUEUED -> move(stopped); goto done
-    :: status == QUEUED -> move(sent); isFirst = true; begin_call(); goto call
-    :: status == SENDING || (status == PAID && isHinted) -> goto read
-    :: else -> goto done
+    :: status == QUEUED -> goto begin
+    :: status == SENDING || status == PAID ->
+       wasPaid = (status == PAID); ageAtLookUp = age; goto look_up
+    :: else -> goto finish
     fi
   }
+
+begin:
+  atomic {
+    may_die();
+    if
+    :: status == QUEUED -> move(stopped); goto finish
+    :: status == QUEUED -> move(sent); age = REPEATING; isFirst = true; decide_to_call()
+    :: status != QUEUED -> goto idle
+    fi
+  }
+  atomic { may_die(); prolong() }
 
 call:
   atomic {
@@ -271,34 +286,32 @@ call:
     :: answer == BAD_RECEIVER || isFirst && (answer == REFUSAL || answer == NOT_NOW) -> goto record
 #ifdef BREAK_REPEATED_REFUSAL
     :: answer == REFUSAL && !isFirst -> goto record
-#else
-    :: answer == REFUSAL && !isFirst -> wasRefused = true; goto read
 #endif
 #ifdef BREAK_SAME_ID
-    :: answer == UNKNOWN && isFirst -> sendId = 1; isFirst = false; begin_call(); goto call
+    :: answer == UNKNOWN && isFirst -> sendId = 1; isFirst = false; decide_to_call(); goto call
 #endif
-    :: else -> goto done
+    :: else -> goto idle
     fi
   }
 
-/* The look-up counts for the row as it was before it. */
-read:
-  atomic {
-    wasOld = !young; seenCalls = calls
-#ifdef BREAK_STATUS_AT_RECORD
-    ; wasPaid = (status == PAID)
-#endif
-  }
-
+look_up:
   atomic {
     may_die();
+    prolong();
     if
-    /* No answer: a hint stays in the inbox. */
-    :: faults -> hint = hint || isHinted; goto done
+    :: faults -> goto idle
     :: bank[sendId] == NONE || bank[sendId] == HELD -> answer = NOT_FOUND
-    :: bank[sendId] == PROCESSING || bank[sendId] == REVIEW -> goto done
+    :: bank[sendId] == PROCESSING || bank[sendId] == REVIEW ->
+       if
+       :: wasPaid -> goto finish
+       :: else -> goto idle
+       fi
     :: bank[sendId] == DONE -> answer = IS_PAID; back = cameBack
     :: bank[sendId] == REJECTED -> answer = IS_FAILED
+    fi;
+    if
+    :: answer == NOT_FOUND && wasPaid -> goto finish
+    :: else
     fi
   }
 
@@ -306,23 +319,47 @@ record:
   atomic {
     may_die();
     if
-    :: status == SENDING && answer == BAD_RECEIVER -> move(refused)
-    :: status == SENDING && answer == REFUSAL && isOnlyCall -> move(refused)
-    :: status == SENDING && answer == NOT_NOW && isOnlyCall -> move(put_back)
-    :: status == SENDING && answer == NOT_FOUND && isQuiet && isNotFoundFinal -> move(refused)
-    :: status == SENDING && answer == NOT_FOUND && young && !wasRefused && mayRepeat ->
-       isFirst = false;
-#ifndef BREAK_MARKED_CALL
-       begin_call();
+    :: answer == NOT_NOW -> hold_lease();
+       if
+       :: status == SENDING -> move(put_back); age = REPEATING
+       :: else
+       fi;
+       goto idle
+    :: answer == NOT_FOUND ->
+       if
+       :: age == REPEATING -> prolong(); decide_to_call(); goto call
+#ifdef BREAK_QUIET_WINDOW
+       :: isNotFoundFinal -> hold_lease()
+#else
+       :: age != REPEATING && ageOfAnswer == OVER && isNotFoundFinal -> hold_lease()
 #endif
-       goto call
-    :: status == SENDING && answer == IS_PAID -> move(paid); goto returns
-    :: status == PAID && answer == IS_PAID -> goto returns
-    :: status == SENDING && answer == IS_FAILED -> move(refused)
-    :: status == PAID && answer == IS_FAILED && isRevocation -> move(revoked)
-    :: else
-    fi;
-    goto done
+       :: age != REPEATING && (ageOfAnswer != OVER || !isNotFoundFinal) -> goto idle
+       fi;
+       if
+       :: status == SENDING -> move(refused); goto finish
+       :: else -> goto idle
+       fi
+    :: answer == IS_PAID ->
+       if
+       :: status == SENDING -> move(paid)
+       :: else
+       fi;
+       goto returns
+    :: answer == REFUSAL || answer == BAD_RECEIVER || answer == IS_FAILED ->
+       if
+       :: !wasPaid -> hold_lease()
+       :: else
+       fi;
+       if
+       :: !wasPaid && status == SENDING -> move(refused); goto finish
+       :: wasPaid && status == PAID -> move(revoked); goto finish
+#ifdef BREAK_MOVED_MEANWHILE
+       :: else -> goto finish
+#else
+       :: else -> goto idle
+#endif
+       fi
+    fi
   }
 
 returns:
@@ -336,8 +373,19 @@ returns:
        :: else
        fi;
        goto returns
-    :: else -> goto done
+    :: else
     fi
+  }
+
+/* 'done': the work is over, if no other run has it. */
+finish:
+  atomic {
+    may_die();
+    if
+    :: owner == me -> work = false
+    :: else
+    fi;
+    goto idle
   }
 }
 
@@ -357,6 +405,7 @@ returns:
   (status != REFUNDED || bank[0] == DONE && cameBack == AMOUNT))
 
 #define isSettled (status != PAID || bank[0] == DONE && cameBack == returnedMoney)
+#define isForgotten ((status == QUEUED || status == SENDING) && !work)
 
 init {
   atomic {
@@ -364,23 +413,23 @@ init {
 #ifndef LIVENESS
     :: status = AWAITING
 #endif
-    :: status = QUEUED
+    :: status = QUEUED; work = true
     fi;
     if
     :: isNotFoundFinal = true
     :: isNotFoundFinal = false
     :: isReceiverBad = true
     fi;
-    run Clock(); run People(); run Operator(); run Bank(0);
+    run Clock(); run People(); run Operator(); run Listener(); run Bank(0);
 #ifdef BREAK_SAME_ID
     run Bank(1);
 #endif
-    run Worker();
+    run Worker(1);
 #if WORKERS > 1
-    run Worker();
+    run Worker(2);
 #endif
 #if WORKERS > 2
-    run Worker()
+    run Worker(3)
 #endif
   }
 #if !defined(LIVENESS) && !defined(ONLY_PAYMENTS)
@@ -389,13 +438,14 @@ end:
   if
   :: atomic { !isLedgerRight -> assert(isLedgerRight) }
   :: atomic { !isBankRight -> assert(isBankRight) }
-  :: atomic { !hint && handledHints == 0 && !isSettled -> assert(isSettled) }
+  :: atomic { !report && !work && !isSettled -> assert(isSettled) }
+  :: atomic { isForgotten -> assert(!isForgotten) }
   fi
 #endif
 }
 
 #ifdef LIVENESS
-#define needsOperator (!young && !isNotFoundFinal && bank[0] == NONE)
+#define needsOperator (age == OVER && !isNotFoundFinal && bank[0] == NONE)
 /* Once faults stop, a payout is not SENDING for ever unless the bank reviews it or only an operator can decide. */
 ltl ends { <>[] (faults || (status != SENDING || bank[0] == REVIEW || needsOperator) && isSettled) }
 #endif
