@@ -447,7 +447,11 @@ describe('the database refuses', () => {
       'releases_final',
     ],
     ['another amount of a payout', 'UPDATE payouts SET amount = amount - 1 WHERE id = $payout', 'payouts_fixed'],
-    ['another receiver of a payout', `UPDATE payouts SET target_hash = '\\x00' WHERE id = $payout`, 'payouts_fixed'],
+    [
+      'another receiver of a payout',
+      `UPDATE payouts SET target_hash = '\\x00' WHERE id = $payout`,
+      'payouts_target_kept',
+    ],
     [
       'a payout that fails after it was made, without its money',
       `UPDATE payouts SET status = 'FAILED' WHERE id = $payout`,

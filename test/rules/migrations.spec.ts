@@ -20,6 +20,7 @@ const SHARED_TABLES = [
   'encryption_keys', // of the service
   'login_failures', // of an e-mail that may be nobody's
   'password_resets', // of people
+  'payout_hash_keys', // of the service
   'sandbox_charges', // the sandbox bank's own books: a bank does not know our accounts
   'sandbox_disputes',
   'sandbox_order_events',

@@ -416,7 +416,7 @@ describe('the payout schedule of an account', () => {
         },
       });
     }
-    expect(schemas['PayoutScheduleBody']).toMatchObject({
+    expect(schemas['MerchantAccountBody']?.properties['payout_schedule']).toMatchObject({
       required: ['every', 'at', 'destination', 'leave', 'minimum'],
     });
   });
