@@ -24,7 +24,7 @@ const TABLES = `
   -- Keys of target_hash and tax_id_hash. They stay the same when ENCRYPTION_KEY changes, and so do the hashes. A second
   -- one is made only when the first cannot be opened any more.
   CREATE TABLE payout_hash_keys (
-    id smallint PRIMARY KEY,
+    number smallint CONSTRAINT payout_hash_keys_pkey PRIMARY KEY,
     key_sealed bytea NOT NULL,
     created_at timestamptz NOT NULL
   );

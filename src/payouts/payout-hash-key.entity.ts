@@ -5,8 +5,8 @@ import { NotPersonal, Sealed } from '../core/database/index.js';
 @NotPersonal('keys of the service')
 @Entity('payout_hash_keys')
 export class PayoutHashKey {
-  @PrimaryColumn('smallint', { primaryKeyConstraintName: 'payout_hash_keys_pkey' }) readonly id!: number;
-  @Sealed(`'payout_hash_key:' || id`)
+  @PrimaryColumn('smallint', { primaryKeyConstraintName: 'payout_hash_keys_pkey' }) readonly number!: number;
+  @Sealed(`'payout_hash_key:' || number`)
   @Column('bytea', { name: 'key_sealed' })
   readonly keySealed!: Buffer;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;

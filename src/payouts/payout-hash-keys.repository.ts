@@ -5,7 +5,7 @@ import { PayoutHashKey } from './payout-hash-key.entity.js';
 const LOCK = write('payout_hash_keys.lock', `SELECT pg_advisory_xact_lock(hashtext('payout_hash_keys'))`);
 const LIST = read(
   'payout_hash_keys.list',
-  `SELECT ${columnsOf(PayoutHashKey, 'k')} FROM payout_hash_keys k ORDER BY k.id DESC`,
+  `SELECT ${columnsOf(PayoutHashKey, 'k')} FROM payout_hash_keys k ORDER BY k.number DESC`,
 );
 const INSERT = insertInto('payout_hash_keys.insert', PayoutHashKey);
 

@@ -72,9 +72,9 @@ export class PayoutTargets implements OnModuleInit {
     await this.keys.lock(tx);
     const [made, all] = [await readable(), await this.keys.list(tx)];
     if (made.length > 0) return made;
-    const id = (all[0]?.id ?? 0) + 1;
-    const keySealed = this.secrets.seal(randomBytes(32).toString('hex'), contextOf({ id }));
-    const key = { id, keySealed, createdAt: this.clock.now() };
+    const number = (all[0]?.number ?? 0) + 1;
+    const keySealed = this.secrets.seal(randomBytes(32).toString('hex'), contextOf({ number }));
+    const key = { number, keySealed, createdAt: this.clock.now() };
     this.keys.insert(tx, key);
     return [key];
   }
@@ -84,8 +84,8 @@ export class PayoutTargets implements OnModuleInit {
   }
 }
 
-function contextOf({ id }: Pick<PayoutHashKey, 'id'>): string {
-  return `payout_hash_key:${id}`;
+function contextOf({ number }: Pick<PayoutHashKey, 'number'>): string {
+  return `payout_hash_key:${number}`;
 }
 
 function first(hashes: readonly Buffer[]): Buffer {

@@ -36,7 +36,7 @@ describe('receivers of payouts after another ENCRYPTION_KEY', () => {
     (await service.call<{ id: string }>('POST', '/v1/payout-destinations', { key, body: TO_CPF })).body.id;
   /** The keys that seal the keys of the hashes, oldest first. */
   const hashKeys = async (): Promise<string[]> => {
-    const keys = 'SELECT key_sealed AS sealed FROM payout_hash_keys ORDER BY id';
+    const keys = 'SELECT key_sealed AS sealed FROM payout_hash_keys ORDER BY number';
     const { rows } = await database.pool.query<{ sealed: Buffer }>(keys);
     return rows.map(({ sealed }) => sealed.subarray(1, 1 + (sealed[0] ?? 0)).toString());
   };

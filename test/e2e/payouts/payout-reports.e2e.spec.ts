@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { saoPauloDay } from '../../../src/brazil/index.js';
 import type { ReportBody } from '../../../src/reports/dto/report.body.js';
 import { balancesBy, ofxAccounts, spreadsheet } from '../../support/bookkeepers.js';
@@ -55,10 +55,8 @@ describe('reports with payouts', () => {
     await simulatePayout(service, key, failed, { event: 'fail' });
     await payoutOf(service, key, failed, 'failed');
   });
-  afterAll(async () => {
-    await expectLedgerCoherent(service.database.url);
-    rmSync(directory, { recursive: true, force: true });
-  });
+  afterEach(() => expectLedgerCoherent(service.database.url));
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
   it('have one row for each payout, masked, in the order of creation', async () => {
     const columns = [
