@@ -27,6 +27,7 @@ export const PORTUGUESE: Readonly<Record<string, string>> = {
   payout_not_cancellable: 'O banco já recebeu este saque: ele não pode mais ser cancelado.',
   payout_not_waiting: 'Este saque não espera mais uma aprovação.',
   payout_not_uncertain: 'Este saque já tem um desfecho, ou não foi enviado.',
+  payout_too_young: 'O banco ainda pode enviar este saque. Diga que ele falhou mais tarde.',
   approval_not_allowed:
     'Outra pessoa precisa decidir: você pediu este saque, criou a chave da API que o pediu ou aprovou o destino.',
   second_factor_required: 'Informe o código do seu aplicativo de segundo fator.',

@@ -23,7 +23,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   // Why the table needs no erasure.
   'src/core/mail/email.entity.ts': ['payers'],
   // All metrics are listed in one file, as docs/operations.md lists them.
-  'src/core/metrics/metrics.ts': ['acquirer', 'acquirers', 'charge'],
+  'src/core/metrics/metrics.ts': ['acquirer', 'acquirers', 'charge', 'payout', 'payouts'],
   // The queues in the order in which operators see them.
   'src/core/operator-queues.ts': ['med', 'payouts'],
   // The table has a column of this name.
