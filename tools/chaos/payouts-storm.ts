@@ -284,7 +284,7 @@ export class PayoutsStorm {
   async #rows<R extends object>(sql: string): Promise<R[]> {
     for (;;) {
       try {
-        return (await this.stage.rows(sql)) as R[];
+        return await this.stage.rows<R>(sql);
       } catch {
         await delay(LOOK_MS);
       }
