@@ -59,7 +59,7 @@ export const PAYOUT_REFUSALS = [
 ] as const;
 export type PayoutRefusal = (typeof PAYOUT_REFUSALS)[number];
 
-/** The answer to a send. A desk never throws: what it cannot understand is `unknown`. */
+/** The answer to a send. A desk never throws. An answer that it cannot understand is `unknown`. */
 export type PayoutAnswer =
   | { readonly kind: 'accepted'; readonly endToEndId: string | null }
   /** Final: no money has moved, and under this name none will. */

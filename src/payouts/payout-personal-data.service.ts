@@ -59,8 +59,8 @@ export class PayoutPersonalData implements CustomerDataHolder, OnModuleInit {
   }
 
   /**
-   * Blanks a receiver in payouts and their copies, and deletes the destinations. A payout that is not over, or of which a
-   * webhook or an answer is under way, stays as it is.
+   * Blanks a receiver in payouts and their copies, and deletes the destinations. A payout stays as it is while it is not
+   * over, and while one of its webhooks or answers is under way.
    */
   async erase(accountId: string, who: Customer, withMetadata: boolean, actor: Actor): Promise<Erasure> {
     const hashes = this.#hashes(who);

@@ -180,8 +180,8 @@ export class EndpointSlots<D> {
   }
 
   /**
-   * Removes and returns the ready deliveries of endpoints that no longer answer at once, or of all endpoints. They
-   * would only wait here, while another worker may have room for them.
+   * Removes and returns the ready deliveries of endpoints that no longer answer at once, or of all endpoints. Another
+   * worker may have room for them.
    */
   takeBack(all = false): D[] {
     const now = this.now();
