@@ -13,7 +13,7 @@ import {
 import { newReturnId } from '../brazil/index.js';
 import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
-import type { Prolong, Work, WorkAnswer, Worker } from '../core/work/index.js';
+import { type Prolong, type Work, type WorkAnswer, type Worker, WorkService } from '../core/work/index.js';
 import type { ProcessingReason } from './payout.entity.js';
 import { PayoutTargets } from './payout-targets.service.js';
 import { PayoutTransitions } from './payout-transitions.service.js';
@@ -51,6 +51,7 @@ export class PayoutProcessor implements Worker {
     private readonly targets: PayoutTargets,
     private readonly acquirers: AcquirersService,
     private readonly accounts: AccountsService,
+    private readonly work: WorkService,
     private readonly clock: Clock,
   ) {}
 
@@ -62,9 +63,9 @@ export class PayoutProcessor implements Worker {
     const payout = await this.payouts.findAny(subjectId);
     switch (payout?.status) {
       case 'QUEUED':
-        return this.#begin(payout, prolong);
+        return this.#sendNext(payout, await this.#begin(payout, prolong));
       case 'SENDING':
-        return this.#continue(payout, prolong);
+        return this.#sendNext(payout, await this.#continue(payout, prolong));
       case 'PAID':
         return this.#lookAgain(payout, prolong);
       case 'AWAITING':
@@ -74,6 +75,18 @@ export class PayoutProcessor implements Worker {
       case undefined:
         return 'done';
     }
+  }
+
+  /** Wakes the connection's next payout when one has ended. Without it, that payout waits for the end of its pause. */
+  async #sendNext({ acquirer }: WholePayout, answer: WorkAnswer): Promise<WorkAnswer> {
+    const maxUnderWay = this.acquirers.get(acquirer).payouts?.capabilities.maxUnderWay ?? null;
+    if (answer !== 'done' || maxUnderWay === null) return answer;
+    await this.database.transaction(async (tx) => {
+      const now = this.clock.now();
+      const next = await this.payouts.nextQueued(tx, acquirer, now);
+      if (next !== null) this.work.add(tx, 'payout', next, now);
+    });
+    return answer;
   }
 
   async #begin(payout: WholePayout, prolong: Prolong): Promise<WorkAnswer> {

@@ -100,6 +100,11 @@ const UNDER_WAY = read(
    WHERE acquirer = $1 AND status = 'SENDING' AND processing_reason IN ('sent', 'unknown') AND sent_at > $2`,
 );
 const UNDER_WAY_MS = 2 * 60_000;
+const NEXT_QUEUED = read(
+  'payouts.next_queued',
+  `SELECT id FROM payouts WHERE acquirer = $1 AND status = 'QUEUED' AND send_after <= $2
+   ORDER BY send_after, id LIMIT 1`,
+);
 /** Sends whose end is not known after this many minutes wait for an operator's eye. */
 const ATTENTION = `p.status = 'SENDING' AND p.processing_reason <> 'sent' AND p.sent_at < $1`;
 const COUNT_ATTENTION = read(
@@ -235,6 +240,12 @@ export class PayoutsRepository {
       new Date(this.clock.now().getTime() - UNDER_WAY_MS),
     ]);
     return row?.count ?? 0;
+  }
+
+  /** @returns the id of the connection's payout that has waited longest to be sent; null: none waits */
+  async nextQueued(tx: Tx, acquirer: string, now: Date): Promise<string | null> {
+    const [row] = await tx.query<{ id: string }>(NEXT_QUEUED, [acquirer, now]);
+    return row?.id ?? null;
   }
 
   /** Payouts whose end at the PSP is not known, newest first. Across accounts: for operators. */
