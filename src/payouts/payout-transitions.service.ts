@@ -73,6 +73,13 @@ export class PayoutTransitions {
     return this.move(tx, payout, 'sent');
   }
 
+  /** Has the connection's payout that has waited longest sent now. */
+  async wakeNext(tx: Tx, acquirer: string): Promise<void> {
+    const now = this.clock.now();
+    const next = await this.payouts.nextQueued(tx, acquirer, now);
+    if (next !== null) this.work.add(tx, 'payout', next, now);
+  }
+
   /** Puts a payout back whose call was turned away whole. @param at when it may be sent */
   async putBack(tx: Tx, payout: WholePayout, at: Date): Promise<void> {
     await this.move(tx, payout, 'put_back', { sendAfter: at });

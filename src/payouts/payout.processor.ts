@@ -13,7 +13,7 @@ import {
 import { newReturnId } from '../brazil/index.js';
 import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
-import { type Prolong, type Work, type WorkAnswer, type Worker, WorkService } from '../core/work/index.js';
+import type { Prolong, Work, WorkAnswer, Worker } from '../core/work/index.js';
 import type { ProcessingReason } from './payout.entity.js';
 import { PayoutTargets } from './payout-targets.service.js';
 import { PayoutTransitions } from './payout-transitions.service.js';
@@ -51,7 +51,6 @@ export class PayoutProcessor implements Worker {
     private readonly targets: PayoutTargets,
     private readonly acquirers: AcquirersService,
     private readonly accounts: AccountsService,
-    private readonly work: WorkService,
     private readonly clock: Clock,
   ) {}
 
@@ -81,11 +80,7 @@ export class PayoutProcessor implements Worker {
   async #sendNext({ acquirer }: WholePayout, answer: WorkAnswer): Promise<WorkAnswer> {
     const maxUnderWay = this.acquirers.get(acquirer).payouts?.capabilities.maxUnderWay ?? null;
     if (answer !== 'done' || maxUnderWay === null) return answer;
-    await this.database.transaction(async (tx) => {
-      const now = this.clock.now();
-      const next = await this.payouts.nextQueued(tx, acquirer, now);
-      if (next !== null) this.work.add(tx, 'payout', next, now);
-    });
+    await this.database.transaction((tx) => this.transitions.wakeNext(tx, acquirer));
     return answer;
   }
 

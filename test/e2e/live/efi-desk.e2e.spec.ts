@@ -16,6 +16,7 @@ import { SecretBox } from '../../../src/core/crypto/index.js';
 import { DEFAULT_MERCHANT } from '../../../tools/psp-simulator/simulator.js';
 import { expectLedgerCoherent } from '../../support/coherence.js';
 import { goLive } from '../../support/live-acquirer.js';
+import { aPayout, CNPJ, liveMoney, payoutOf } from '../../support/payouts.js';
 import { PspUnderTest } from '../../support/psp-client.js';
 import { type RefundItem, refundEnd, refundsOf, requestRefund } from '../../support/refunds.js';
 import { type ChargeAnswer, type Merchant, TestService } from '../../support/service.js';
@@ -34,7 +35,10 @@ describe('a connection to Efí', () => {
   let desk: PayoutDesk;
 
   beforeAll(async () => {
-    merchant = await service.merchant({ release_days: '0' });
+    merchant = await service.merchant({
+      ...{ release_days: '0', tax_id: CNPJ, payouts_to: 'anyone', payout_new_destination_hours: '0' },
+      payout_night_max: '1000000',
+    });
     psp = await PspUnderTest.start({
       now: () => service.clock.now(),
       merchants: [{ ...DEFAULT_MERCHANT, openingBalance: OPENING }],
@@ -242,6 +246,26 @@ describe('a connection to Efí', () => {
       { step: 'webhook', ok: true },
       { step: 'payouts', ok: 'warning', detail: 'not granted: gn.qrcodes.read (to read dynamic Pix codes)' },
     ]);
+  });
+
+  describe('payouts of one connection', () => {
+    afterEach(() => void service.clock.go());
+
+    it('are sent one after the other, each when the one before has ended, without waiting for a pause', async () => {
+      psp.simulator.change({ sends: { delayMs: 50 } });
+      await liveMoney(service, merchant.accountId, 10_000);
+      // From here on no pause of a work ends.
+      service.clock.stand();
+      const to = { type: 'pix_key', key: RECEIVER, tax_id: OWNER };
+      const payouts = await Promise.all(
+        Array.from({ length: 5 }, () =>
+          aPayout(service, merchant.liveKey, { amount: 700, destination: to, allow_duplicate: true }),
+        ),
+      );
+      for (const { id } of payouts) await payoutOf(service, merchant.liveKey, id, 'paid');
+      const made = payouts.map(({ id }) => sends(id.slice(3).replaceAll('-', '')));
+      expect(made.map(({ length }) => length)).toEqual([1, 1, 1, 1, 1]);
+    });
   });
 
   describe('refunds by cashout', () => {
