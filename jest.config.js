@@ -8,7 +8,7 @@ const ALONE = [
 const LONG = [
   '/test/e2e/[^/]+/(dashboard-screens|demo-fill|deploy)\\.e2e\\.',
   '/test/integration/held-snapshot\\.',
-  '/test/stress/(cluster|large-report|live-pix|postgres-outage|redis-loss|refund-crash|statistics|webhook-workers)\\.',
+  '/test/stress/(cluster|large-report|live-pix|payouts-storm|postgres-outage|redis-loss|refund-crash|statistics|webhook-workers)\\.',
 ];
 
 /** `npm run test:unit`: specs that need no server and no build. */

@@ -93,7 +93,7 @@ const VICTIMS: PayoutsPlan['victims'] = [
   ['PostgreSQL (SIGTERM)'],
 ];
 const MAX_MERCHANTS = 100;
-const PAYOUTS_OF_A_MERCHANT = 100;
+const PAYOUTS_OF_A_MERCHANT = 40;
 /** Payouts for each kill. */
 const PAYOUTS_OF_A_KILL = 250;
 

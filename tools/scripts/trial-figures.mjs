@@ -40,6 +40,11 @@ export const TRIALS = {
     specs: ['test/stress/live-pix'],
     what: 'two chaos runs of 40 live payments while the PSP fails',
   },
+  payouts: {
+    specs: ['test/stress/payouts-storm'],
+    what: '10 000 payouts while the bank fails and every process is killed',
+    figures: /^payouts \d+: .+$/gm,
+  },
   'large-report': {
     specs: ['test/stress/large-report'],
     what: 'a report of 50 000 rows',
