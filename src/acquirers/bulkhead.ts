@@ -29,10 +29,12 @@ export class Bulkhead {
     return true;
   }
 
-  leave(acquirer: string, answered: boolean): void {
+  /** @param answered null: the acquirer was not queried after all */
+  leave(acquirer: string, answered: boolean | null): void {
     const active = (this.#active.get(acquirer) ?? 1) - 1;
     if (active === 0) this.#active.delete(acquirer);
     else this.#active.set(acquirer, active);
+    if (answered === null) return;
     if (answered) this.#failures.delete(acquirer);
     else this.#failures.set(acquirer, (this.#failures.get(acquirer) ?? 0) + 1);
   }

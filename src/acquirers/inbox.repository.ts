@@ -94,11 +94,12 @@ export interface UnreadableNews extends Pick<AcquirerNotificationEntity, (typeof
 
 const STORED = 'id, acquirer, kind, reference, received_at, next_attempt_at, is_hearsay, txid, about';
 /**
- * True if a repeated report has to be applied again. Disputes and charges change after they were applied. A Pix is
+ * True if a repeated report has to be applied again. Disputes, charges and payouts change after they were applied: the
+ * acquirer's list may report a return before its look-up shows it. A Pix is
  * applied again if the acquirer itself shows it, or names it as the payment of a charge: it may be unmatched, or not
  * settled here.
  */
-const GOES_ON = `(n.kind IN ('dispute', 'charge') OR (n.kind = 'pix' AND (excluded.about IS NOT NULL
+const GOES_ON = `(n.kind IN ('dispute', 'charge', 'payout') OR (n.kind = 'pix' AND (excluded.about IS NOT NULL
        OR (excluded.txid IS NOT NULL AND NOT excluded.is_hearsay))))`;
 /**
  * If a closed report is opened again, it starts anew: no answer yet, and a dispute's hold on refunds counts from now.

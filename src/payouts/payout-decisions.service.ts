@@ -18,7 +18,7 @@ export interface PayoutDecision {
   readonly reason: string;
 }
 
-/** Payouts whose end the PSP does not tell, for operators. */
+/** Payouts without a known outcome, which operators decide. */
 @Injectable()
 export class PayoutDecisions {
   constructor(
@@ -32,7 +32,7 @@ export class PayoutDecisions {
 
   /** Newest first. Across accounts. */
   list(filter: IdCursorFilter): Promise<WholePayout[]> {
-    return this.payouts.attention(filter);
+    return this.payouts.uncertain(filter);
   }
 
   /** Ends a payout as the operator says. @throws ApiError 404; 409 `payout_not_uncertain`, `payout_too_young` */
@@ -42,11 +42,13 @@ export class PayoutDecisions {
       if (!payout) throw notFound('payout');
       const { outcome, endToEndId, failure, reason } = decision;
       if (outcome === 'failed') this.#assertQuiet(payout);
+      // A queued payout has reached no bank. Before its time, the merchant can cancel it.
+      const isOverdue = payout.status === 'QUEUED' && payout.sendAfter < this.clock.now();
       const paid = { endToEndId, at: this.clock.now(), fee: 0 };
       const moved =
         outcome === 'paid'
           ? await this.transitions.pay(tx, payout, paid)
-          : await this.transitions.fail(tx, payout, 'refused', failure ?? 'not_sent');
+          : await this.transitions.fail(tx, payout, isOverdue ? 'stopped' : 'refused', failure ?? 'not_sent');
       if (!moved) throw conflict('payout_not_uncertain', 'The payout has an end, or was not sent.');
       const { accountId, mode, amount } = moved;
       const data = { mode, payout_id: id, amount, outcome, end_to_end_id: endToEndId, reason };
@@ -55,7 +57,7 @@ export class PayoutDecisions {
     });
   }
 
-  /** A call may still be made, or be on its way, so the bank's books of now prove nothing. Test money needs no wait. */
+  /** A call may still be made, or be on its way, so today's statement of the bank proves nothing. Test money needs no wait. */
   #assertQuiet({ mode, acquirer, sentAt }: WholePayout): void {
     const desk = this.acquirers.get(acquirer).payouts;
     if (mode === 'test' || sentAt === null || !desk) return;

@@ -37,7 +37,7 @@ export class PayoutTransitions {
   }
 
   /**
-   * Has an AWAITING payout sent. A payout that only waits for its new destination is let go by an OWNER.
+   * Has an AWAITING payout sent. An OWNER's approval also ends the wait of a QUEUED payout for its new destination.
    * @returns null when the payout does not wait for this person
    */
   async approve(tx: Tx, payout: WholePayout, by: string, isOwner: boolean): Promise<WholePayout | null> {
@@ -66,7 +66,7 @@ export class PayoutTransitions {
   /**
    * Writes the intent, before the PSP is called.
    * @param maxUnderWay how many sends the PSP takes at once; null: any number
-   * @returns null when there is none to be made now, or another run has made it
+   * @returns null when the PSP takes no further send now, or another run has begun this one
    */
   async send(tx: Tx, payout: WholePayout, maxUnderWay: number | null): Promise<WholePayout | null> {
     if (maxUnderWay !== null && (await this.payouts.underWay(tx, payout.acquirer)) >= maxUnderWay) return null;
@@ -80,9 +80,9 @@ export class PayoutTransitions {
     if (next !== null) this.work.add(tx, 'payout', next, now);
   }
 
-  /** Puts a payout back whose call was turned away whole. @param at when it may be sent */
-  async putBack(tx: Tx, payout: WholePayout, at: Date): Promise<void> {
-    await this.move(tx, payout, 'put_back', { sendAfter: at });
+  /** Puts a payout back whose call was turned away whole. */
+  async putBack(tx: Tx, payout: WholePayout): Promise<void> {
+    await this.move(tx, payout, 'put_back');
   }
 
   /** Ends a payout that reached no receiver. The money is available again. */

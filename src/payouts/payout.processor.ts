@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/index.js';
 import {
   AcquirersService,
+  Bulkhead,
   type PayoutAnswer,
   type PayoutDesk,
   type PayoutDeskCapabilities,
@@ -14,17 +15,21 @@ import { newReturnId } from '../brazil/index.js';
 import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
 import type { Prolong, Work, WorkAnswer, Worker } from '../core/work/index.js';
+import { HeardDesk } from './heard-desk.js';
 import type { ProcessingReason } from './payout.entity.js';
 import { PayoutTargets } from './payout-targets.service.js';
 import { PayoutTransitions } from './payout-transitions.service.js';
 import { PayoutsRepository, type WholePayout } from './payouts.repository.js';
+import { rulesOf } from './payouts.rules.js';
 
 /** A lost call is made again under its name for this long. Afterwards the payout is only looked up. */
 const RESEND_MS = 60 * 60_000;
-/** Refusals that hold for every call of a payout. */
+/** Refusals that hold for every call of a payout to a key or an account. */
 const ABOUT_RECEIVER: readonly PayoutRefusal[] = ['destination_invalid', 'destination_mismatch'];
 /** Pause while an operator decides, or while the account is suspended. */
 const IDLE_MS = 10 * 60_000;
+/** Pause while the PSP answers nobody and enough payouts wait for its answer. */
+const SILENT_MS = 15_000;
 
 /** Time after the first call from which "not found" says that no money was sent and none will be. */
 export function quietAfterMs({ quietMs }: Pick<PayoutDeskCapabilities, 'quietMs'>): number {
@@ -40,9 +45,11 @@ export function sendIdOf(payoutId: string): string {
 @Injectable()
 export class PayoutProcessor implements Worker {
   readonly kind = 'payout';
-  readonly concurrency = 8;
+  readonly concurrency = 16;
   readonly backoff = [500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
-  readonly leaseMs = 45_000;
+  /** Longer than two calls, as a dynamic code is read before it is paid. */
+  readonly leaseMs = 55_000;
+  readonly #bulkhead = new Bulkhead();
 
   constructor(
     private readonly database: Database,
@@ -60,43 +67,57 @@ export class PayoutProcessor implements Worker {
    */
   async run({ subjectId, prolong }: Work): Promise<WorkAnswer> {
     const payout = await this.payouts.findAny(subjectId);
-    switch (payout?.status) {
-      case 'QUEUED':
-        return this.#sendNext(payout, await this.#begin(payout, prolong));
-      case 'SENDING':
-        return this.#sendNext(payout, await this.#continue(payout, prolong));
-      case 'PAID':
-        return this.#lookAgain(payout, prolong);
-      case 'AWAITING':
-      case 'CANCELLED':
-      case 'FAILED':
-      case 'REFUNDED':
-      case undefined:
-        return 'done';
+    if (payout?.status !== 'QUEUED' && payout?.status !== 'SENDING' && payout?.status !== 'PAID') return 'done';
+    const { acquirer } = payout;
+    const desk = this.acquirers.get(acquirer).payouts;
+    if (!desk) return this.#withoutDesk(payout);
+    if (!this.#bulkhead.enter(acquirer)) return this.#in(SILENT_MS);
+    const heard = new HeardDesk(desk);
+    try {
+      if (payout.status === 'PAID') return await this.#lookAgain(payout, heard, prolong);
+      const isNew = payout.status === 'QUEUED';
+      const answer = isNew ? await this.#begin(payout, heard, prolong) : await this.#continue(payout, heard, prolong);
+      if (answer === 'done') await this.#wakeNext(acquirer, desk);
+      return answer;
+    } finally {
+      this.#bulkhead.leave(acquirer, heard.isHeard);
     }
+  }
+
+  async #withoutDesk(payout: WholePayout): Promise<WorkAnswer> {
+    if (payout.status !== 'QUEUED') {
+      throw new Error(`The payout ${payout.id} was sent, and its connection has no desk any more`);
+    }
+    await this.database.transaction((tx) => this.transitions.fail(tx, payout, 'stopped', 'not_supported'));
+    return 'done';
   }
 
   /** Wakes the connection's next payout when one has ended. Without it, that payout waits for the end of its pause. */
-  async #sendNext({ acquirer }: WholePayout, answer: WorkAnswer): Promise<WorkAnswer> {
-    const maxUnderWay = this.acquirers.get(acquirer).payouts?.capabilities.maxUnderWay ?? null;
-    if (answer !== 'done' || maxUnderWay === null) return answer;
+  async #wakeNext(acquirer: string, { capabilities }: PayoutDesk): Promise<void> {
+    if (capabilities.maxUnderWay === null) return;
     await this.database.transaction((tx) => this.transitions.wakeNext(tx, acquirer));
-    return answer;
   }
 
-  async #begin(payout: WholePayout, prolong: Prolong): Promise<WorkAnswer> {
+  #in(ms: number): Date {
+    return new Date(this.clock.now().getTime() + ms);
+  }
+
+  async #begin(payout: WholePayout, desk: HeardDesk, prolong: Prolong): Promise<WorkAnswer> {
     const now = this.clock.now();
     if (payout.sendAfter > now) return payout.sendAfter;
-    if ((await this.accounts.get(payout.accountId)).suspended) return new Date(now.getTime() + IDLE_MS);
-    const desk = this.acquirers.get(payout.acquirer).payouts;
-    if (!desk) {
-      await this.database.transaction((tx) => this.transitions.fail(tx, payout, 'stopped', 'not_supported'));
+    const account = await this.accounts.details(payout.accountId);
+    if (account.suspended) return this.#in(IDLE_MS);
+    if (rulesOf(account, payout.mode).to === 'own' && !payout.isOwn) {
+      await this.database.transaction((tx) => this.transitions.fail(tx, payout, 'stopped', 'destination_not_allowed'));
       return 'done';
     }
     const { maxUnderWay } = desk.capabilities;
-    const sending = await this.database.transaction((tx) => this.transitions.send(tx, payout, maxUnderWay));
+    // Under the lease: a payout that an overtaken run begins counts as called, and no call was made.
+    const sending = await this.database.transaction(async (tx) => {
+      await prolong(tx);
+      return this.transitions.send(tx, payout, maxUnderWay);
+    });
     if (!sending) return 'again';
-    await prolong();
     const answer = await desk.send(this.#order(payout));
     switch (answer.kind) {
       case 'refused':
@@ -105,9 +126,12 @@ export class PayoutProcessor implements Worker {
         // Under the lease: an overtaken run does not know whether another run has called since.
         await this.database.transaction(async (tx) => {
           await prolong(tx);
-          await this.transitions.putBack(tx, sending, new Date(this.clock.now().getTime() + answer.retryAfterMs));
+          await this.transitions.putBack(tx, sending);
         });
-        return 'again';
+        // The pause grows with the wait: a connection that cannot send makes few events.
+        return this.#in(
+          Math.max(answer.retryAfterMs, Math.min((now.getTime() - payout.sendAfter.getTime()) / 4, IDLE_MS)),
+        );
       case 'accepted':
       case 'unknown':
         return this.#noted(sending, answer);
@@ -115,19 +139,18 @@ export class PayoutProcessor implements Worker {
   }
 
   /** An earlier call may have reached the PSP, so the payout is looked up first. */
-  async #continue(payout: WholePayout, prolong: Prolong): Promise<WorkAnswer> {
-    const desk = this.#desk(payout);
+  async #continue(payout: WholePayout, desk: HeardDesk, prolong: Prolong): Promise<WorkAnswer> {
     const sent = sentOf(payout);
     await prolong();
-    // The answer counts for the time before it: meanwhile a hidden payout may have shown itself.
+    // Measured before the look-up: a hidden payout may show itself during the call.
     const ageMs = this.#ageOf(payout);
     const state = await desk.lookUp(sent);
     if (state.kind !== 'not_found') return this.#record(payout, state, prolong);
     if (this.#ageOf(payout) < RESEND_MS) {
       await prolong();
       const answer = await desk.send(this.#order(payout));
-      // Every call has the same receiver. Any other refusal may come from an earlier call that used the balance.
-      if (answer.kind === 'refused' && ABOUT_RECEIVER.includes(answer.reason)) {
+      // Any other refusal may come from an earlier call, which used the balance or paid the code.
+      if (answer.kind === 'refused' && payout.shown.type !== 'br_code' && ABOUT_RECEIVER.includes(answer.reason)) {
         return this.#end(prolong, payout, answer);
       }
       return this.#noted(payout, answer.kind === 'accepted' ? answer : { kind: 'unknown' });
@@ -135,7 +158,7 @@ export class PayoutProcessor implements Worker {
     if (ageMs < quietAfterMs(desk.capabilities)) return this.#noted(payout, { kind: 'unknown' });
     if (!desk.capabilities.isNotFoundFinal) {
       await this.#note(payout, 'operator', null);
-      return new Date(this.clock.now().getTime() + IDLE_MS);
+      return this.#in(IDLE_MS);
     }
     return this.#end(prolong, payout, { reason: null });
   }
@@ -145,8 +168,7 @@ export class PayoutProcessor implements Worker {
   }
 
   /** A notification or the PSP's list reports that a paid payout changed. */
-  async #lookAgain(payout: WholePayout, prolong: Prolong): Promise<WorkAnswer> {
-    const desk = this.#desk(payout);
+  async #lookAgain(payout: WholePayout, desk: HeardDesk, prolong: Prolong): Promise<WorkAnswer> {
     await prolong();
     const state = await desk.lookUp(sentOf(payout));
     switch (state.kind) {
@@ -187,8 +209,7 @@ export class PayoutProcessor implements Worker {
   }
 
   /**
-   * Ends a payout without its money. Renews the lease: an overtaken run does not know which calls the other run has had
-   * accepted.
+   * Fails a payout. Renews the lease first: if it was lost, another run may have had a call accepted.
    * @returns `again` when somebody else moved the payout meanwhile
    */
   async #end(
@@ -216,12 +237,6 @@ export class PayoutProcessor implements Worker {
     await this.database.transaction(async (tx) => {
       this.payouts.note(tx, id, reason, endToEndId, this.clock.now());
     });
-  }
-
-  #desk({ id, acquirer }: WholePayout): PayoutDesk {
-    const desk = this.acquirers.get(acquirer).payouts;
-    if (!desk) throw new Error(`The payout ${id} was sent, and its connection has no desk any more`);
-    return desk;
   }
 
   /** The database keeps the receiver of a payout for as long as it may be sent. */

@@ -1,4 +1,4 @@
-/** Statuses as they are stored. `publicStatus` maps them to the vocabulary of the contract. */
+/** Statuses as they are stored. `publicPayoutStatus` maps them to the vocabulary of the contract. */
 export const PAYOUT_STATUSES = ['AWAITING', 'QUEUED', 'SENDING', 'PAID', 'FAILED', 'CANCELLED', 'REFUNDED'] as const;
 
 export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
@@ -11,7 +11,7 @@ export type PayoutTrigger =
   | 'disapproved'
   /** The merchant cancels it before anything was sent. */
   | 'cancelled'
-  /** Destination or connection do not allow it any more. Nothing was sent. */
+  /** The connection cannot send it or the account may not any more, or an operator ends it. Nothing was sent. */
   | 'stopped'
   /** The PSP is about to be called: from here on money may have moved. */
   | 'sent'

@@ -105,19 +105,21 @@ const NEXT_QUEUED = read(
   `SELECT id FROM payouts WHERE acquirer = $1 AND status = 'QUEUED' AND send_after <= $2
    ORDER BY send_after, id LIMIT 1`,
 );
-/** Sends whose end is not known after this many minutes wait for an operator's eye. */
-const ATTENTION = `p.status = 'SENDING' AND p.processing_reason <> 'sent' AND p.sent_at < $1`;
-const COUNT_ATTENTION = read(
-  'payouts.count_attention',
-  `SELECT count(*)::int AS waiting, min(p.sent_at) AS since FROM payouts p WHERE ${ATTENTION}`,
+/** Payouts for an operator's eye: sent before $1 without a known end, or to be sent before $2 and not taken by the bank. */
+const UNCERTAIN = `(p.status = 'SENDING' AND p.processing_reason <> 'sent' AND p.sent_at < $1
+     OR p.status = 'QUEUED' AND p.send_after < $2)`;
+const COUNT_UNCERTAIN = read(
+  'payouts.count_uncertain',
+  `SELECT count(*)::int AS waiting, min(coalesce(p.sent_at, p.send_after)) AS since FROM payouts p WHERE ${UNCERTAIN}`,
 );
-const LIST_ATTENTION = read(
-  'payouts.list_attention',
-  `SELECT ${COLUMNS} FROM payouts p WHERE ${ATTENTION}
-     AND p.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') AND p.id >= $3::uuid AND p.id <= $4::uuid
-   ORDER BY p.id DESC LIMIT $5`,
+const LIST_UNCERTAIN = read(
+  'payouts.list_uncertain',
+  `SELECT ${COLUMNS} FROM payouts p WHERE ${UNCERTAIN}
+     AND p.id < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') AND p.id >= $4::uuid AND p.id <= $5::uuid
+   ORDER BY p.id DESC LIMIT $6`,
 );
-const ATTENTION_AFTER_MS = 5 * 60_000;
+const UNCERTAIN_AFTER_MS = 5 * 60_000;
+const OVERDUE_AFTER_MS = 30 * 60_000;
 
 export interface PayoutFilter extends IdCursorFilter {
   readonly statuses: readonly PayoutStatus[] | null;
@@ -160,7 +162,7 @@ export class PayoutsRepository {
     private readonly clock: Clock,
     queues: OperatorQueues,
   ) {
-    queues.register('payouts', COUNT_ATTENTION, () => [this.#attentionBefore()]);
+    queues.register('payouts', COUNT_UNCERTAIN, () => this.#uncertainBefore());
   }
 
   insert(tx: Tx, payout: Payout): void {
@@ -248,18 +250,19 @@ export class PayoutsRepository {
     return row?.id ?? null;
   }
 
-  /** Payouts whose end at the PSP is not known, newest first. Across accounts: for operators. */
-  async attention(filter: IdCursorFilter): Promise<WholePayout[]> {
+  /** Payouts whose end is not known or that the PSP does not take, newest first. Across accounts: for operators. */
+  async uncertain(filter: IdCursorFilter): Promise<WholePayout[]> {
     const { before, createdFrom, createdTo, limit } = filter;
-    return this.reader.query(LIST_ATTENTION, [
-      this.#attentionBefore(),
+    return this.reader.query(LIST_UNCERTAIN, [
+      ...this.#uncertainBefore(),
       before,
       ...idRange(createdFrom, createdTo),
       limit,
     ]);
   }
 
-  #attentionBefore(): Date {
-    return new Date(this.clock.now().getTime() - ATTENTION_AFTER_MS);
+  #uncertainBefore(): Date[] {
+    const now = this.clock.now().getTime();
+    return [UNCERTAIN_AFTER_MS, OVERDUE_AFTER_MS].map((ms) => new Date(now - ms));
   }
 }

@@ -22,6 +22,7 @@ const whyItWaits = inWords((t) => ({
   review: t('o banco está analisando', 'the bank examines it'),
   unknown: t('o banco não respondeu', 'the bank has not answered'),
   operator: t('o banco não o conhece', 'the bank does not know it'),
+  queued: t('o banco ainda não o aceitou', 'the bank has not taken it yet'),
 }));
 
 /** Payouts whose end the bank does not tell. */
@@ -33,7 +34,7 @@ export function uncertainPayoutColumns(t: Translate): readonly Column<UncertainP
     {
       name: t('Situação', 'Status'),
       cell: ({ payout: { processing_reason: reason } }) => (
-        <Status value={reason === 'operator' ? 'open' : 'processing'} label={whyItWaits(reason ?? 'unknown', t)} />
+        <Status value={reason === 'operator' ? 'open' : 'processing'} label={whyItWaits(reason ?? 'queued', t)} />
       ),
     },
     { name: t('Para', 'To'), cell: ({ payout }) => receiverLine(payout.destination, t) },

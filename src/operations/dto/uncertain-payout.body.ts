@@ -9,7 +9,7 @@ export class UncertainPayoutBody {
   @EnumOf('Mode.', ['test', 'live']) mode!: 'test' | 'live';
   @Text('Connection that sent it.', 'pix-api:019aa0f0-0000-7000-8000-000000000002') acquirer!: string;
   @Text('Its name at the bank.', '019aa0f07d5c7c3e9b1a2f4d6c8e0a12') send_id!: string;
-  @NullableTime('When the bank was first called, UTC.') sent_at!: string | null;
+  @NullableTime('When the bank was first called, UTC; null: the bank has not taken it yet.') sent_at!: string | null;
   @ApiProperty({ description: 'As the merchant sees it.', type: PayoutBody }) payout!: PayoutBody;
 }
 
