@@ -331,7 +331,7 @@ export interface Tabled<R> {
 }
 
 /**
- * Rows that scroll inside their card when they are too wide. Arrow keys move between the links of the rows, and Enter
+ * Rows that scroll inside their card when they are too wide; on a phone each row is a card. Arrow keys move between the links of the rows, and Enter
  * follows one.
  */
 export function Table<R>({ label, columns, rows, keyOf }: Tabled<R>): ReactNode {
@@ -362,7 +362,7 @@ export function Table<R>({ label, columns, rows, keyOf }: Tabled<R>): ReactNode 
           {rows.map((row) => (
             <tr key={keyOf(row)}>
               {columns.map(({ name, cell, isNumber }) => (
-                <td key={name} className={isNumber ? 'number' : undefined}>
+                <td key={name} className={isNumber ? 'number' : undefined} data-label={name}>
                   {cell(row)}
                 </td>
               ))}

@@ -42,7 +42,7 @@ export function Operations(): ReactNode {
       {isKeptOut && (
         <p role="note">{t('Configure o segundo fator em “Configurações”.', 'Set a second factor under “Settings”.')}</p>
       )}
-      <div className="filters">
+      <div className="filters long">
         <Choice
           label={t('Fila', 'Queue')}
           value={queue}
