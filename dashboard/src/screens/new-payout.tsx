@@ -47,7 +47,22 @@ export function NewPayout(): ReactNode {
       {failed && <Failure error={failed.error} retry={() => void failed.refetch()} />}
       {!failed && !(balance.data && account.data && saved.data) && <Loading />}
       {balance.data && account.data && saved.data && (
-        <Form available={reaisOf(balance.data)} fee={account.data.payout_fee} destinations={destinations} />
+        <>
+          {mode === 'live' && account.data.tax_id === null && (
+            <p role="note">
+              {t(
+                'Falta o CPF ou CNPJ da conta: peça a quem opera o serviço que o cadastre. Antes disso não há saques em produção.',
+                'The account has no CPF or CNPJ: ask whoever runs the service to set it. There are no live payouts before that.',
+              )}
+            </p>
+          )}
+          <Form
+            available={reaisOf(balance.data)}
+            fee={account.data.payout_fee}
+            approvalAbove={account.data.payout_approval_above}
+            destinations={destinations}
+          />
+        </>
       )}
     </Page>
   );
@@ -56,10 +71,12 @@ export function NewPayout(): ReactNode {
 function Form({
   available,
   fee,
+  approvalAbove,
   destinations,
 }: {
   available: number;
   fee: number;
+  approvalAbove: number | null;
   destinations: readonly PayoutDestinationBody[];
 }): ReactNode {
   const { t, language } = useLanguage();
@@ -183,6 +200,14 @@ function Form({
             ]}
           />
         </div>
+        {approvalAbove !== null && amount > approvalAbove && (
+          <p role="note">
+            {t(
+              `Acima de ${text(approvalAbove)}, o saque espera a aprovação de outra pessoa, dono ou administrador.`,
+              `Above ${text(approvalAbove)}, a payout waits for the approval of another person, owner or administrator.`,
+            )}
+          </p>
+        )}
         {duplicate ? (
           <div className="failure" role="alert">
             <h2>{t('Enviar de novo?', 'Send again?')}</h2>

@@ -1,6 +1,15 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { EnumOf, Integer, NullableText, OptionalField, rule, Text, Time } from '../../core/http/index.js';
+import {
+  EnumOf,
+  Integer,
+  NullableInteger,
+  NullableText,
+  OptionalField,
+  rule,
+  Text,
+  Time,
+} from '../../core/http/index.js';
 import type { AccountEntity } from '../account.entity.js';
 import { PAYOUT_SCHEDULE, shownPayoutSchedule, type ShownPayoutSchedule } from '../payout-schedule.js';
 import { type SettingName, SETTINGS, type SettingValues } from '../settings.js';
@@ -93,6 +102,10 @@ export class MerchantAccountBody {
   } as ApiPropertyOptions)
   payout_schedule!: ShownPayoutSchedule | null;
   @Integer('Cents that each payout costs beside its amount; an operator sets it.', 0) payout_fee!: number;
+  @NullableText('CPF or CNPJ of the merchant, which an operator sets; null: no live payout is made.', '11222333000181')
+  tax_id!: string | null;
+  @NullableInteger('A payout above this amount needs a second person; an operator sets it. Null: none does.', 1_000_000)
+  payout_approval_above!: number | null;
   @Time('UTC.') created_at!: string;
 }
 
@@ -108,6 +121,8 @@ export function merchantAccountBody(account: AccountEntity): MerchantAccountBody
     payer_receipts: account.payerReceipts,
     payout_schedule: shownPayoutSchedule(account.payoutSchedule),
     payout_fee: account.payoutFee,
+    tax_id: account.taxId,
+    payout_approval_above: account.payoutApprovalAbove,
     created_at: account.createdAt.toISOString(),
   };
 }

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { CursorListOf, EnumOf, Integer, NullableInteger, NullableText } from '../../core/http/index.js';
+import { CursorListOf, EnumOf, Integer, NullableInteger } from '../../core/http/index.js';
 import { type FraudMode, MerchantAccountBody } from '../../accounts/index.js';
 
 export class AccountBody extends MerchantAccountBody {
@@ -22,7 +22,6 @@ export class AccountBody extends MerchantAccountBody {
   fraud_blocked_documents!: string[];
   @Integer('Days between mails of an available balance below zero; 0: one mail when it begins.', 7)
   negative_notice_days!: number;
-  @NullableText('CPF or CNPJ of the merchant; null: no live payout is made.', '11222333000181') tax_id!: string | null;
   @ApiProperty({
     description: 'Receivers of payouts; null: the default of the mode.',
     enum: ['own', 'anyone', null],
@@ -30,8 +29,6 @@ export class AccountBody extends MerchantAccountBody {
     example: 'own',
   })
   payouts_to!: 'own' | 'anyone' | null;
-  @NullableInteger('A payout above this amount needs a second person; null: none does.', 1_000_000)
-  payout_approval_above!: number | null;
   @NullableInteger('Hours that a payout to a new destination waits; null: the default of the mode.', 24)
   payout_new_destination_hours!: number | null;
   @NullableInteger('Largest payout; null: the default of the mode.', 5_000_000) payout_max!: number | null;

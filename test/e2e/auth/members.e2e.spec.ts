@@ -507,6 +507,16 @@ describe('the settings of an account', () => {
     expect((await settings({ fee_bps: 0 })).status).toBe(400);
   });
 
+  it('show every member the tax id and the approval amount, which an operator sets', async () => {
+    expect((await settings({ tax_id: '52998224725' })).status).toBe(400);
+    expect((await settings({ payout_approval_above: 100 })).status).toBe(400);
+    await service.sql(`UPDATE accounts SET tax_id = '52998224725', payout_approval_above = 100 WHERE id = $1`, [
+      merchant.accountId,
+    ]);
+    const shown = await service.call('GET', '/v1/account', { token: member.token });
+    expect(shown.body).toMatchObject({ tax_id: '52998224725', payout_approval_above: 100 });
+  });
+
   it('record no change when an empty setting is emptied, and keep the settings that are not named', async () => {
     const told = async (): Promise<unknown[]> => {
       const events = await service.sql<{ data: { changes: unknown } }>(
