@@ -8,7 +8,7 @@ import { fraudRule } from './words.js';
  */
 export const PORTUGUESE: Readonly<Record<string, string>> = {
   invalid_credentials: 'O e-mail ou a senha não confere.',
-  totp_invalid: 'O código está errado, já foi usado ou o tempo dele acabou.',
+  totp_invalid: 'O código está errado ou já foi usado: espere o aplicativo mostrar o próximo.',
   totp_already_set: 'Já há um segundo fator: remova-o primeiro.',
   totp_not_begun: 'O segredo não vale mais: comece de novo.',
   service_unavailable: 'O serviço está ocupado. Tente de novo em um momento.',
@@ -58,7 +58,7 @@ export const PORTUGUESE: Readonly<Record<string, string>> = {
   refund_limit_reached: 'Este pagamento já tem o máximo de devoluções.',
   report_limit_reached: 'Há relatórios demais na fila: espere um ficar pronto.',
   invitation_limit_reached: 'Há convites demais à espera: retire um.',
-  last_owner: 'A conta precisa de pelo menos um OWNER que possa entrar: faça outro primeiro.',
+  last_owner: 'A conta precisa de pelo menos um dono que possa entrar: faça outro primeiro.',
   foreign_page: 'O serviço não reconheceu esta página como sua. Recarregue-a e tente de novo.',
   ip_not_allowed: 'Isto não pode ser feito deste endereço IP.',
   pix_not_in_suspense:
@@ -187,8 +187,8 @@ export function hintOf(failure: ApiFailure | null, t: Translate, refused: Refuse
   }
   if (code === 'forbidden' || code === 'API_KEY_ROLE_REQUIRED') {
     return t(
-      'O seu papel não permite isto. Peça a um OWNER ou ADMIN da conta.',
-      'Your role does not allow this. Ask an OWNER or ADMIN of the account.',
+      'O seu papel não permite isto. Peça a um dono ou administrador da conta.',
+      'Your role does not allow this. Ask an owner or administrator of the account.',
     );
   }
   if (code.startsWith('fraud.')) {

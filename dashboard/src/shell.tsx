@@ -6,6 +6,7 @@ import { useLanguage } from './language.js';
 import { useLive } from './live.js';
 import { type Mode, SESSION, useMode, useSession } from './session.js';
 import { Button, Link } from './ui.js';
+import { roleName } from './words.js';
 
 /** The top bar with mode and search, and the screen of the address. */
 export function Shell(): ReactNode {
@@ -84,8 +85,7 @@ export function Shell(): ReactNode {
           <p>
             <strong>{session.account?.name ?? t('Operador', 'Operator')}</strong>
             <br />
-            {session.user.email} · {session.role}
-            {session.role === 'MEMBER' && ` · ${t('só leitura', 'read only')}`}
+            {session.user.email} · {roleName(session.role, t)}
           </p>
           <div className="actions">
             <Button onClick={() => setLanguage(language === 'en' ? 'pt-BR' : 'en')}>

@@ -47,6 +47,15 @@ export function saleState(
   return isPart ? t('Paga, devolvida em parte', 'Paid, refunded in part') : saleStatus(status, t);
 }
 
+export const roleName = inWords((t) => ({
+  OWNER: t('Dono', 'Owner'),
+  ADMIN: t('Administrador', 'Administrator'),
+  MEMBER: t('Leitura', 'Read only'),
+  OPERATOR: t('Operador', 'Operator'),
+}));
+
+export const modeName = inWords((t) => ({ test: t('teste', 'test'), live: t('produção', 'live') }));
+
 export const methodName = inWords((t) => ({
   PIX: 'Pix',
   CREDIT_CARD: t('Cartão', 'Card'),

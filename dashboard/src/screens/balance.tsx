@@ -101,11 +101,11 @@ export function Balance(): ReactNode {
         }}
       >
         <Choice
-          label={t('Conta', 'Part')}
+          label={t('Saldo', 'Balance')}
           name="bucket"
           defaultValue={filters['bucket']}
           options={[
-            ['', t('Todas', 'All')],
+            ['', t('Todos', 'All')],
             ...['available', 'pending', 'retained'].map((bucket) => [bucket, bucketName(bucket, t)] as const),
           ]}
         />
@@ -135,15 +135,15 @@ export function Balance(): ReactNode {
         keyOf={({ id }) => id}
         columns={[
           { name: t('Quando', 'When'), cell: ({ created_at: at }) => <Time at={at} /> },
-          { name: t('O quê', 'What'), cell: ({ type }) => entryType(type, t) },
+          { name: t('Tipo', 'Type'), cell: ({ type }) => entryType(type, t) },
           { name: t('Valor', 'Amount'), isNumber: true, cell: (one) => <Money {...one} /> },
-          { name: t('Conta', 'Part'), cell: ({ bucket }) => bucketName(bucket, t) },
+          { name: t('Saldo', 'Balance'), cell: ({ bucket }) => bucketName(bucket, t) },
           {
             name: t('Saldo depois', 'Balance after'),
             isNumber: true,
             cell: (one) => <Money {...one} amount={one.balance} />,
           },
-          { name: t('Por quê', 'Why'), cell: cause },
+          { name: t('Origem', 'Origin'), cell: cause },
         ]}
       >
         {!isFiltered && (

@@ -2,8 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { AccountBody } from '../../../src/operations/dto/account.body.js';
 import { call } from '../api.js';
+import { useLanguage } from '../language.js';
 import { Listing, usePages } from '../lists.js';
 import type { Tabled } from '../ui.js';
+import { modeName } from '../words.js';
 
 /** A list of `/v1/operations`, with its name and columns. */
 export interface Queue<R> extends Omit<Tabled<R>, 'rows'> {
@@ -25,5 +27,6 @@ export function AccountName({ id, mode }: { id: string; mode?: string }): ReactN
     queryFn: () => call<AccountBody>('GET', `/v1/operations/accounts/${id}`),
     staleTime: 600_000,
   });
-  return (account.data?.name ?? id.slice(0, 13)) + (mode === undefined ? '' : ` (${mode})`);
+  const { t } = useLanguage();
+  return (account.data?.name ?? id.slice(0, 13)) + (mode === undefined ? '' : ` (${modeName(mode, t)})`);
 }

@@ -7,7 +7,7 @@ import { useFields } from '../forms.js';
 import { type Translate, useLanguage } from '../language.js';
 import { useRefresh } from '../lists.js';
 import { payoutFailure, receiverLine } from '../payout-words.js';
-import { Choice, type Column, Field, Id, Input, Money, Status, Time } from '../ui.js';
+import { Choice, type Column, Facts, Field, Id, Input, Money, Status, Time } from '../ui.js';
 import { inWords } from '../words.js';
 import { AccountName } from './operator-list.js';
 
@@ -44,7 +44,7 @@ export function uncertainPayoutColumns(t: Translate): readonly Column<UncertainP
   ];
 }
 
-function Resolve({ uncertain: { id, payout } }: { uncertain: UncertainPayoutBody }): ReactNode {
+function Resolve({ uncertain: { id, payout, send_id: sendId } }: { uncertain: UncertainPayoutBody }): ReactNode {
   const { t, language } = useLanguage();
   const refresh = useRefresh('operations');
   const { fields, begin, field } = useFields({ outcome: '', end_to_end_id: '', failure: '', reason: '' });
@@ -69,6 +69,13 @@ function Resolve({ uncertain: { id, payout } }: { uncertain: UncertainPayoutBody
         }).then(refresh)
       }
     >
+      <Facts
+        rows={[
+          [t('Valor', 'Amount'), <Money {...payout} />],
+          [t('Para', 'To'), receiverLine(payout.destination, t)],
+          [t('Id no banco', 'Id at the bank'), <Id value={sendId} />],
+        ]}
+      />
       <Choice
         label={t('No banco', 'At the bank')}
         required

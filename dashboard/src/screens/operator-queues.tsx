@@ -13,7 +13,7 @@ import { dateOf, money, percent } from '../format.js';
 import { type Translate, useLanguage } from '../language.js';
 import { useRefresh } from '../lists.js';
 import { Id, Money, Status, Time } from '../ui.js';
-import { fraudOperation, fraudRule, returnReason, returnStatus, unreadableKind, workKind } from '../words.js';
+import { fraudOperation, fraudRule, modeName, returnReason, returnStatus, unreadableKind, workKind } from '../words.js';
 import { Corrections, CorrectPix } from './corrections.js';
 import { medReviewColumns } from './med-reviews.js';
 import { Accounts } from './operator-accounts.js';
@@ -36,7 +36,7 @@ export function operatorQueues(t: Translate): Readonly<Record<string, Titled>> {
       keyOf: ({ id }) => id,
       columns: [
         { name: t('Quando', 'When'), cell: (one) => <Time at={one.settled_at} /> },
-        { name: t('Conta', 'Account'), cell: (one) => `${one.account.name} (${one.mode})` },
+        { name: t('Conta', 'Account'), cell: (one) => `${one.account.name} (${modeName(one.mode, t)})` },
         { name: t('Valor', 'Amount'), isNumber: true, cell: (one) => <Money {...one} /> },
         { name: t('Venda', 'Sale'), cell: (one) => <Id value={one.charge_id} /> },
         { name: t('Esperado de', 'Expected of'), cell: (one) => one.expected_payer_tax_id ?? '–' },
@@ -95,7 +95,7 @@ export function operatorQueues(t: Translate): Readonly<Record<string, Titled>> {
       keyOf: ({ id }) => id,
       columns: [
         { name: t('Quando', 'When'), cell: (one) => <Time at={one.settled_at} /> },
-        { name: t('Conta', 'Account'), cell: (one) => `${one.account.name} (${one.mode})` },
+        { name: t('Conta', 'Account'), cell: (one) => `${one.account.name} (${modeName(one.mode, t)})` },
         { name: t('Valor', 'Amount'), isNumber: true, cell: (one) => <Money {...one} /> },
         { name: t('Motivo', 'Reason'), cell: (one) => returnReason(one.reason, t) },
         { name: t('Situação', 'Status'), cell: (one) => one.failure_reason ?? returnStatus(one.status, t) },
@@ -121,7 +121,10 @@ export function operatorQueues(t: Translate): Readonly<Record<string, Titled>> {
     payouts: listed<UncertainPayoutBody>({
       label: t('Saques sem desfecho', 'Payouts without an outcome'),
       path: 'payouts',
-      empty: t('Todo saque enviado tem um desfecho.', 'Every payout that was sent has an outcome.'),
+      empty: t(
+        'Todo saque enviado há mais de cinco minutos tem um desfecho.',
+        'Every payout that was sent more than five minutes ago has an outcome.',
+      ),
       keyOf: ({ id }) => id,
       columns: uncertainPayoutColumns(t),
     }),

@@ -265,8 +265,8 @@ export function Sale(): ReactNode {
             keyOf={(one) => one.id}
             columns={[
               { name: t('Quando', 'When'), cell: (one) => <Time at={one.created_at} /> },
-              { name: t('O quê', 'What'), cell: (one) => entryType(one.type, t) },
-              { name: t('Conta', 'Part'), cell: (one) => bucketName(one.bucket, t) },
+              { name: t('Tipo', 'Type'), cell: (one) => entryType(one.type, t) },
+              { name: t('Saldo', 'Balance'), cell: (one) => bucketName(one.bucket, t) },
               { name: t('Valor', 'Amount'), isNumber: true, cell: (one) => <Money {...one} /> },
             ]}
           />

@@ -91,8 +91,8 @@ function Account(): ReactNode {
       />
       {isOwner && (
         <ActionDialog
-          trigger={t('Mudar', 'Change')}
-          title={t('Mudar a conta', 'Change the account')}
+          trigger={t('Editar', 'Edit')}
+          title={t('Editar a conta', 'Edit the account')}
           confirm={t('Salvar', 'Save')}
           isReady={Object.keys(draft).length > 0}
           opened={() => {
@@ -160,7 +160,7 @@ function Profile(): ReactNode {
         ]}
       />
       <ActionDialog
-        trigger={t('Mudar o nome', 'Change the name')}
+        trigger={t('Editar o nome', 'Edit the name')}
         confirm={t('Salvar', 'Save')}
         isReady={name !== '' && name !== user.name}
         opened={begin}
@@ -220,8 +220,8 @@ function SecondFactor(): ReactNode {
   const refused = {
     password: t('A senha não confere.', 'The password is wrong.'),
     code: t(
-      'O código está errado, já foi usado ou o tempo dele acabou.',
-      'The code is wrong, was used already, or its time is over.',
+      'O código está errado ou já foi usado: espere o aplicativo mostrar o próximo.',
+      'The code is wrong or was used already: wait until the app shows the next one.',
     ),
   };
   const passwordInput = (
@@ -323,7 +323,7 @@ function Sessions(): ReactNode {
   const refresh = useRefresh('sessions');
   const list = useQuery({ queryKey: ['sessions'], queryFn: () => call<SessionListBody>('GET', '/v1/auth/sessions') });
   return (
-    <Card title={t('Onde estou', 'Where I am logged in')}>
+    <Card title={t('Sessões ativas', 'Active sessions')}>
       <Listing
         list={list}
         rows={list.data?.data}

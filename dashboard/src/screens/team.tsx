@@ -2,7 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { AuditEventBody } from '../../../src/team/dto/audit-event.body.js';
 import type { MemberListBody } from '../../../src/team/dto/member.body.js';
-import type { AuditEventType } from '../../../src/audit/audit-event.entity.js';
+import type { SettingName } from '../../../src/accounts/settings.js';
+import type { ActorType, AuditEventType } from '../../../src/audit/audit-event.entity.js';
 import { call } from '../api.js';
 import { ActionDialog } from '../dialog.js';
 import { useFields } from '../forms.js';
@@ -10,6 +11,7 @@ import { type Translate, useLanguage } from '../language.js';
 import { Listing, usePages } from '../lists.js';
 import { useMayAct, useSession } from '../session.js';
 import { Card, Choice, Empty, Input, Link, NoAccount, Page, Status, Time } from '../ui.js';
+import { inWords, roleName } from '../words.js';
 
 /** Shown only to roles that may read it. */
 export function Team(): ReactNode {
@@ -20,7 +22,10 @@ export function Team(): ReactNode {
   return (
     <Page title={t('Equipe', 'Team')}>
       <Empty
-        title={t('Só OWNER e ADMIN veem a equipe da conta.', 'Only OWNER and ADMIN see the team of the account.')}
+        title={t(
+          'Só donos e administradores veem a equipe da conta.',
+          'Only owners and administrators see the team of the account.',
+        )}
       />
     </Page>
   );
@@ -37,9 +42,9 @@ function People(): ReactNode {
   const refresh = (): Promise<void> =>
     client.invalidateQueries({ predicate: ({ queryKey: [first] }) => first === 'members' || first === 'audit' });
   const roles: readonly (readonly [string, string])[] = [
-    ['MEMBER', t('MEMBER: só lê', 'MEMBER: reads')],
-    ['ADMIN', t('ADMIN: lê e age', 'ADMIN: reads and acts')],
-    ...(me.role === 'OWNER' ? [['OWNER', t('OWNER: também nomeia donos', 'OWNER: also names owners')] as const] : []),
+    ['MEMBER', t('Leitura: só vê', 'Read only: sees')],
+    ['ADMIN', t('Administrador: vê e age', 'Administrator: sees and acts')],
+    ...(me.role === 'OWNER' ? [['OWNER', t('Dono: também nomeia donos', 'Owner: also names owners')] as const] : []),
   ];
   return (
     <Page
@@ -82,7 +87,7 @@ function People(): ReactNode {
         columns={[
           { name: t('Nome', 'Name'), cell: (one) => one.name },
           { name: 'E-mail', cell: (one) => one.email },
-          { name: t('Papel', 'Role'), cell: (one) => one.role },
+          { name: t('Papel', 'Role'), cell: (one) => roleName(one.role, t) },
           {
             name: t('Situação', 'Status'),
             cell: (one) => (
@@ -135,19 +140,19 @@ function Audit(): ReactNode {
   const { t } = useLanguage();
   const list = usePages<AuditEventBody>(['audit'], '/v1/audit-events', { limit: 25 });
   return (
-    <Card title={t('Quem fez o quê', 'Who did what')}>
+    <Card title={t('Registro de atividades', 'Activity log')}>
       <Listing
         list={list}
         rows={list.data}
-        label={t('Quem fez o quê', 'Who did what')}
+        label={t('Registro de atividades', 'Activity log')}
         empty={t('Ainda nada.', 'Nothing yet.')}
         keyOf={({ id }) => id}
         columns={[
           { name: t('Quando', 'When'), cell: (one) => <Time at={one.created_at} /> },
-          { name: t('O quê', 'What'), cell: (one) => auditEvent(one.type, t) },
-          { name: t('De quê', 'Of what'), cell: (one) => <Subject event={one} /> },
-          { name: t('Quem', 'Who'), cell: (one) => one.actor.email ?? one.api_key_fingerprint ?? one.actor.type },
-          { name: t('De onde', 'From where'), cell: (one) => one.ip ?? '–' },
+          { name: t('Ação', 'Action'), cell: (one) => auditEvent(one.type, t) },
+          { name: t('Alvo', 'Target'), cell: (one) => <Subject event={one} /> },
+          { name: t('Quem', 'Who'), cell: (one) => actorName(one, t) },
+          { name: 'IP', cell: (one) => one.ip ?? '–' },
         ]}
       />
     </Card>
@@ -156,6 +161,7 @@ function Audit(): ReactNode {
 
 /** The subject of an audit event: a person, a role, a sale, a dispute, or the changed settings. */
 function Subject({ event: { type, data } }: { event: AuditEventBody }): ReactNode {
+  const { t } = useLanguage();
   const members = useQuery({ queryKey: ['members'], queryFn: () => call<MemberListBody>('GET', '/v1/members') });
   const text = (name: string): string | null => (typeof data[name] === 'string' ? data[name] : null);
   const person = members.data?.data.find(({ id }) => id === (text('user_id') ?? text('invitation_id')))?.email;
@@ -165,9 +171,13 @@ function Subject({ event: { type, data } }: { event: AuditEventBody }): ReactNod
   const mode = text('mode') ?? 'test';
   const said = [
     person,
-    text('role'),
-    text('from') === null ? null : `${text('from') ?? ''} → ${text('to') ?? ''}`,
-    typeof data['changes'] === 'object' ? Object.keys(data['changes'] ?? {}).join(', ') : null,
+    text('role') === null ? null : roleName(text('role') ?? '', t),
+    text('from') === null ? null : `${roleName(text('from') ?? '', t)} → ${roleName(text('to') ?? '', t)}`,
+    typeof data['changes'] === 'object'
+      ? Object.keys(data['changes'] ?? {})
+          .map((name) => settingName(name, t))
+          .join(', ')
+      : null,
   ].filter((one) => one !== null && one !== undefined);
   return (
     <>
@@ -182,6 +192,56 @@ function Subject({ event: { type, data } }: { event: AuditEventBody }): ReactNod
       {said.length === 0 && sale === null && medCase === null && payout === null && '–'}
     </>
   );
+}
+
+/** A person's e-mail, the fingerprint of a key, or the kind of actor in words. */
+function actorName({ actor, api_key_fingerprint: key }: AuditEventBody, t: Translate): string {
+  const words: Readonly<Record<ActorType, string>> = {
+    member: t('Pessoa removida', 'Removed person'),
+    operator: t('Operador', 'Operator'),
+    api_key: t('Chave da API', 'API key'),
+    cli: t('Quem opera o serviço', 'Those who run the service'),
+    system: t('O serviço', 'The service'),
+    anonymous: t('Sem login', 'Without a login'),
+  };
+  return actor.email ?? key ?? inWords(() => words)(actor.type, t);
+}
+
+/** Words for a changed setting of the account; a missing one does not compile. */
+function settingName(name: string, t: Translate): string {
+  const words: Readonly<Record<SettingName, string>> = {
+    name: t('nome', 'name'),
+    contact_email: t('e-mail da conta', 'account’s e-mail'),
+    city: t('cidade no Pix', 'city in the Pix'),
+    fee_bps: t('tarifa em %', 'fee in %'),
+    fee_fixed: t('tarifa fixa', 'fixed fee'),
+    pix_out_fee: t('tarifa de Pix enviado', 'fee of a Pix-out'),
+    release_days: t('dias até a liberação', 'days until release'),
+    reserve_bps: t('reserva em %', 'reserve in %'),
+    reserve_days: t('dias da reserva', 'days of the reserve'),
+    payer_lock: t('trava de pagador', 'payer lock'),
+    default_expires_in: t('validade das cobranças', 'expiry of charges'),
+    med_outcome_notifications: t('avisos do fim de disputas', 'notices of ended disputes'),
+    fraud_mode: t('modo do antifraude', 'mode of the fraud guard'),
+    fraud_velocity: t('limite de cobranças por minuto', 'limit of charges a minute'),
+    fraud_max_amount: t('valor máximo do antifraude', 'largest amount of the fraud guard'),
+    fraud_blocked_documents: t('documentos bloqueados', 'blocked documents'),
+    accent: t('cor do checkout', 'colour of the checkout'),
+    logo: t('logotipo', 'logo'),
+    negative_notice_days: t('avisos de saldo negativo', 'notices of a negative balance'),
+    payer_receipts: t('recibos aos pagadores', 'receipts to payers'),
+    tax_id: t('CPF ou CNPJ da conta', 'CPF or CNPJ of the account'),
+    payout_fee: t('tarifa de saque', 'payout fee'),
+    payouts_to: t('quem pode receber saques', 'receivers of payouts'),
+    payout_approval_above: t('saques com aprovação', 'payouts with approval'),
+    payout_new_destination_hours: t('espera de destinos novos', 'wait of new destinations'),
+    payout_max: t('limite por saque', 'limit of a payout'),
+    payout_daily_max: t('limite de saques por dia', 'limit of payouts a day'),
+    payout_night_max: t('limite de saques à noite', 'limit of payouts at night'),
+    payout_schedule: t('saques programados', 'scheduled payouts'),
+    suspended: t('suspensão', 'suspension'),
+  };
+  return inWords(() => words)(name, t);
 }
 
 /** Words for an event of the audit trail; a missing one does not compile. */

@@ -83,7 +83,7 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
     await page.getByRole('button', { name: 'Entrar' }).click();
     await home(page);
     await go(page, 'Configurações');
-    await page.getByRole('button', { name: 'Mudar o nome' }).click();
+    await page.getByRole('button', { name: 'Editar o nome' }).click();
     await inDialog(page).getByLabel('Nome').fill('Dona Maria');
     await inDialog(page).getByRole('button', { name: 'Salvar' }).dblclick();
     await inDialog(page).waitFor({ state: 'detached' });
@@ -356,7 +356,7 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
       ['/test/webhooks', ['Novo endereço', 'Conferir uma assinatura']],
       ['/test/developers', ['Emitir chave']],
       ['/team', ['Convidar']],
-      ['/settings', ['Mudar', 'Trocar a senha']],
+      ['/settings', ['Editar', 'Trocar a senha']],
       ['/test/payouts/destinations', ['Salvar destino']],
       ['/test/sales/new', []],
       ['/live', []],

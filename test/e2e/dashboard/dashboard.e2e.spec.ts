@@ -242,7 +242,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
       expect(await page.getByRole('button', { name }).count()).toBe(0);
     }
     await page.goto(`${base()}/dashboard/team`);
-    await page.getByText('Só OWNER e ADMIN veem a equipe da conta.').waitFor();
+    await page.getByText('Só donos e administradores veem a equipe da conta.').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
     // The service refuses the action that the page does not offer.
     const refused = await page.evaluate(async () => {
@@ -259,7 +259,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
 
   it('shows payers the account as its owner wants it, and lets nobody else change it', async () => {
     const page = await asOwner('/settings');
-    await page.getByRole('button', { name: 'Mudar', exact: true }).click();
+    await page.getByRole('button', { name: 'Editar', exact: true }).click();
     const dialog = inDialog(page);
     await dialog.getByLabel('Nome').fill('Padaria da Vila');
     await dialog.getByLabel('Cor do checkout').fill('#7a1fa2');
@@ -278,7 +278,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     expect(checkout).toContain('#7a1fa2');
     expect(checkout).toContain(`${id.slice(3)}/logo`);
     // An invisible colour is refused with its reason.
-    await page.getByRole('button', { name: 'Mudar', exact: true }).click();
+    await page.getByRole('button', { name: 'Editar', exact: true }).click();
     await dialog.getByLabel('Nome').fill('Demo');
     await dialog.getByLabel('Cor do checkout').fill('#fffff0');
     await dialog.getByRole('button', { name: 'Salvar' }).click();
