@@ -100,7 +100,7 @@ export function receiverFacts(receiver: ShownDestinationBody, t: Translate): rea
     case 'pix_key':
       return [
         [t('Chave Pix', 'Pix key'), `${receiver.key ?? ''} (${keyKind(receiver.key_type ?? '', t)})`],
-        ...(receiver.key === receiver.tax_id ? [] : taxId),
+        ...(receiver.key_type === 'cpf' || receiver.key_type === 'cnpj' ? [] : taxId),
       ];
     case 'br_code':
       return [

@@ -82,11 +82,18 @@ export function shownReceiver(target: PayoutTargetDto): ShownDestinationBody {
   const { ispb, branch, number, account_type: accountType } = target;
   return {
     type: target.type,
-    ...(key === null ? {} : { key: key.key, key_type: key.kind }),
+    ...(key === null ? {} : { key: isDocument(key.kind) ? groupTaxId(key.key) : key.key, key_type: key.kind }),
     ...(ispb === undefined ? {} : { ispb }),
     ...(branch === undefined ? {} : { branch }),
     ...(number === undefined ? {} : { number }),
     ...(accountType === undefined ? {} : { account_type: accountType }),
     tax_id: taxId === null ? null : maskTaxId(taxId),
   };
+}
+
+/** Writes a CPF or CNPJ with its usual separators, in which people compare it. */
+function groupTaxId(bare: string): string {
+  return bare.length === 11
+    ? bare.replace(/^(.{3})(.{3})(.{3})(..)$/, '$1.$2.$3-$4')
+    : bare.replace(/^(..)(.{3})(.{3})(.{4})(..)$/, '$1.$2.$3/$4-$5');
 }

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import type { MedCaseListBody } from '../../../src/med/desk/dto/med-case.body.js';
 import type { PaymentListBody } from '../../../src/payments/dto/payment.body.js';
 import type { MetricsBody, StatsBody } from '../../../src/payments/dto/statistics.body.js';
+import type { PayoutListBody } from '../../../src/payouts/dto/payout.body.js';
 import type { BalanceBody } from '../../../src/wallets/dto/wallet.body.js';
 import type { DeliveryStatsBody } from '../../../src/webhooks/dto/delivery.body.js';
 import type { EndpointBody, EndpointListBody } from '../../../src/webhooks/dto/endpoint.body.js';
@@ -57,6 +58,12 @@ export function Home(): ReactNode {
     queryFn: () => call<EndpointListBody>('GET', door(mode, '/webhooks/endpoints')),
     refetchInterval: 15_000,
   });
+  const waiting = useQuery({
+    queryKey: [mode, 'payouts', 'waiting'],
+    queryFn: () => call<PayoutListBody>('GET', door(mode, '/payouts?status=pending&limit=100')),
+    refetchInterval: 15_000,
+  });
+  const approvals = waiting.data?.data.filter(({ approval }) => approval !== undefined).length ?? 0;
   // A window without sales does not mean an account without sales.
   const any = useQuery({
     queryKey: [mode, 'sales', 'any'],
@@ -64,7 +71,7 @@ export function Home(): ReactNode {
     enabled: metrics.data?.funnel.created === 0,
   });
   // All cards appear together: a single early card would push the others down. A failed one does not block the rest.
-  const isPending = [stats, weeks, balance, cases, hooks, endpoints].some(
+  const isPending = [stats, weeks, balance, cases, hooks, endpoints, waiting].some(
     (one) => one.isPending && one.failureCount === 0,
   );
   const isEmpty = any.data?.total === 0;
@@ -105,6 +112,18 @@ export function Home(): ReactNode {
             </li>
           </ol>
         </Card>
+      )}
+      {approvals > 0 && (
+        <p role="note">
+          <Link to={`/${mode}/payouts`} search={{ status: 'pending' }}>
+            {approvals === 1
+              ? t('1 saque espera a aprovação de outra pessoa', '1 payout waits for another person’s approval')
+              : t(
+                  `${String(approvals)} saques esperam a aprovação de outra pessoa`,
+                  `${String(approvals)} payouts wait for another person’s approval`,
+                )}
+          </Link>
+        </p>
       )}
       <div className="grid">
         <Card title={t('Hoje', 'Today')}>

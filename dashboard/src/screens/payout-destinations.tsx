@@ -27,7 +27,7 @@ export function PayoutDestinations(): ReactNode {
           <Link to={`/${mode}/payouts`} className="button">
             {t('Saques', 'Payouts')}
           </Link>
-          {mayAct && <NewDestination path={path} />}
+          {mayAct && <NewDestination />}
         </>
       }
     >
@@ -121,9 +121,11 @@ function Destination({ destination, path }: { destination: PayoutDestinationBody
   );
 }
 
-function NewDestination({ path }: { path: string }): ReactNode {
+/** A dialog that saves a destination. */
+export function NewDestination(): ReactNode {
   const { t } = useLanguage();
   const mode = useMode();
+  const path = door(mode, '/payout-destinations');
   const refresh = useRefresh(mode);
   const receiver = useFields(RECEIVER);
   const { fields, begin, field } = useFields({ label: '' });

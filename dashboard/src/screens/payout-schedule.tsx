@@ -11,6 +11,7 @@ import { destinationName } from '../payout-words.js';
 import { type Schedule, scheduleSentence, useScheduledAccount, weekdays } from '../schedule.js';
 import { useMode, useSession } from '../session.js';
 import { Button, Card, Choice, Empty, Failure, Input, Link, Loading, Page } from '../ui.js';
+import { NewDestination } from './payout-destinations.js';
 
 const DAYS_OF_MONTH = Array.from({ length: 31 }, (_, index) => index + 1);
 
@@ -45,9 +46,7 @@ export function PayoutSchedule(): ReactNode {
           )}
           {isOwner && destinations.length === 0 && (
             <Empty title={t('Antes, salve um destino.', 'First, save a destination.')}>
-              <p>
-                <Link to={`/${mode}/payouts/destinations`}>{t('Ir para os destinos', 'Go to the destinations')}</Link>
-              </p>
+              <NewDestination />
             </Empty>
           )}
           {isOwner && destinations.length > 0 && (
@@ -207,6 +206,14 @@ function Form({
             ? t('Escreva valores como 129,90.', 'Write amounts as 129.90.')
             : scheduleSentence(next, destination, t, language)}
         </p>
+        {schedule !== null && !destinations.some(({ id }) => id === schedule.destination) && (
+          <p role="note">
+            {t(
+              'A conta tem uma programação só, para teste e produção: salvar esta desliga a de agora.',
+              'The account has one schedule only, for test and live: saving this one turns off the present one.',
+            )}
+          </p>
+        )}
         {error !== null && <Failure error={error} />}
         <Button tone="primary" type="submit" disabled={next === null} isPending={isBusy}>
           {t('Salvar', 'Save')}

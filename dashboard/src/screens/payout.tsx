@@ -271,8 +271,8 @@ export function Decide({
       act={() => act(needsCode ? { code: code.trim() } : {})}
       refused={{
         code: t(
-          'O código está errado, já foi usado ou o tempo dele acabou.',
-          'The code is wrong, was used already, or its time is over.',
+          'O código está errado ou já foi usado: espere o aplicativo mostrar o próximo.',
+          'The code is wrong or was used already: wait until the app shows the next one.',
         ),
       }}
     >
@@ -349,12 +349,10 @@ function Course({
   if (approvedAt !== undefined)
     steps.push({ at: approvedAt, what: `${t('Aprovado', 'Approved')}${by('payout.approved')}` });
   const sent = sentAt(payout.settlement.end_to_end_id);
-  // To the minute: a payout that is sent in the minute of its request was sent after it.
+  // To the minute: a payout that is sent in the minute of its request or approval was sent after it.
+  const releasedAt = approvedAt ?? payout.created_at;
   if (sent !== null)
-    steps.push({
-      at: sent < payout.created_at ? payout.created_at : sent,
-      what: t('Enviado pelo banco', 'Sent by the bank'),
-    });
+    steps.push({ at: sent < releasedAt ? releasedAt : sent, what: t('Enviado pelo banco', 'Sent by the bank') });
   else if (payout.status === 'processing') steps.push({ at: null, what: t('Entregue ao banco', 'Handed to the bank') });
   const paid = events?.data.find(({ type }) => type === 'payout.paid');
   if (paid) steps.push({ at: paid.created_at, what: t('Pago: o dinheiro chegou', 'Paid: the money arrived') });
@@ -401,7 +399,7 @@ function Sandbox({ payout, refresh }: { payout: PayoutBody; refresh: () => Promi
   const acts: readonly (readonly [event: string, name: string])[] = isPaid
     ? [
         ['return', t('Devolver', 'Return')],
-        ['fail', t('Voltar atrás', 'Take it back')],
+        ['fail', t('Informar que não pagou', 'Report as unpaid')],
       ]
     : [
         ['pay', t('Pagar', 'Pay')],

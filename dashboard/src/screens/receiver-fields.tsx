@@ -24,6 +24,11 @@ export function receiverProblem({ type, key }: TypedReceiver, t: Translate): str
       'Confira o banco, a agência, a conta e o CPF ou CNPJ do titular.',
       'Check the bank, the branch, the account and the holder’s CPF or CNPJ.',
     );
+  if (detectKey(key) === null && mayBePhone(key))
+    return t(
+      `Para o celular, escreva +55${key.trim()}. Se for CPF, confira os dígitos.`,
+      `For the phone, write +55${key.trim()}. For a CPF, check the digits.`,
+    );
   return detectKey(key) === null
     ? t(
         'Escreva uma chave Pix: CPF, CNPJ, e-mail, celular ou chave aleatória.',

@@ -76,6 +76,11 @@ describeWith('browser')('payouts at the dashboard in a real browser', () => {
     await owner.getByText('Se for celular, escreva +55 antes. Como CPF, confira os dígitos.').waitFor();
     await key.fill(CPF);
     await owner.getByText('CPF. Se for celular, escreva +55 antes.').waitFor();
+    await owner.getByLabel('Valor em reais').fill('1');
+    await key.fill('11987654321');
+    await owner.getByRole('button', { name: 'Continuar' }).click();
+    await owner.getByRole('alert').getByText('Para o celular, escreva +5511987654321. Se for CPF').waitFor();
+    await key.fill(CPF);
     await owner.getByLabel('Salvar este destino').check();
     await owner.getByLabel('Nome do destino').fill('Minha conta');
     await owner.getByRole('button', { name: 'Sacar tudo' }).click();
@@ -89,7 +94,7 @@ describeWith('browser')('payouts at the dashboard in a real browser', () => {
     await owner.getByRole('button', { name: 'Continuar' }).dblclick();
     const fact = (text: RegExp | string): Locator => owner.getByRole('definition').filter({ hasText: text });
     await fact(/^Minha conta$/).waitFor();
-    await fact(`${CPF} (CPF)`).waitFor();
+    await fact('529.982.247-25 (CPF)').waitFor();
     await fact(/^R\$\s870,10$/).waitFor();
     expect(await payouts()).toEqual([]);
     await send(owner).dblclick();
@@ -225,13 +230,20 @@ describeWith('browser')('payouts at the dashboard in a real browser', () => {
   it('waits for a second person above the amount of the account, who approves, and says why the bank refused', async () => {
     await set('payout_approval_above=2000');
     await prepare(owner, '30', OTHER_CPF);
+    await owner
+      .getByRole('note')
+      .getByText(/^Acima de R\$\s20,00, o saque espera a aprovação de outra pessoa/)
+      .waitFor();
     await send(owner).click();
     await heading(owner, /^Saque de R\$\s30,00$/);
     await owner.getByText('espera a aprovação de outra pessoa').waitFor();
     await owner.getByText('Você pediu este saque: outra pessoa').waitFor();
     expect(await owner.getByRole('button', { name: /^(Aprovar|Recusar)$/ }).count()).toBe(0);
     await owner.getByRole('button', { name: 'Recusar (teste)' }).click();
-    await go(admin, 'Saques');
+    await go(admin, 'Início');
+    await admin.getByRole('link', { name: '1 saque espera a aprovação de outra pessoa' }).click();
+    await heading(admin, 'Saques');
+    expect(await admin.getByLabel('Situação').inputValue()).toBe('pending');
     await admin.getByRole('row', { name: /30,00/ }).getByRole('link').first().click();
     await admin.getByText('Este saque espera a sua decisão').waitFor();
     await admin.getByRole('button', { name: 'Aprovar' }).click();
@@ -248,6 +260,33 @@ describeWith('browser')('payouts at the dashboard in a real browser', () => {
     await heading(owner, 'Novo saque');
   });
 
+  it('lets a second person approve on a phone, where a payout is a card with its approval before its sending', async () => {
+    await prepare(owner, '33', OTHER_CPF);
+    await send(owner).click();
+    await heading(owner, /^Saque de R\$\s33,00$/);
+    await admin.setViewportSize({ width: 390, height: 844 });
+    await visit(admin, '/test/payouts', 'Saques');
+    const row = admin.getByRole('row', { name: /33,00/ });
+    await row.getByRole('cell', { name: 'CPF ***.444.777-**' }).waitFor();
+    const widths = "(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth])(document.querySelector('.scroll'))";
+    const [inner, outer] = await admin.evaluate<[number, number]>(widths);
+    expect(inner).toBe(outer);
+    await row.getByRole('link').click();
+    await admin.getByRole('button', { name: 'Aprovar' }).click();
+    await inDialog(admin).getByRole('button', { name: 'Aprovar', disabled: false }).click();
+    await status(admin, 'Pago');
+    await admin.getByText('Pago: o dinheiro chegou').waitFor();
+    const steps = admin.getByRole('region', { name: 'Andamento' }).getByRole('listitem');
+    const texts = (await steps.allTextContents()).map((step) => step.replace(/^[\d/]+, [\d:]+ /, ''));
+    expect(texts).toEqual([
+      `Pedido por ${readDemo(dashboard.dataDir).email}`,
+      'Aprovado por bia@example.com',
+      'Enviado pelo banco',
+      'Pago: o dinheiro chegou',
+    ]);
+    await admin.setViewportSize({ width: 1280, height: 900 });
+  });
+
   it('lets a second person refuse with the one-time code of their login', async () => {
     await prepare(owner, '31', OTHER_CPF);
     await send(owner).click();
@@ -261,7 +300,7 @@ describeWith('browser')('payouts at the dashboard in a real browser', () => {
     expect(await confirm.isDisabled()).toBe(true);
     await inDialog(colleague).getByLabel('Código do aplicativo').fill('000000');
     await inDialog(colleague).getByRole('button', { name: 'Recusar', disabled: false }).click();
-    await inDialog(colleague).getByText('O código está errado').waitFor();
+    await inDialog(colleague).getByText('espere o aplicativo mostrar o próximo').waitFor();
     await inDialog(colleague).getByLabel('Código do aplicativo').fill(totp());
     await inDialog(colleague).getByRole('button', { name: 'Recusar', disabled: false }).click();
     await colleague.getByText('Recusado por caio@example.com').waitFor();
@@ -340,6 +379,13 @@ describeWith('browser')('payouts at the dashboard in a real browser', () => {
     await status(owner, 'Pago');
     const { available } = await dashboard.api<{ available: number }>('GET', '/v1/wallets/balance');
     expect(available).toBe(10_000);
+    // The only schedule of the account goes to the other mode, whose first destination is saved in place.
+    await visit(owner, '/live/payouts/schedule', 'Saques programados');
+    await owner.getByText('Antes, salve um destino.').waitFor();
+    await owner.getByRole('button', { name: 'Salvar destino' }).click();
+    await inDialog(owner).getByLabel('Chave Pix', { exact: true }).fill(CPF);
+    await inDialog(owner).getByRole('button', { name: 'Salvar', disabled: false }).click();
+    await owner.getByText('A conta tem uma programação só').waitFor();
     await visit(owner, '/test/payouts/schedule', 'Saques programados');
     await owner.getByRole('button', { name: 'Desligar' }).click();
     await inDialog(owner).getByRole('button', { name: 'Desligar', disabled: false }).dblclick();
@@ -347,8 +393,20 @@ describeWith('browser')('payouts at the dashboard in a real browser', () => {
     await fund(50_000);
   });
 
+  it('says before a live payout that the account has no tax id', async () => {
+    const missing = owner.getByRole('note').getByText('Falta o CPF ou CNPJ da conta');
+    await visit(owner, '/live/payouts/new', 'Novo saque');
+    await missing.waitFor();
+    await set(`tax_id=${CPF}`);
+    await owner.reload();
+    await owner.getByLabel('Valor em reais').waitFor();
+    expect(await missing.count()).toBe(0);
+    await set('tax_id=none');
+  });
+
   it('lets a MEMBER look, and not act', async () => {
     const member = await dashboard.colleague(owner, 'rui@example.com', 'MEMBER');
+    await member.getByText('rui@example.com · Leitura').waitFor();
     await go(member, 'Saques');
     await member.getByRole('row').nth(1).getByRole('link').first().click();
     await heading(member, /^Saque de/);
@@ -383,12 +441,17 @@ describeWith('browser')('payouts at the dashboard in a real browser', () => {
     await visit(operator, '/operations?queue=payouts', 'Operação');
     const row = operator.getByRole('row', { name: /47,00/ });
     await row.getByText('o banco está analisando').waitFor();
+    await row.getByRole('cell', { name: 'Demo (teste)' }).waitFor();
     await operator
       .getByLabel('Fila')
       .getByRole('option', { name: /^Saques sem desfecho \(1, há \d+ min\)$/ })
       .waitFor({ state: 'attached' });
     await row.getByRole('button', { name: 'Resolver' }).click();
     const dialog = inDialog(operator);
+    await dialog
+      .getByRole('definition')
+      .filter({ hasText: /^R\$\s47,00$/ })
+      .waitFor();
     await dialog.getByLabel('No banco').selectOption({ label: 'Não foi pago' });
     await dialog.getByText(/^R\$\s47,00 voltam ao saldo do lojista\./).waitFor();
     expect(await barriers(operator, 'resolve a payout')).toEqual([]);
