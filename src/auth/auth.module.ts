@@ -18,6 +18,7 @@ import { LoginService } from './login.service.js';
 import { JWT_SECRET, LoginThrottle } from './login-throttle.service.js';
 import { PersonController } from './person.controller.js';
 import { PersonService } from './person.service.js';
+import { SecondFactorProof } from './second-factor-proof.service.js';
 import { SecondFactorRule } from './second-factor-rule.service.js';
 import { SessionCookie } from './session-cookie.service.js';
 import { Sessions } from './sessions.service.js';
@@ -57,6 +58,7 @@ function jwtService(secret: string): JwtService {
     LoginService,
     LoginThrottle,
     PersonService,
+    SecondFactorProof,
     SecondFactorRule,
     SessionCookie,
     DeviceCookie,
@@ -68,6 +70,6 @@ function jwtService(secret: string): JwtService {
     { provide: APP_INTERCEPTOR, useClass: ConcurrencyInterceptor },
     { provide: APP_INTERCEPTOR, useClass: DoorAuditInterceptor },
   ],
-  exports: [Authenticators, SecondFactorRule],
+  exports: [Authenticators, SecondFactorProof, SecondFactorRule],
 })
 export class AuthModule {}

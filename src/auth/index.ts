@@ -21,4 +21,5 @@ export {
 export { AuthModule } from './auth.module.js';
 export { Authenticators, type KnownApiKey } from './authenticators.service.js';
 export { type ApiKeyPrincipal, type MemberPrincipal, type ScopedCaller, type UserPrincipal } from './principal.js';
+export { SecondFactorProof } from './second-factor-proof.service.js';
 export { SecondFactorRule } from './second-factor-rule.service.js';

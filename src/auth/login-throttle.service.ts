@@ -85,6 +85,24 @@ export class LoginThrottle {
     await this.#take(CODES, (policy) => this.limiter.take(`totp:${this.hash(whose)}`, policy));
   }
 
+  /**
+   * Counts a code of a user who is logged in, before it is compared. Logins are counted apart: a stolen session must not
+   * keep its user from logging in.
+   * @returns uncounts the code, which was right
+   * @throws ApiError 429, also for the right code
+   */
+  async attemptCode(userId: string): Promise<() => Promise<void>> {
+    if (!this.config.rateLimit.enabled) return () => Promise.resolve();
+    const key = `totp-session:${this.hash(userId)}`;
+    const member = randomUUID();
+    const result = await this.limiter.takeInWindow(key, member, { limit: CODES, windowSeconds: WINDOW_SECONDS });
+    const { allowed, retryAfterSeconds } = result;
+    if (!allowed) {
+      throw rateLimited({ allowed, limit: CODES, remaining: 0, resetSeconds: retryAfterSeconds, retryAfterSeconds });
+    }
+    return async () => this.limiter.giveBack(key, member);
+  }
+
   /** @throws ApiError 429 */
   async takeName(userId: string): Promise<void> {
     await this.#take(NAMES, (policy) => this.limiter.take(`name:${userId}`, policy));

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { type Role, SecondFactor } from '../accounts/index.js';
+import type { Role } from '../accounts/index.js';
 import { type Actor, AuditTrail } from '../audit/index.js';
-import { Database, type Tx } from '../core/database/index.js';
+import { SecondFactorProof } from '../auth/index.js';
+import type { Tx } from '../core/database/index.js';
 import { conflict, forbidden, notFound } from '../core/errors/index.js';
 import type { Scope } from '../core/mode.js';
 import type { PayoutBody } from './dto/payout.body.js';
@@ -23,22 +24,21 @@ export interface Decider {
 @Injectable()
 export class PayoutApprovals {
   constructor(
-    private readonly database: Database,
     private readonly payouts: PayoutsRepository,
     private readonly destinations: PayoutDestinationsRepository,
     private readonly transitions: PayoutTransitions,
-    private readonly secondFactor: SecondFactor,
+    private readonly proof: SecondFactorProof,
     private readonly audit: AuditTrail,
   ) {}
 
   /**
    * A second person approves a payout that waits for it. An OWNER's approval ends the wait for a new destination too.
    * Repeating is allowed.
-   * @throws ApiError 400 for a missing or wrong code; 403 `approval_not_allowed`; 404; 409 `payout_not_waiting`
+   * @throws ApiError 400 for a missing or wrong code; 403 `approval_not_allowed`; 404; 409 `payout_not_waiting`; 429
    */
   async approve(scope: Scope, id: string, decider: Decider): Promise<PayoutBody> {
-    const approved = await this.database.transaction(async (tx) => {
-      const payout = await this.#decide(tx, scope, id, decider);
+    const approved = await this.proof.transaction(decider, async (tx) => {
+      const payout = await this.#lock(tx, scope, id, decider);
       const moved = await this.transitions.approve(tx, payout, decider.userId, decider.role === 'OWNER');
       if (moved) this.#record(tx, decider.actor, 'payout.approved', moved);
       else if (payout.approvedBy === null || payout.status === 'CANCELLED') {
@@ -51,8 +51,8 @@ export class PayoutApprovals {
 
   /** A second person refuses a payout that waits for approval. @throws ApiError as `approve` */
   async refuse(scope: Scope, id: string, decider: Decider): Promise<PayoutBody> {
-    const refused = await this.database.transaction(async (tx) => {
-      const payout = await this.#decide(tx, scope, id, decider);
+    const refused = await this.proof.transaction(decider, async (tx) => {
+      const payout = await this.#lock(tx, scope, id, decider);
       if (payout.status === 'CANCELLED' && payout.failure === 'approval_refused') return payout;
       const moved = await this.transitions.disapprove(tx, payout, decider.userId);
       if (!moved) throw conflict('payout_not_waiting', 'The payout does not wait for an approval.');
@@ -63,8 +63,7 @@ export class PayoutApprovals {
   }
 
   /** Locks a payout for a decision by somebody who did not ask for it. */
-  async #decide(tx: Tx, scope: Scope, id: string, { userId, code }: Decider): Promise<WholePayout> {
-    await this.secondFactor.prove(tx, userId, code);
+  async #lock(tx: Tx, scope: Scope, id: string, { userId }: Decider): Promise<WholePayout> {
     const payout = await this.payouts.lock(tx, id);
     if (payout?.accountId !== scope.accountId || payout.mode !== scope.mode) throw notFound('payout');
     const { destinationId } = payout;

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { PayoutTarget } from '../acquirers/index.js';
 import { type Actor, AuditTrail } from '../audit/index.js';
+import { SecondFactorProof } from '../auth/index.js';
 import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
 import { business, conflict, type Draft, notFound } from '../core/errors/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
-import { SecondFactor } from '../accounts/index.js';
 import type { CreatePayoutDestinationDto } from './dto/payout.dto.js';
 import type { PayoutDestination } from './payout-destination.entity.js';
 import { PayoutDestinationsRepository } from './payout-destinations.repository.js';
@@ -29,7 +29,7 @@ export class PayoutDestinationsService {
     private readonly database: Database,
     private readonly destinations: PayoutDestinationsRepository,
     private readonly targets: PayoutTargets,
-    private readonly secondFactor: SecondFactor,
+    private readonly proof: SecondFactorProof,
     private readonly mails: PayoutMails,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
@@ -107,14 +107,13 @@ export class PayoutDestinationsService {
     });
   }
 
-  /** An OWNER approves a destination: payouts to it no longer wait. Repeating is allowed. @throws ApiError 400, 404 */
-  async approve(scope: Scope, id: string, { userId, code, actor }: Decider): Promise<PayoutDestination> {
+  /** An OWNER approves a destination: payouts to it no longer wait. Repeating is allowed. @throws ApiError 400, 404, 429 */
+  async approve(scope: Scope, id: string, decider: Decider): Promise<PayoutDestination> {
     await this.get(scope, id);
-    const approved = await this.database.transaction(async (tx) => {
-      await this.secondFactor.prove(tx, userId, code);
-      const moved = await this.destinations.approve(tx, scope, id, userId, this.clock.now());
+    const approved = await this.proof.transaction(decider, async (tx) => {
+      const moved = await this.destinations.approve(tx, scope, id, decider.userId, this.clock.now());
       const data = { mode: scope.mode, destination_id: id };
-      if (moved) this.audit.record(tx, actor, 'payout_destination.approved', scope.accountId, { data });
+      if (moved) this.audit.record(tx, decider.actor, 'payout_destination.approved', scope.accountId, { data });
       return moved;
     });
     return approved ?? this.get(scope, id);

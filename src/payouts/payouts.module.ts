@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
 import { AcquirersModule } from '../acquirers/index.js';
 import { AuditModule } from '../audit/index.js';
+import { AuthModule } from '../auth/index.js';
 import { workers } from '../core/work/index.js';
 import { FraudModule } from '../fraud/index.js';
 import { OutboxModule } from '../outbox/index.js';
@@ -32,7 +33,16 @@ import { PayoutsService } from './payouts.service.js';
 import { ScheduledPayouts } from './scheduled-payouts.service.js';
 
 @Module({
-  imports: [AccountsModule, AcquirersModule, AuditModule, FraudModule, OutboxModule, TransactionsModule, WalletsModule],
+  imports: [
+    AccountsModule,
+    AcquirersModule,
+    AuditModule,
+    AuthModule,
+    FraudModule,
+    OutboxModule,
+    TransactionsModule,
+    WalletsModule,
+  ],
   controllers: [PayoutsController, PayoutDestinationsController],
   providers: [
     PayoutApprovals,

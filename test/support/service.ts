@@ -99,6 +99,11 @@ const CHEAP_PASSWORDS: Provider = {
   useValue: { memoryCost: 1024, timeCost: 2, parallelism: 1 } satisfies PasswordCost,
 };
 
+/** Rate limits whose time is the test's clock. */
+function limitsOf(clock: TestClock): Provider {
+  return { provide: RateLimiter, useFactory: () => new MemoryRateLimiter({ now: () => clock.now().getTime() }) };
+}
+
 const STILL_LIMITS: Provider = {
   provide: RateLimiter,
   useFactory: () => new MemoryRateLimiter({ now: () => 0 }),
@@ -117,6 +122,8 @@ interface StartOptions {
   readonly clock?: TestClock;
   /** Rate limits give nothing back with time, so that counts do not depend on the speed of the machine. */
   readonly stillLimits?: boolean;
+  /** Rate limits follow the test's clock. */
+  readonly clockLimits?: boolean;
 }
 
 /** The whole application on a port of its own, on a database of its own. */
@@ -165,7 +172,11 @@ export class TestService {
       {
         clock,
         timer: clock.timer,
-        providers: options.stillLimits === true ? [CHEAP_PASSWORDS, STILL_LIMITS] : [CHEAP_PASSWORDS],
+        providers: [
+          CHEAP_PASSWORDS,
+          ...(options.stillLimits === true ? [STILL_LIMITS] : []),
+          ...(options.clockLimits === true ? [limitsOf(clock)] : []),
+        ],
         ...options.overrides,
       },
     );

@@ -5,7 +5,7 @@ import { SecondFactor } from '../../../src/accounts/index.js';
 import { CLI } from '../../../src/audit/index.js';
 import { describeWith } from '../../support/needs.js';
 import { startRedis } from '../../support/redis.js';
-import { type Answer, type Merchant, PASSWORD, type Person, TestService } from '../../support/service.js';
+import { type Answer, type Merchant, PASSWORD, type Person, TestClock, TestService } from '../../support/service.js';
 import { claimsOf, JWT_SECRET } from '../../support/tokens.js';
 
 interface Body extends Record<string, unknown> {
@@ -272,6 +272,38 @@ describe('a second factor', () => {
         [person.email],
       );
       expect(mails).toHaveLength(1);
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  it('cannot be guessed inside a session: 10 codes are tried, also of 64 sent at once', async () => {
+    const env = { JWT_SECRET, RATE_LIMIT: 'on', RATE_LIMIT_LOGIN_PER_15_MINUTES: '1000' };
+    const clock = new TestClock().stand();
+    const limited = await TestService.start({ database: service.database, env, clock, clockLimits: true });
+    try {
+      const { accountId } = await limited.merchant();
+      const person = await limited.member(accountId, 'MEMBER');
+      const { secret } = (await ask('POST', 'totp', person.token, { password: PASSWORD }, limited)).body;
+      const confirm = (code = codeOf(secret, limited)): Promise<Answer<Body>> =>
+        ask('POST', 'totp/confirm', person.token, { code }, limited);
+      const confirmed = await Promise.all(Array.from({ length: 64 }, () => confirm('12345')));
+      expect(confirmed.map(said).sort()).toEqual([
+        ...Array<string>(10).fill('400 invalid_request code'),
+        ...Array<string>(54).fill('429 rate_limited'),
+      ]);
+      const refused = await confirm();
+      expect([said(refused), refused.headers.get('retry-after')]).toEqual(['429 rate_limited', '90']);
+      clock.advance(90);
+      expect(said(await confirm())).toBe('200');
+      clock.advance(30);
+
+      const remove = async (code = codeOf(secret, limited)): Promise<string> =>
+        said(await ask('DELETE', 'totp', person.token, { password: PASSWORD, code }, limited));
+      for (let count = 0; count < 10; count++) expect(await remove('12345')).toBe('400 invalid_request code');
+      expect(await remove()).toBe('429 rate_limited');
+      clock.advance(90);
+      expect(await remove()).toBe('204');
     } finally {
       await limited.stop();
     }

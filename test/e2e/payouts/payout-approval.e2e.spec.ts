@@ -12,7 +12,7 @@ import {
   requestPayout,
   wallet,
 } from '../../support/payouts.js';
-import { type Answer, type Merchant, PASSWORD, type Person, TestService } from '../../support/service.js';
+import { type Answer, type Merchant, PASSWORD, type Person, TestClock, TestService } from '../../support/service.js';
 
 interface Destination extends Record<string, unknown> {
   id: string;
@@ -225,5 +225,81 @@ describe('approval of payouts by a second person', () => {
     expect(await requestPayout(service, merchant.testKey, ...asked)).toMatchObject({ status: 201, body: payout.body });
     expect((await service.call('GET', path, { key: merchant.testKey })).status).toBe(404);
     expect((await requestPayout(service, merchant.testKey, { destination: body.id })).status).toBe(422);
+  });
+});
+
+describe('guessing the codes of decisions in a stolen session', () => {
+  const clock = new TestClock().stand();
+  const service = TestService.forSpec({ clock, env: { RATE_LIMIT: 'on' }, clockLimits: true });
+  let merchant: Merchant;
+  let owner: Person;
+  let secret: string;
+  let ids: string[];
+
+  beforeEach(async () => {
+    merchant = await aFundedMerchant(service, { payout_approval_above: 1_000 });
+    owner = await service.member(merchant.accountId, 'OWNER');
+    const call = (path: string, body: object): Promise<Answer<{ secret: string }>> =>
+      service.call('POST', `/v1/auth/totp${path}`, { token: owner.token, body });
+    ({ secret } = (await call('', { password: PASSWORD })).body);
+    await call('/confirm', { code: codeAt(0) });
+    clock.advance(30);
+    ids = [];
+    for (const amount of [2_000, 2_001]) ids.push((await aPayout(service, merchant.testKey, { amount })).id);
+  });
+
+  /** Returns the code of this half minute, or one that is wrong for the next hour. */
+  const codeAt = (wrong: 0 | 1): string => {
+    const totp = new TOTP({ secret: Secret.fromBase32(secret) });
+    const at = (step: number): string => totp.generate({ timestamp: clock.now().getTime() + step * 30_000 });
+    if (wrong === 0) return at(0);
+    const right = new Set(Array.from({ length: 122 }, (_, step) => at(step - 1)));
+    return ['000000', '000001', '000002', '000003'].find((code) => !right.has(code)) ?? '000004';
+  };
+  const decide = (path: string, code: string): Promise<Answer<PayoutOrError>> =>
+    service.call<PayoutOrError>('POST', `/v1/dashboard/test/${path}`, { token: owner.token, body: { code } });
+  const guess = async (path: string, times: number): Promise<number[]> => {
+    const answers = await Promise.all(Array.from({ length: times }, () => decide(path, codeAt(1))));
+    return answers.map(({ status }) => status).sort((a, b) => a - b);
+  };
+
+  it('tries 10 of 64 codes sent at once, and refuses the right code for 15 minutes', async () => {
+    const path = `payouts/${ids[0]}/approve`;
+    expect(await guess(path, 64)).toEqual([...Array<number>(10).fill(400), ...Array<number>(54).fill(429)]);
+    clock.advance(890);
+    const refused = await decide(path, codeAt(0));
+    expect(refused.status).toBe(429);
+    expect(refused.body.error).toMatchObject({ type: 'rate_limit_error', code: 'rate_limited' });
+    expect(refused.headers.get('retry-after')).toBe('10');
+    expect((await readPayout(service, merchant.testKey, String(ids[0]))).approval).toEqual({ status: 'waiting' });
+    clock.advance(11);
+    expect((await decide(path, codeAt(0))).status).toBe(200);
+  });
+
+  it('counts approvals, refusals and destinations together, and logins apart', async () => {
+    const { body: destination } = await service.call<Destination>('POST', '/v1/payout-destinations', {
+      key: merchant.testKey,
+      body: { type: 'pix_key', key: OTHER_CPF },
+    });
+    const paths = [
+      `payouts/${ids[0]}/approve`,
+      `payouts/${ids[0]}/refuse`,
+      `payout-destinations/${destination.id}/approve`,
+    ];
+    expect((await Promise.all(paths.map((path) => guess(path, 3)))).flat()).toEqual(Array<number>(9).fill(400));
+    expect(await guess(String(paths[0]), 1)).toEqual([400]);
+    for (const path of paths) expect((await decide(path, codeAt(0))).status).toBe(429);
+    const login = { email: owner.email, password: PASSWORD, code: codeAt(0) };
+    expect((await service.call('POST', '/v1/auth/login', { body: login })).status).toBe(200);
+  });
+
+  it('counts no right code, also when the decision is refused', async () => {
+    expect(await guess(`payouts/${ids[0]}/approve`, 9)).toEqual(Array<number>(9).fill(400));
+    for (const status of [200, 200, 200]) {
+      expect((await decide(`payouts/${ids[0]}/approve`, codeAt(0))).status).toBe(status);
+      clock.advance(30);
+    }
+    for (const _ of [1, 2]) expect((await decide(`payouts/${ids[0]}/refuse`, codeAt(0))).status).toBe(409);
+    expect((await decide(`payouts/${ids[1]}/approve`, codeAt(0))).status).toBe(200);
   });
 });
