@@ -298,6 +298,112 @@ describe('a payment of a code', () => {
   });
 });
 
+describe('a description of a code', () => {
+  const describeCode = (pixCopiaECola: string): Promise<PspAnswer> =>
+    psp.callEfi('POST', '/v2/gn/qrcodes/detalhar', { pixCopiaECola });
+  const cob = { calendario: { expiracao: 3_600 }, valor: { original: '45.00' }, chave: OTHER.pixKeys[0] };
+
+  async function chargeOfOther(own: object = {}): Promise<{ txid: string; code: string }> {
+    const txid = newTxid();
+    const { body } = await psp.as(OTHER).call('PUT', `/cob/${txid}`, { ...cob, ...own });
+    return { txid, code: String(body['pixCopiaECola']) };
+  }
+
+  it('shows the charge with its debtor masked', async () => {
+    const debtor = { devedor: { nome: 'Francisco da Silva', cpf: '12345678909' }, solicitacaoPagador: 'Serviços.' };
+    const { txid, code } = await chargeOfOther(debtor);
+    const { status, body } = await describeCode(code);
+    expect([status, body]).toEqual([
+      200,
+      {
+        tipoCob: 'cob',
+        txid,
+        revisao: 0,
+        calendario: { criacao: expect.any(String), apresentacao: expect.any(String), expiracao: 3_600 },
+        status: 'ATIVA',
+        devedor: { nome: 'Francisco da Silva', cpf: '***.456.789-**' },
+        recebedor: { nome: expect.any(String), cnpj: OWN_CNPJ },
+        valor: { final: '45.00' },
+        chave: OTHER.pixKeys[0],
+        solicitacaoPagador: 'Serviços.',
+      },
+    ]);
+  });
+
+  it('shows a new amount, a payment and the end of a charge', async () => {
+    const { txid, code } = await chargeOfOther();
+    await psp.as(OTHER).call('PATCH', `/cob/${txid}`, { valor: { original: '46.00' } });
+    expect((await describeCode(code)).body).toMatchObject({ revisao: 1, valor: { final: '46.00' }, status: 'ATIVA' });
+    psp.simulator.pay({ txid });
+    expect((await describeCode(code)).body).toMatchObject({ status: 'CONCLUIDA' });
+    const removed = await chargeOfOther();
+    psp.simulator.expire({ txid: removed.txid, removed: true });
+    expect((await describeCode(removed.code)).body).toMatchObject({ status: 'REMOVIDA_PELO_PSP' });
+  });
+
+  const merchant = { merchantName: 'LOJA', merchantCity: 'SAO PAULO' };
+
+  it.each<[string, string, number, RegExp]>([
+    ['is none', 'no code', 422, /inválido/],
+    ['is static', encodeBrCode({ ...merchant, kind: 'static', key: RECEIVER, amount: 100 }), 400, /estática/],
+    [
+      'leads elsewhere',
+      encodeBrCode({ ...merchant, kind: 'dynamic', location: 'psp.example/qr/v2/1' }),
+      422,
+      /inválido/,
+    ],
+  ])('is refused for a code that %s', async (_, code, status, reason) => {
+    expect(await describeCode(code)).toMatchObject({
+      status,
+      headers: { 'content-type': 'application/problem+json' },
+      body: {
+        type: 'https://pix.bcb.gov.br/api/v2/error/QrcodeOperacaoInvalida',
+        status,
+        violacoes: [{ razao: expect.stringMatching(reason), propriedade: 'qrcode.pixCopiaECola' }],
+      },
+    });
+  });
+
+  it('is refused for a receiver whose key is gone, and where the test environment has no codes', async () => {
+    const { code } = await chargeOfOther();
+    psp.simulator.addKey({ key: OTHER.pixKeys[0] ?? '', owner: null });
+    expect(await describeCode(code)).toMatchObject({
+      status: 400,
+      body: { violacoes: [{ razao: 'A chave do recebedor não foi encontrada' }] },
+    });
+    change({ sandboxRules: true });
+    expect(await describeCode(code)).toMatchObject({
+      status: 500,
+      body: { detail: 'Funcionalidade desabilitada em ambiente de homologação.' },
+    });
+  });
+
+  it('fails by fault with the documents of API Pix', async () => {
+    const { code } = await chargeOfOther();
+    psp.simulator.addFault({ operation: 'qrcode.detail', fault: { kind: 'throttle', retryAfterSeconds: 9 } });
+    expect(await describeCode(code)).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '9' },
+      body: { type: 'https://pix.bcb.gov.br/api/v2/error/BaldeFichasVazio' },
+    });
+    psp.simulator.addFault({ operation: 'qrcode.detail', fault: { kind: 'error', effect: false } });
+    expect(await describeCode(code)).toMatchObject({
+      status: 500,
+      body: { type: 'https://pix.bcb.gov.br/api/v2/error/QrcodeErroInterno' },
+    });
+    expect((await describeCode(code)).status).toBe(200);
+  });
+
+  it('needs the scope to read codes', async () => {
+    const token = await psp.token({ scope: 'gn.qrcodes.pay' });
+    const answer = await psp.send('POST', `${psp.simulator.efiUrl}/v2/gn/qrcodes/detalhar`, {
+      headers: { authorization: `Bearer ${String(token.body['access_token'])}`, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    expect(answer).toMatchObject({ status: 403, body: { error: 'insufficient_scope' } });
+  });
+});
+
 describe('the course of a send', () => {
   it('is reported to the webhook of the payer key: paid', async () => {
     change({ feeCents: 50 });

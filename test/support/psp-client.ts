@@ -83,7 +83,7 @@ export class PspUnderTest {
   }
 
   /** A request at one of Efí's own paths, as `/v2/gn/saldo`. */
-  async callEfi(method: 'GET' | 'PUT', path: string, body?: object | string): Promise<PspAnswer> {
+  async callEfi(method: 'GET' | 'POST' | 'PUT', path: string, body?: object | string): Promise<PspAnswer> {
     this.#token ??= String((await this.token()).body['access_token']);
     return this.send(method, `${this.simulator.efiUrl}${path}`, {
       headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },

@@ -147,7 +147,7 @@ export class ApiServer {
       return { operation: 'token', route: null, errors: COMMON_PROBLEMS, standardPath: null, params: ['', ''] };
     }
     const own = match(this.efiRoutes, method, pathname);
-    if (own) return { ...own, errors: EFI_COMMON_ERRORS, standardPath: null };
+    if (own) return { ...own, errors: own.route?.errors ?? EFI_COMMON_ERRORS, standardPath: null };
     const base = STANDARD_PATHS.find((path) => pathname.startsWith(`${path}/`));
     if (base === undefined) return null;
     const standardPath = pathname.slice(base.length);

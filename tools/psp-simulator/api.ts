@@ -1,3 +1,4 @@
+import { type CommonErrors } from './api-error.js';
 import { type Bank } from './bank.js';
 import { type Operation } from './faults.js';
 import { type Merchant, type Scope } from './model.js';
@@ -30,6 +31,8 @@ export interface Route {
   readonly path: RegExp;
   readonly scope: Scope;
   readonly run: (call: Call) => Answer;
+  /** Default: those of the API that the path belongs to. */
+  readonly errors?: CommonErrors;
 }
 
 const COB = /^\/cob\/([^/]+)$/;

@@ -33,7 +33,7 @@ export class Bank {
   /** `locationPrefix`: `host/path/` under which charges are found; the port is known only after the start. */
   constructor(
     private readonly settings: Settings,
-    private readonly now: () => Date,
+    readonly now: () => Date,
     private readonly locationPrefix: () => string,
     private readonly onPix: (pix: Pix) => void,
   ) {}

@@ -1,8 +1,10 @@
 import { type Answer, type Call, type Route } from './api.js';
 import { type Bank } from './bank.js';
 import { type Books } from './books.js';
+import { QRCODE_DETAIL_ERRORS } from './efi-errors.js';
 import {
   readBlocks,
+  readDetail,
   readQrcode,
   readSend,
   readSendId,
@@ -11,8 +13,8 @@ import {
   type SendQuery,
   STATUS_FILTERS,
 } from './efi-requests.js';
-import { wireAccepted, wireBalance, wireSend } from './efi-wire.js';
-import { documentOf, type Send } from './model.js';
+import { wireAccepted, wireBalance, wireCode, wireSend } from './efi-wire.js';
+import { type Cob, documentOf, type Send } from './model.js';
 import { pageOf } from './queries.js';
 import { type SendWay, type Sends } from './sends.js';
 import { type Settings } from './settings.js';
@@ -20,6 +22,7 @@ import { type Settings } from './settings.js';
 const SEND = /^\/v[23]\/gn\/pix\/([^/]+)$/;
 const SAME_OWNER = /^\/v2\/gn\/pix\/([^/]+)\/mesma-titularidade$/;
 const QRCODE = /^\/v2\/gn\/pix\/([^/]+)\/qrcode$/;
+const QRCODE_DETAIL = /^\/v2\/gn\/qrcodes\/detalhar$/;
 const BY_ID = /^\/v2\/gn\/pix\/enviados\/id-envio\/([^/]+)$/;
 const BY_END_TO_END_ID = /^\/v2\/gn\/pix\/enviados\/([^/]+)$/;
 const LIST = /^\/v2\/gn\/pix\/enviados$/;
@@ -35,6 +38,7 @@ export function efiRoutes(bank: Bank, books: Books, sends: Sends, settings: Sett
       const send = sends.request(call.merchant, id, way, read(call));
       return { status: 201, body: wireAccepted(send, settings.sends) };
     };
+  const cobAt = (location: string): Cob | undefined => bank.cobAt(location);
   const readTransfer = ({ body }: Call): SendOrder => readSend(body());
   const put = { operation: 'send.put', method: 'PUT' } as const;
   const get = { method: 'GET', scope: 'gn.pix.send.read' } as const;
@@ -45,7 +49,19 @@ export function efiRoutes(bank: Bank, books: Books, sends: Sends, settings: Sett
       ...put,
       path: QRCODE,
       scope: 'gn.qrcodes.pay',
-      run: accept('qrcode', ({ body }) => readQrcode(body(), (location) => bank.cobAt(location))),
+      run: accept('qrcode', ({ body }) => readQrcode(body(), cobAt)),
+    },
+    {
+      operation: 'qrcode.detail',
+      method: 'POST',
+      path: QRCODE_DETAIL,
+      scope: 'gn.qrcodes.read',
+      errors: QRCODE_DETAIL_ERRORS,
+      run: ({ body }) => {
+        const cob = readDetail(body(), cobAt);
+        sends.expectDescribable(cob);
+        return { status: 200, body: wireCode(cob, bank.now()) };
+      },
     },
     {
       ...get,

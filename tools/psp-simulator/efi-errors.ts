@@ -3,6 +3,7 @@
  * pagamento Pix"; those marked are not verified, because no public source shows them.
  */
 import { ApiError, type CommonErrors } from './api-error.js';
+import { Problem } from './problems.js';
 
 const KINDS = {
   documento_bloqueado: [400, 'O documento desta conta tem bloqueios que impedem a emissão'],
@@ -69,4 +70,14 @@ export const EFI_COMMON_ERRORS: CommonErrors = {
   internal: () => EfiError.of('erro_aplicacao'),
   unavailable: () => EfiError.of('servico_indisponivel'),
   throttled: (seconds) => EfiError.outOfLookUps(seconds),
+};
+
+/** The endpoint that describes a code answers 429 and 500 with documents of API Pix. */
+export const QRCODE_DETAIL_ERRORS: CommonErrors = {
+  ...EFI_COMMON_ERRORS,
+  internal: () =>
+    Problem.of('QrcodeErroInterno', [], {
+      detail: 'Ocorreu um erro interno ao processar a requisição para detalhar o qrcode.',
+    }),
+  throttled: (seconds) => Problem.of('BaldeFichasVazio', [], { headers: { 'retry-after': String(seconds) } }),
 };

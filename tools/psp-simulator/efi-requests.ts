@@ -43,7 +43,9 @@ const sendBody = z.strictObject({
   ]),
 });
 
-const qrcodeBody = z.strictObject({ pagador: payer, pixCopiaECola: z.string().min(1).max(512) });
+const pixCopiaECola = z.string().min(1).max(512);
+const qrcodeBody = z.strictObject({ pagador: payer, pixCopiaECola });
+const detailBody = z.strictObject({ pixCopiaECola });
 
 /** @throws EfiError valor_invalido */
 export function readSendId(text: string): string {
@@ -69,18 +71,17 @@ export function readSend(body: unknown): SendOrder {
   return { ...common, receiver: { key: chave, owner: null }, expectedDocument: readTaxId(ids, 'favorecido') };
 }
 
+type CobAt = (location: string) => Cob | undefined;
+
 /**
  * Reads a request to pay a code. Only dynamic codes of this bank's charges can be paid: the simulator fetches nothing.
  *
  * @throws EfiError, Problem
  */
-export function readQrcode(body: unknown, cobAt: (location: string) => Cob | undefined): SendOrder {
-  const { pagador, pixCopiaECola } = parsed(qrcodeBody, body);
-  const code = readBrCode(pixCopiaECola);
-  // Efí refuses static codes where it describes a code; unverified where it pays one.
-  if (code.kind === 'static') throw wrongCode('O pixCopiaECola informado é referente a uma cobrança estática');
-  const cob = code.kind === 'dynamic' ? cobAt(code.location) : undefined;
-  if (!cob) throw wrongCode('O pixCopiaECola informado é inválido.');
+export function readQrcode(body: unknown, cobAt: CobAt): SendOrder {
+  const { pagador, pixCopiaECola: text } = parsed(qrcodeBody, body);
+  // Unverified: Efí documents the errors of a wrong code only where it describes one, and an unreadable code is a 422.
+  const cob = cobOf(text, cobAt, 400);
   const { amount, key: receiverKey } = termsOf(cob);
   return {
     amount,
@@ -90,6 +91,11 @@ export function readQrcode(body: unknown, cobAt: (location: string) => Cob | und
     expectedDocument: null,
     cob,
   };
+}
+
+/** Reads a request to describe a code. @throws EfiError, Problem */
+export function readDetail(body: unknown, cobAt: CobAt): Cob {
+  return cobOf(parsed(detailBody, body).pixCopiaECola, cobAt, 422);
 }
 
 export interface SendQuery {
@@ -162,15 +168,24 @@ function readTaxId(ids: { cpf?: string | undefined; cnpj?: string | undefined },
   return text;
 }
 
-function readBrCode(text: string): BrCode {
+/** @param unreadable status of the refusal of a code that is none, or not of this bank */
+function cobOf(text: string, cobAt: CobAt, unreadable: number): Cob {
+  const code = readBrCode(text);
+  if (code?.kind === 'static') throw wrongCode('O pixCopiaECola informado é referente a uma cobrança estática');
+  const cob = code?.kind === 'dynamic' ? cobAt(code.location) : undefined;
+  if (!cob) throw wrongCode('O pixCopiaECola informado é inválido.', unreadable);
+  return cob;
+}
+
+function readBrCode(text: string): BrCode | null {
   try {
     return parseBrCode(text);
   } catch (error) {
-    if (error instanceof BrCodeError) throw wrongCode('O pixCopiaECola informado é inválido.');
+    if (error instanceof BrCodeError) return null;
     throw error;
   }
 }
 
-function wrongCode(razao: string): Problem {
-  return Problem.of('QrcodeOperacaoInvalida', [{ razao, propriedade: 'qrcode.pixCopiaECola' }]);
+export function wrongCode(razao: string, status = 400): Problem {
+  return Problem.of('QrcodeOperacaoInvalida', [{ razao, propriedade: 'qrcode.pixCopiaECola' }], { status });
 }

@@ -1,7 +1,7 @@
 /** Sends and balances as Efí shows them. Pure. */
 import { maskTaxId, taxIdKind } from '../../src/brazil/index.js';
 import { type Balance } from './books.js';
-import { type Receiver, type Send, type SendError } from './model.js';
+import { type Cob, type Receiver, type Send, type SendError, termsOf } from './model.js';
 import { type Settings } from './settings.js';
 import { toReais } from './wire.js';
 
@@ -82,6 +82,33 @@ export function wireNotice(send: Send, form: Form, change: 'status' | 'return'):
       },
     }),
     ...(send.returns.length > 0 && { devolucoes: wireReturns(send) }),
+  };
+}
+
+/**
+ * The charge of a dynamic code, as in the example of Efí's page. SDK 2 reads the code's location instead.
+ *
+ * Unverified: no public source shows the answer for an expired or paid charge. BACEN leaves it to the receiver's PSP
+ * whether such a charge is shown; here it is, and only its `status` and `calendario` tell.
+ */
+export function wireCode(cob: Cob, now: Date): object {
+  const { expirationSeconds, debtor, amount, key, question } = termsOf(cob);
+  const { name, cnpj } = cob.merchant;
+  return {
+    tipoCob: 'cob',
+    txid: cob.txid,
+    revisao: cob.revisions.length - 1,
+    calendario: {
+      criacao: cob.createdAt.toISOString(),
+      apresentacao: now.toISOString(),
+      expiracao: expirationSeconds,
+    },
+    status: cob.status,
+    ...(debtor && { devedor: { nome: debtor.name, ...wireDocument(debtor.document) } }),
+    recebedor: { nome: name, ...wireDocument(cnpj) },
+    valor: { final: toReais(amount) },
+    chave: key,
+    ...(question !== null && { solicitacaoPagador: question }),
   };
 }
 

@@ -19,6 +19,7 @@ export const OPERATIONS = [
   'send.get',
   'send.list',
   'balance.get',
+  'qrcode.detail',
 ] as const;
 
 export type Operation = (typeof OPERATIONS)[number];

@@ -11,6 +11,7 @@ export const SCOPES = [
   'pix.send',
   'gn.pix.send.read',
   'gn.pix.sameownership.send',
+  'gn.qrcodes.read',
   'gn.qrcodes.pay',
   'gn.balance.read',
 ] as const;

@@ -47,6 +47,7 @@ const KINDS = {
     'Operação Inválida',
     'A requisição que busca pagar um qrcode não respeita o schema ou está semanticamente errada.',
   ],
+  BaldeFichasVazio: [429, 'Balde de Fichas Vazio', 'Não há fichas no balde a serem consumidas'],
   QrcodeErroInterno: [500, 'Erro Interno', 'Funcionalidade desabilitada em ambiente de homologação.'],
   WebhookNaoEncontrado: [404, 'Não Encontrado', 'O webhook denotado por {chave} não se encontra estabelecido.'],
   WebhookOperacaoInvalida: [
@@ -74,10 +75,19 @@ export class Problem extends ApiError {
     super({ status: document.status, body: document, headers, contentType: 'application/problem+json' });
   }
 
-  static of(kind: ProblemKind, violations: readonly Violation[] = []): Problem {
-    const [status, title, detail] = KINDS[kind];
+  /** @param more differences from the usual document of this kind */
+  static of(
+    kind: ProblemKind,
+    violations: readonly Violation[] = [],
+    more: { readonly status?: number; readonly detail?: string; readonly headers?: Record<string, string> } = {},
+  ): Problem {
+    const [usualStatus, title, usualDetail] = KINDS[kind];
+    const { status = usualStatus, detail = usualDetail, headers } = more;
     const type = `https://pix.bcb.gov.br/api/v2/error/${kind}`;
-    return new Problem({ type, title, status, detail, ...(violations.length > 0 && { violacoes: violations }) });
+    return new Problem(
+      { type, title, status, detail, ...(violations.length > 0 && { violacoes: violations }) },
+      headers,
+    );
   }
 
   /** The gateway in front of a PSP answers 401 and 429: the standard has no type for them. */

@@ -2,9 +2,18 @@ import { newEndToEndId, newRtrId, normalizePixKey } from '../../src/brazil/index
 import { type Bank, Refusal } from './bank.js';
 import { type Books } from './books.js';
 import { EfiError } from './efi-errors.js';
-import { type SendOrder } from './efi-requests.js';
+import { type SendOrder, wrongCode } from './efi-requests.js';
 import { type Faults } from './faults.js';
-import { documentOf, type Merchant, type Person, type Receiver, type Send, type SendError } from './model.js';
+import {
+  type Cob,
+  documentOf,
+  type Merchant,
+  type Person,
+  type Receiver,
+  type Send,
+  type SendError,
+  termsOf,
+} from './model.js';
 import { Problem } from './problems.js';
 import {
   type appSend,
@@ -87,6 +96,12 @@ export class Sends {
   /** Whether the id is free: it is one for all ways to send. @throws EfiError id_envio_duplicado */
   expectNew(merchant: Merchant, id: string): void {
     if (this.#byName.has(nameOf(merchant, id))) throw EfiError.of('id_envio_duplicado');
+  }
+
+  /** Whether the code of a charge can be described. @throws Problem */
+  expectDescribable(cob: Cob): void {
+    if (this.settings.sends.sandboxRules) throw Problem.of('QrcodeErroInterno');
+    if (this.#ownerOf(termsOf(cob).key) === null) throw wrongCode('A chave do recebedor não foi encontrada');
   }
 
   /** Accepts a send. A refused one leaves no trace. @throws EfiError, Problem */

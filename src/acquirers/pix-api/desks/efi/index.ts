@@ -50,6 +50,7 @@ async function send(psp: DeskPsp, order: PayoutOrder): Promise<PayoutAnswer> {
 
 /**
  * Looks up the amount of a dynamic code, which its holder may change: Efí pays whatever the code asks for.
+ * Source: Efí's page. SDK 2 reads the code's location instead of this endpoint.
  * @returns null when the code may be paid
  * @throws PixApiError `unavailable`: nothing was sent yet
  */
