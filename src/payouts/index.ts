@@ -3,7 +3,7 @@ export { ListUncertainPayoutsQuery, ResolvePayoutDto } from './dto/payout.dto.js
 export { PayoutDecisions } from './payout-decisions.service.js';
 export { payoutBody, payoutSnapshot } from './payout.serializer.js';
 export { payoutIdOf } from './payout-listener.service.js';
-export { sendIdOf } from './payout.processor.js';
+export { RESEND_MS, sendIdOf } from './payout.processor.js';
 export { PAYOUT_MOVES, PAYOUT_STATUSES, type PayoutStatus } from './payouts.machine.js';
 export { publicPayoutStatus } from './payout-status.js';
 export { PayoutsModule } from './payouts.module.js';

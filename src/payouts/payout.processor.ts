@@ -23,7 +23,7 @@ import { PayoutsRepository, type WholePayout } from './payouts.repository.js';
 import { rulesOf } from './payouts.rules.js';
 
 /** A lost call is made again under its name for this long. Afterwards the payout is only looked up. */
-const RESEND_MS = 60 * 60_000;
+export const RESEND_MS = 60 * 60_000;
 /** Refusals that hold for every call of a payout to a key or an account. */
 const ABOUT_RECEIVER: readonly PayoutRefusal[] = ['destination_invalid', 'destination_mismatch'];
 /** Pause while an operator decides, or while the account is suspended. */

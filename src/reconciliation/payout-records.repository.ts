@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { read, Reader } from '../core/database/index.js';
 import { idBound } from '../core/ids.js';
 import type { Amount } from '../core/money/index.js';
-import { payoutIdOf, sendIdOf } from '../payouts/index.js';
+import { payoutIdOf, RESEND_MS, sendIdOf } from '../payouts/index.js';
 
 /** Money that we sent: a payout, or a refund by cashout. */
 export interface BookedPayout {
@@ -45,17 +45,18 @@ export interface ChargedPayouts {
 
 type Row = Omit<BookedPayout, 'sendId'>;
 
-/** A lost call is repeated under its name for an hour. */
+/** Time from the first call of a send within which its last call ends. */
+const LAST_CALL = `interval '${(RESEND_MS + 10 * 60_000) / 60_000} minutes'`;
 const PAYOUT = `'payout' AS subject, p.id, p.acquirer, p.end_to_end_id AS "endToEndId", p.amount,
      CASE WHEN p.status IN ('PAID', 'REFUNDED') THEN 'paid' WHEN p.status IN ('FAILED', 'CANCELLED') THEN 'failed'
        ELSE 'in_progress' END AS state,
      coalesce(p.sent_at, p.created_at) AS "sentAt",
-     coalesce(p.sent_at, p.created_at) + interval '70 minutes' AS "acceptedBefore",
+     coalesce(p.sent_at, p.created_at) + ${LAST_CALL} AS "acceptedBefore",
      coalesce((SELECT jsonb_agg(jsonb_build_object('returnId', b.return_id, 'amount', b.amount) ORDER BY b.return_id)
        FROM payout_returns b WHERE b.payout_id = p.id), '[]') AS returns`;
 const CASHOUT = `'refund', r.id, r.acquirer, r.bank_reference, r.amount,
      CASE r.status WHEN 'REFUNDED' THEN 'paid' WHEN 'FAILED' THEN 'failed' ELSE 'in_progress' END,
-     r.created_at, greatest(r.updated_at, r.created_at + interval '70 minutes'), '[]'::jsonb`;
+     r.created_at, greatest(r.updated_at, r.created_at + ${LAST_CALL}), '[]'::jsonb`;
 
 const SENT = read(
   'payout_records.sent',
