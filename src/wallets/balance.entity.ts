@@ -4,7 +4,7 @@ import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 
 /**
- * Places of money of one account, mode and currency. A positive balance is owed to somebody:
+ * Buckets in which one account's money of one mode and currency lies. A positive balance is owed to somebody:
  * - `available`, `pending`, `retained`: owed to the merchant (spendable, waiting for its release, held by disputes);
  * - `reserved`: set aside for refunds on their way to payers, and for payouts;
  * - `suspense`: owed to payers, or to an owner whom an operator has to find. Late, double, wrong or unmatched payments

@@ -18,8 +18,8 @@ const LOCK_WAIT_MS = 20;
 const BATCH = 50;
 
 /**
- * Writes the expiry of charges that are past it. A charge can expire while it waits for its payer, also while a card is
- * in flight (`isOpen`). A held charge (`isHeld`) never expires, as an operator may still credit it.
+ * Marks charges as EXPIRED after their expiry. A charge can expire while it waits for its payer, also while a card is in
+ * flight (`isOpen`). A held charge (`isHeld`) never expires, as an operator may still credit it.
  *
  * A PENDING charge does not expire. `PixIssueService.resolve` asks the acquirer about it. If the acquirer has issued
  * it, it expires like any other charge. If the acquirer does not know it, it becomes REFUSED.
@@ -103,7 +103,7 @@ export class ExpiryService implements OnApplicationBootstrap {
   }
 
   /**
-   * Ends a question about a charge. Afterwards the expiry may be written in two cases.
+   * Records that the acquirer was asked about a charge. Afterwards the expiry may be written in two cases.
    * - The acquirer has answered, and no Pix waits to be confirmed.
    * - The question began at least ten minutes after the first one.
    * @param at when the question began

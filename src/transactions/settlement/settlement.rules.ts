@@ -15,7 +15,7 @@ export interface ReceivedMoney extends ReceivedPix {
 export interface Settlement {
   readonly acquirer: string;
   readonly money: ReceivedMoney;
-  /** The notification that reported the payment. The same commit ends it. */
+  /** The notification that reported the payment, closed by the commit that books the money; null: there is none. */
   readonly notification: Notification | null;
   /** The account whose charge is paid; null until it is known. */
   accountId: string | null;
@@ -36,8 +36,8 @@ const back = (reason: ReturnReason, trigger: Trigger | null = null): SettlementD
 /**
  * Decides about money that the acquirer confirmed. Source: docs/contract.md#settlement.
  *
- * A payment is in time if the bank settled it at or before the expiry, by the bank's own clock. If its notification
- * reaches us late, the merchant does not lose it. Once the row says EXPIRED, every payment is late; `ExpiryService`
+ * A payment is in time if the bank settled it at or before the expiry, by the bank's own clock. A late
+ * notification of it costs the merchant nothing. Once the row says EXPIRED, every payment is late; `ExpiryService`
  * says when that is written.
  *
  * A late payment is `returned`, with the trigger `expired` if the charge is still open. In the sandbox the trigger

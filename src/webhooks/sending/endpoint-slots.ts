@@ -51,9 +51,8 @@ const FEWEST = 2;
 const HELD_PER_PLACE = 2;
 
 /**
- * Shares this process's places for sending among the endpoints. A place sends one delivery at a time. An endpoint that
- * does not answer must not take the places of others. Correctness does not depend on this state, and a restart forgets
- * it.
+ * Divides this process's sending places among the endpoints. A place sends one delivery at a time. An endpoint that does
+ * not answer must not take the places of others. This state is lost at a restart, and no delivery depends on it.
  *
  * - An endpoint may have two deliveries under way at first, one more after each success, and two again after a failure.
  *   The limit never exceeds a quarter of all places.
