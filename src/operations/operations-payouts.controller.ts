@@ -37,7 +37,7 @@ export class OperationsPayoutsController {
   @ApiOkResponse({ description: 'The payout.', type: UncertainPayoutBody })
   @ApiRefusal(
     409,
-    '`payout_not_uncertain`: it has an end, or was not sent. `payout_too_young`: it may still be sent; the message says until when.',
+    '`payout_not_uncertain`: it has an end, or its time has not come. `payout_too_young`: it may still be sent; the message says until when.',
   )
   async resolve(
     @Param('id') id: string,

@@ -49,7 +49,7 @@ export class PayoutDecisions {
         outcome === 'paid'
           ? await this.transitions.pay(tx, payout, paid)
           : await this.transitions.fail(tx, payout, isOverdue ? 'stopped' : 'refused', failure ?? 'not_sent');
-      if (!moved) throw conflict('payout_not_uncertain', 'The payout has an end, or was not sent.');
+      if (!moved) throw conflict('payout_not_uncertain', 'The payout has an end, or its time has not come.');
       const { accountId, mode, amount } = moved;
       const data = { mode, payout_id: id, amount, outcome, end_to_end_id: endToEndId, reason };
       this.audit.record(tx, actor, 'payout.resolved', accountId, { data });
