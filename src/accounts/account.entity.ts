@@ -91,5 +91,7 @@ export class AccountEntity extends Account {
   @Column('jsonb', { name: 'payout_schedule', nullable: true }) readonly payoutSchedule!: PayoutSchedule | null;
   /** Occurrences of the schedule up to this time are over; null: there was never a schedule. */
   @Column('timestamptz', { name: 'payout_schedule_after', nullable: true }) readonly payoutScheduleAfter!: Date | null;
+  /** The member who last changed the schedule; null for operators and the command line. */
+  @Column('uuid', { name: 'payout_schedule_by', nullable: true }) readonly payoutScheduleBy!: string | null;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
 }

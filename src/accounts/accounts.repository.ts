@@ -27,7 +27,14 @@ const INSERT = write(
   'INSERT INTO accounts (id, name, contact_email, created_at) VALUES ($1, $2, $3, $4)',
 );
 /** Columns that are no settings of staff. */
-const NO_SETTINGS = ['id', 'blocksDocuments', 'liveAcquirer', 'payoutScheduleAfter', 'createdAt'] as const;
+const NO_SETTINGS = [
+  'id',
+  'blocksDocuments',
+  'liveAcquirer',
+  'payoutScheduleAfter',
+  'payoutScheduleBy',
+  'createdAt',
+] as const;
 const UPDATE = updateOf('accounts.update', AccountEntity, {
   without: NO_SETTINGS,
   first: 2,
@@ -36,6 +43,10 @@ const UPDATE = updateOf('accounts.update', AccountEntity, {
 const SET_PAYOUT_SCHEDULE_AFTER = write(
   'accounts.set_payout_schedule_after',
   'UPDATE accounts SET payout_schedule_after = $2 WHERE id = $1',
+);
+const BEGIN_PAYOUT_SCHEDULE = write(
+  'accounts.begin_payout_schedule',
+  'UPDATE accounts SET payout_schedule_after = $2, payout_schedule_by = $3 WHERE id = $1',
 );
 const SET_LIVE_ACQUIRER = write('accounts.set_live_acquirer', 'UPDATE accounts SET live_acquirer = $2 WHERE id = $1');
 
@@ -93,6 +104,10 @@ export class AccountsRepository {
 
   setPayoutScheduleAfter(tx: Tx, id: string, after: Date): void {
     tx.defer(SET_PAYOUT_SCHEDULE_AFTER, [id, after]);
+  }
+
+  beginPayoutSchedule(tx: Tx, id: string, after: Date, by: string | null): void {
+    tx.defer(BEGIN_PAYOUT_SCHEDULE, [id, after, by]);
   }
 
   /** The caller holds the account's lock. */

@@ -28,7 +28,7 @@ export function accountSuspended(): ApiError {
 const LONGEST_SHOWN = 256;
 
 /** Called in the transaction that changes settings of an account; throws to refuse the change. */
-type SettingsListener = (tx: Tx, before: AccountEntity, after: AccountEntity) => Promise<void>;
+type SettingsListener = (tx: Tx, before: AccountEntity, after: AccountEntity, actor: Actor) => Promise<void>;
 
 /** Merchants and their settings. */
 @Injectable()
@@ -118,7 +118,7 @@ export class AccountsService {
         const before = await this.lock(tx, accountId);
         const account = { ...before, ...settings.changes };
         this.accounts.update(tx, account);
-        await this.#settingsChanged(tx, before, account);
+        await this.#settingsChanged(tx, before, account, actor);
         this.audit.record(tx, actor, 'account.created', accountId, { data: { owner_id: ownerId } });
         if (ownerId === null) this.members.send(tx, { id: accountId, name }, { email, name, role: 'OWNER' }, actor);
         return ownerId;
@@ -154,7 +154,7 @@ export class AccountsService {
       if (Object.keys(changed).length > 0) {
         this.audit.record(tx, actor, 'account.settings_changed', accountId, { data: { changes: changed } });
       }
-      await this.#settingsChanged(tx, before, account);
+      await this.#settingsChanged(tx, before, account, actor);
       if (account.contactEmail !== before.contactEmail) this.mails.contactChanged(tx, before);
     });
   }
@@ -169,6 +169,14 @@ export class AccountsService {
   /** Records that the occurrences of the payout schedule up to `after` are over. The caller holds the account's lock. */
   setPayoutScheduleAfter(tx: Tx, id: string, after: Date): void {
     this.accounts.setPayoutScheduleAfter(tx, id, after);
+  }
+
+  /**
+   * Records a changed schedule: its occurrences begin after `after`. The caller holds the account's lock.
+   * @param by the member who changed it; null: no member
+   */
+  beginPayoutSchedule(tx: Tx, id: string, after: Date, by: string | null): void {
+    this.accounts.beginPayoutSchedule(tx, id, after, by);
   }
 
   /** @param acquirer its name, null: none; used for charges made after the commit */

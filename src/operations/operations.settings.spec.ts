@@ -55,6 +55,7 @@ const ACCOUNT: AccountEntity = {
   payoutNightMax: null,
   payoutSchedule: null,
   payoutScheduleAfter: null,
+  payoutScheduleBy: null,
   createdAt: new Date('2026-11-21T12:00:00Z'),
 };
 

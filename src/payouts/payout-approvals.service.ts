@@ -66,11 +66,10 @@ export class PayoutApprovals {
   async #lock(tx: Tx, scope: Scope, id: string, { userId }: Decider): Promise<WholePayout> {
     const payout = await this.payouts.lock(tx, id);
     if (payout?.accountId !== scope.accountId || payout.mode !== scope.mode) throw notFound('payout');
-    const { destinationId } = payout;
-    const destination = destinationId === null ? null : await this.destinations.findAny(tx, destinationId);
-    if (payout.requestedBy === userId || destination?.approvedBy === userId) {
+    const isAsker = payout.requestedBy === userId;
+    if (isAsker || (await this.destinations.hasApproved(tx, scope, payout.targetHash, userId))) {
       throw forbidden(
-        'Another person has to decide: you asked for this payout, issued its API key or approved its destination.',
+        'Another person has to decide: you asked for this payout, issued its API key, changed its schedule or approved its destination.',
         'approval_not_allowed',
       );
     }

@@ -25,6 +25,11 @@ const LIST = read(
      AND d.id < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') AND d.id >= $4::uuid AND d.id <= $5::uuid
    ORDER BY d.id DESC LIMIT $6`,
 );
+const HAS_APPROVED = read(
+  'payout_destinations.has_approved',
+  `SELECT 1 FROM payout_destinations d
+   WHERE d.account_id = $1 AND d.mode = $2 AND d.target_hash = $3 AND d.approved_by = $4 LIMIT 1`,
+);
 const APPROVE = write(
   'payout_destinations.approve',
   `UPDATE payout_destinations d SET approved_by = $4, approved_at = $5 WHERE ${OWN} AND d.id = $3 AND d.approved_at IS NULL
@@ -55,6 +60,11 @@ export class PayoutDestinationsRepository {
   /** Reads a destination also after its deletion, and across accounts: for payouts that exist. */
   async findAny(tx: Tx, id: string): Promise<PayoutDestination | null> {
     return tx.first<PayoutDestination>(FIND_ANY, [id]);
+  }
+
+  /** @returns whether the person has approved a destination with this receiver, also a deleted one */
+  async hasApproved(tx: Tx, { accountId, mode }: Scope, targetHash: Buffer, userId: string): Promise<boolean> {
+    return (await tx.query(HAS_APPROVED, [accountId, mode, targetHash, userId])).length > 0;
   }
 
   /** Newest first. */

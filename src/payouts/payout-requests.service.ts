@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/index.js';
 import { fingerprintOf } from '../core/crypto/index.js';
 import { Database } from '../core/database/index.js';
-import type { Draft } from '../core/errors/index.js';
+import { type Draft, invalidRequest } from '../core/errors/index.js';
 import { IdempotencyService, type IdempotentAnswer, keyReused } from '../core/idempotency/index.js';
 import { FraudGuard } from '../fraud/index.js';
 import type { PayoutBody } from './dto/payout.body.js';
@@ -12,7 +12,7 @@ import { bareDestinationId, PayoutDestinationsService } from './payout-destinati
 import { type PayoutCaller, PayoutOpening } from './payout-opening.service.js';
 import { payoutBody, payoutSnapshot } from './payout.serializer.js';
 import { PayoutsService } from './payouts.service.js';
-import { readTarget, shownTarget } from './targets.js';
+import { codeAmountOf, readTarget, shownTarget } from './targets.js';
 
 /** Takes merchants' requests for payouts; PayoutProcessor carries them out. */
 @Injectable()
@@ -70,6 +70,11 @@ export class PayoutRequests {
       const target = saved?.target ?? read?.target;
       if (!target) throw new Error('A receiver without violations was not read');
       const { taxId } = target;
+      const codeAmount = codeAmountOf(target);
+      if (codeAmount !== null && codeAmount !== amount) {
+        const message = `must be the amount of the saved Pix code: it says ${codeAmount} cents`;
+        throw invalidRequest([{ param: 'amount', code: 'amount_mismatch', message }]);
+      }
       const asked = { operation: 'payout', amount, document: taxId, destination: taxId, request } as const;
       claim.admission = await this.fraud.check(scope, account, asked);
       const details = await this.accounts.details(scope.accountId);

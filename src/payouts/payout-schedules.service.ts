@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type AccountEntity, AccountsService } from '../accounts/index.js';
+import type { Actor } from '../audit/index.js';
 import { Clock } from '../core/clock.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { business } from '../core/errors/index.js';
@@ -24,7 +25,7 @@ export class PayoutSchedules implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.accounts.whenSettingsChange((tx, before, after) => this.#changed(tx, before, after));
+    this.accounts.whenSettingsChange((tx, before, after, actor) => this.#changed(tx, before, after, actor));
   }
 
   /**
@@ -46,7 +47,7 @@ export class PayoutSchedules implements OnModuleInit {
   }
 
   /** @throws ApiError 422 */
-  async #changed(tx: Tx, before: AccountEntity, after: AccountEntity): Promise<void> {
+  async #changed(tx: Tx, before: AccountEntity, after: AccountEntity, actor: Actor): Promise<void> {
     const { id, payoutSchedule: schedule } = after;
     if (isDeepStrictEqual(schedule, before.payoutSchedule)) return;
     const now = this.clock.now();
@@ -59,7 +60,7 @@ export class PayoutSchedules implements OnModuleInit {
       if (destination.type === 'br_code') {
         throw business('destination_not_allowed', 'A Pix code has an amount of its own: schedule a key or an account.');
       }
-      this.accounts.setPayoutScheduleAfter(tx, id, now);
+      this.accounts.beginPayoutSchedule(tx, id, now, actor.type === 'member' ? actor.id : null);
     }
     // Without a schedule the run ends the work.
     this.work.add(tx, 'payout_schedule', id, schedule === null ? now : occurrencesOf(schedule, now, now).next);

@@ -120,7 +120,7 @@ export class PayoutTransitions {
     this.wallets.reversePayout(tx, moneyOf(moved), moved.amountReturned);
   }
 
-  /** Records a part that came back, once for each of the PSP's ids. */
+  /** Records a part that came back, once for each of the PSP's ids, unless an operator has entered it. */
   async giveBack(tx: Tx, payout: WholePayout, returned: PayoutReturn): Promise<void> {
     const locked = await this.payouts.lock(tx, payout.id);
     if (locked?.status !== 'PAID') return;
@@ -128,6 +128,10 @@ export class PayoutTransitions {
     const { returnId, amount, endToEndId, reason, at } = returned;
     if (locked.amountReturned + amount > locked.amount) {
       this.logger.error({ payoutId: locked.id, returnId, amount }, 'more came back than was paid: an operator decides');
+      return;
+    }
+    if (await this.payouts.isEntered(tx, locked, returnId)) {
+      this.logger.warn({ payoutId: locked.id, returnId, amount }, 'an operator has entered this return before');
       return;
     }
     const now = this.clock.now();

@@ -70,6 +70,12 @@ const RELEASE_WAIT = write(
 const ADD_RETURN = insertInto('payouts.add_return', PayoutReturnEntity, {
   after: 'ON CONFLICT (payout_id, return_id) DO NOTHING RETURNING 1',
 });
+/** A return that an operator has entered as a loss of less than nothing, under the bank's id. */
+const IS_ENTERED = read(
+  'payouts.is_entered',
+  `SELECT 1 FROM corrections c WHERE c.account_id = $1 AND c.mode = $2 AND c.kind = 'loss' AND c.status = 'applied'
+     AND c.bank_reference = $3 HAVING sum(c.amount) < 0`,
+);
 const COUNT_RETURN = write(
   'payouts.count_return',
   `UPDATE payouts p SET amount_returned = amount_returned + $2, updated_at = $3,
@@ -206,6 +212,11 @@ export class PayoutsRepository {
   /** Ends the wait of a payout to a new destination. @returns null when it was moved meanwhile */
   async releaseWait(tx: Tx, id: string, by: string, at: Date): Promise<WholePayout | null> {
     return tx.first<WholePayout>(RELEASE_WAIT, [id, at, by]);
+  }
+
+  /** @returns whether an operator has given the merchant the money of this return */
+  async isEntered(tx: Tx, { accountId, mode }: Scope, returnId: string): Promise<boolean> {
+    return (await tx.query(IS_ENTERED, [accountId, mode, returnId])).length > 0;
   }
 
   /** @returns false when this return was recorded before */

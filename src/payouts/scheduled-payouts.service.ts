@@ -56,7 +56,8 @@ export class ScheduledPayouts {
       const payout = await this.opening.open(
         tx,
         this.opening.next(),
-        { scope, account, personId: null, actor: SYSTEM },
+        // A member who set the schedule counts as the requester, and so cannot approve its payouts.
+        { scope, account, personId: account.payoutScheduleBy, actor: SYSTEM },
         {
           ...{ amount, target, destination, occurrence },
           ...{ description: null, metadata: {}, allowsDuplicate: true },

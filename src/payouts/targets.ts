@@ -2,6 +2,7 @@ import { BANK_ACCOUNT_TYPES, type BankAccountType, type PayoutTarget } from '../
 import { BrCodeError, maskTaxId, normalizePixKey, normalizeTaxId, parseBrCode, taxIdKind } from '../brazil/index.js';
 import type { Violation } from '../core/errors/index.js';
 import { UNKNOWN_FIELD } from '../core/http/index.js';
+import type { Amount } from '../core/money/index.js';
 import { hasControls, visibleLength } from '../core/text.js';
 
 /** A receiver as answers and events show it: keys and tax ids are masked. */
@@ -101,6 +102,13 @@ function pixKeyOf({ key = '', tax_id }: SentTarget, _amount: number | null, wron
   const taxId = tax_id === undefined ? named : taxIdOf(tax_id, wrong);
   if (named !== null && taxId !== named) wrong('tax_id', 'invalid', 'must be the CPF or CNPJ that is the key');
   return { type: 'pix_key', key: found.key, taxId };
+}
+
+/** @returns the cents that a Pix code asks for; null for other receivers, and for a code without an amount */
+export function codeAmountOf(target: PayoutTarget): Amount | null {
+  if (target.type !== 'br_code') return null;
+  const code = parseBrCode(target.brCode);
+  return code.kind === 'recurrence' ? null : code.amount;
 }
 
 function brCodeOf({ br_code = '' }: SentTarget, amount: number | null, wrong: Wrong): PayoutTarget | null {

@@ -107,6 +107,8 @@ const TABLES_OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
   // Joins of one row with its account, case, event or news.
   acquirers: ['transactions'],
   med: ['transactions'],
+  // Whether an operator has entered a return, under the lock of its payout.
+  payouts: ['transactions'],
   transactions: ['accounts', 'acquirers', 'core', 'med', 'outbox', 'webhooks'],
   webhooks: ['outbox'],
   // Checks and files read everything.

@@ -51,6 +51,7 @@ export class ReturnCalls {
     earlier: EarlierCalls | null,
     prolong: Prolong,
   ): Promise<ReturnState> {
+    const { returnId } = request;
     return this.#call(acquirerName, request, async () => {
       const acquirer = this.acquirers.get(acquirerName);
       await prolong();
@@ -66,6 +67,12 @@ export class ReturnCalls {
       await prolong();
       const after = await acquirer.getReturn(request);
       if (after.kind !== 'not_found') return after;
+      const isAboutReceiver = again.reason === 'destination_invalid';
+      if (deskOf(acquirer, request) && !isAboutReceiver) {
+        // An earlier call may have used the balance while its bank hides it. Calls go on: the same name never pays twice.
+        this.logger.error({ acquirer: acquirerName, returnId, reason: again.reason }, 'a repeated cashout is refused');
+        return { kind: 'in_progress' };
+      }
       return this.#isBelieved(acquirer, request, earlier) ? again : { kind: 'in_progress' };
     });
   }

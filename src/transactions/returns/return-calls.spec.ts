@@ -4,6 +4,7 @@ import {
   AcquirersService,
   type PayoutDesk,
   type PayoutDeskCapabilities,
+  type ReturnFailure,
   type ReturnRequest,
   type ReturnState,
 } from '../../acquirers/index.js';
@@ -104,14 +105,27 @@ describe('money that goes back', () => {
   describe('by a desk that examines sends for 90 minutes', () => {
     const quietMs = 90 * 60_000;
 
-    it.each([
-      [89, true, UNDER_WAY],
-      [91, true, REFUSED],
-      // The refusal is a proof of its own.
-      [91, false, REFUSED],
-    ])('is refused after %i minutes, if "not found" is final: %s', async (minutes, isNotFoundFinal, state) => {
-      const bank = calls({ ask: [ABSENT, ABSENT], send: [REFUSED] }, { isNotFoundFinal, quietMs });
+    const refused = (reason: ReturnFailure): ReturnState => ({ kind: 'failed', reason });
+    it.each<[ReturnFailure, number, boolean, ReturnState]>([
+      // A call that was lost meanwhile may have used the balance, however old the first call is.
+      ['insufficient_funds', 91, true, UNDER_WAY],
+      ['insufficient_funds', 6_000, true, UNDER_WAY],
+      ['refused', 6_000, true, UNDER_WAY],
+      ['refused', 6_000, false, UNDER_WAY],
+      ['amount_exceeded', 6_000, true, UNDER_WAY],
+      // Every call has the same receiver.
+      ['destination_invalid', 89, true, UNDER_WAY],
+      ['destination_invalid', 91, true, refused('destination_invalid')],
+      ['destination_invalid', 91, false, refused('destination_invalid')],
+    ])('is refused for %s after %i minutes, if "not found" is final: %s → %j', async (...row) => {
+      const [reason, minutes, isNotFoundFinal, state] = row;
+      const bank = calls({ ask: [ABSENT, ABSENT], send: [refused(reason)] }, { isNotFoundFinal, quietMs });
       expect(await bank.calls.advance('bank', REQUEST, earlier(30, minutes), prolong)).toEqual(state);
+    });
+
+    it('is refused by the first call, which no other call can have preceded', async () => {
+      const bank = calls({ ask: [], send: [refused('insufficient_funds')] }, { isNotFoundFinal: false, quietMs });
+      expect(await bank.calls.advance('bank', REQUEST, null, prolong)).toEqual(refused('insufficient_funds'));
     });
 
     it.each([

@@ -239,6 +239,23 @@ describe('payouts by schedule', () => {
     await payoutOf(service, merchant.testKey, `po_${payout?.id}`, 'paid');
   });
 
+  it('cannot be approved by the OWNER who set the schedule', async () => {
+    await operate({ payout_approval_above: 9_999 });
+    const token = await service.login(merchant.ownerEmail);
+    const set = await service.call('PATCH', '/v1/account', { token, body: { payout_schedule: scheduleOf() } });
+    expect(set.status).toBe(200);
+    await pass();
+    const [payout] = await payouts();
+    const path = `/v1/dashboard/test/payouts/po_${payout?.id}/approve`;
+    const again = await service.login(merchant.ownerEmail);
+    const own = await service.call<Account>('POST', path, { token: again, body: {} });
+    expect([own.status, own.body.error.code]).toEqual([403, 'approval_not_allowed']);
+    const other = await service.member(merchant.accountId, 'ADMIN');
+    const logged = await service.login(other.email);
+    expect((await service.call('POST', path, { token: logged, body: {} })).status).toBe(200);
+    await payoutOf(service, merchant.testKey, `po_${payout?.id}`, 'paid');
+  });
+
   it('are not made while the account is suspended, nor made up afterwards', async () => {
     await schedule();
     await operate({ suspended: true });

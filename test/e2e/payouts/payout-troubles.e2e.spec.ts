@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
@@ -8,11 +9,23 @@ import {
   type PayoutState,
   SandboxAcquirer,
 } from '../../../src/acquirers/index.js';
+import { encodeBrCode } from '../../../src/brazil/index.js';
 import { Database } from '../../../src/core/database/index.js';
 import { LeaseLost, WorkService } from '../../../src/core/work/index.js';
 import { PayoutProcessor } from '../../../src/payouts/payout.processor.js';
+import { CorrectionsService } from '../../../src/transactions/index.js';
 import { expectLedgerCoherent } from '../../support/coherence.js';
-import { aFundedMerchant, aPayout, CNPJ, liveMoney, payoutOf, readPayout, wallet } from '../../support/payouts.js';
+import {
+  aFundedMerchant,
+  aPayout,
+  CNPJ,
+  CPF,
+  liveMoney,
+  payoutOf,
+  readPayout,
+  requestPayout,
+  wallet,
+} from '../../support/payouts.js';
 import { type Merchant, TestService } from '../../support/service.js';
 import { waitFor } from '../../support/wait.js';
 
@@ -175,5 +188,67 @@ describe('payouts in trouble', () => {
       return (await readPayout(service, own.testKey, payout.id)).amount_returned === 400;
     });
     expect((await wallet(service, own.accountId))['available']).toBe(9_400);
+  });
+
+  it('have a return booked once when an operator entered it before its report', async () => {
+    const own = await aFundedMerchant(service);
+    const payout = await aPayout(service, own.testKey, { amount: 1_000 });
+    await payoutOf(service, own.testKey, payout.id, 'paid');
+    const sendId = payout.id.slice(3).replaceAll('-', '');
+    const part = (last: string, amount: number): { id: string; amount: number; at: string } => ({
+      ...{ id: `D00000000202611281200${last.padStart(12, '0')}`, amount },
+      at: service.clock.now().toISOString(),
+    });
+    const parts = [part('1', 400), part('2', 100)];
+    await service.get(Database).transaction(async (tx) => {
+      const corrections = service.get(CorrectionsService);
+      const { correction } = await corrections.request(
+        tx,
+        {
+          ...{ kind: 'loss', amount: -400, borneBy: 'merchant', currency: 'BRL', mode: 'test' },
+          ...{ accountId: own.accountId, transactionId: null, acquirer: null, invoiceMonth: null },
+          ...{ reason: 'The bank shows the return', idempotencyKey: sendId, bankReference: parts[0]?.id ?? null },
+        },
+        randomUUID(),
+      );
+      if (correction.status === 'waiting') await corrections.approve(tx, correction.id, randomUUID());
+    });
+    await service.sql('UPDATE sandbox_payouts SET returns = $2 WHERE send_id = $1', [sendId, JSON.stringify(parts)]);
+    const hint = { kind: 'payout', reference: `${sendId}/REALIZADO.2` } as const;
+    await service.get(Database).transaction((tx) => service.get(InboxService).queueAll(tx, 'sandbox', [hint]));
+    await waitFor('the second return', async () => {
+      return ((await readPayout(service, own.testKey, payout.id)).amount_returned ?? 0) > 0;
+    });
+    expect((await readPayout(service, own.testKey, payout.id)).amount_returned).toBe(100);
+    expect((await wallet(service, own.accountId))['available']).toBe(9_500);
+  });
+
+  it.each([
+    ['100', 201],
+    ['700', 400],
+  ])('are refused when a saved code asks for another amount: %s → %i', async (amount, status) => {
+    const own = await aFundedMerchant(service);
+    const code = { kind: 'static', key: CPF, amount: 100, merchantName: 'Loja', merchantCity: 'SAO PAULO' } as const;
+    const { body: saved } = await service.call<{ id: string }>('POST', '/v1/payout-destinations', {
+      key: own.testKey,
+      body: { type: 'br_code', br_code: encodeBrCode(code) },
+    });
+    const answer = await requestPayout(service, own.testKey, { amount: Number(amount), destination: saved.id });
+    expect(answer.status).toBe(status);
+    if (status === 400) expect(answer.body.error.param).toBe('amount');
+  });
+
+  it('cannot be approved by the person who approved their receiver under another name', async () => {
+    const own = await aFundedMerchant(service, { payout_approval_above: 0 });
+    const owner = await service.login(own.ownerEmail);
+    const { body: saved } = await service.call<{ id: string }>('POST', '/v1/payout-destinations', {
+      key: own.testKey,
+      body: { type: 'pix_key', key: CPF },
+    });
+    const at = (path: string): Promise<{ status: number }> =>
+      service.call('POST', `/v1/dashboard/test${path}/approve`, { token: owner, body: {} });
+    expect((await at(`/payout-destinations/${saved.id}`)).status).toBe(200);
+    const inline = await aPayout(service, own.testKey, { amount: 500, destination: { type: 'pix_key', key: CPF } });
+    expect((await at(`/payouts/${inline.id}`)).status).toBe(403);
   });
 });
