@@ -12,17 +12,25 @@ const PICTURES = [
 
 const DATA_URL = /^data:(?<type>image\/(?:png|jpeg|webp));base64,(?<base64>[A-Za-z0-9+/]+={0,2})$/;
 
+export interface Picture {
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
 /** @returns null for what is no `data:` URL of a picture */
-export function readLogo(logo: string): { readonly type: string; readonly bytes: Buffer } | null {
-  const { type, base64 } = DATA_URL.exec(logo)?.groups ?? {};
+export function readPicture(url: string): Picture | null {
+  const { type, base64 } = DATA_URL.exec(url)?.groups ?? {};
   return type === undefined || base64 === undefined ? null : { type, bytes: Buffer.from(base64, 'base64') };
 }
 
-/** Returns whether the bytes are a picture of the type in the URL. SVG is refused, because it can hold scripts. */
-export function isLogo(logo: string): boolean {
-  if (logo.length > MAX_LOGO_BYTES * 2) return false;
-  const picture = readLogo(logo);
-  if (!picture || picture.bytes.length > MAX_LOGO_BYTES) return false;
+/**
+ * Returns whether the bytes of a `data:` URL are a picture of the type in the URL. SVG is refused, because it can hold
+ * scripts.
+ */
+export function isPicture(url: string, maxBytes: number): boolean {
+  if (url.length > maxBytes * 2) return false;
+  const picture = readPicture(url);
+  if (!picture || picture.bytes.length > maxBytes) return false;
   const { type, bytes } = picture;
   return PICTURES.some(
     (known) => known.type === type && bytes.subarray(known.at, known.at + known.bytes.length).equals(known.bytes),

@@ -13,7 +13,7 @@ export {
   settingsBody,
   settingsOf,
 } from './dto/merchant-account.js';
-export { readLogo, textOn } from './brand.js';
+export { isPicture, type Picture, readPicture, textOn } from './brand.js';
 export { normalizeEmail } from './email-address.js';
 export { type Member } from './members.repository.js';
 export { type LostPower, MembersService } from './members.service.js';

@@ -3,7 +3,7 @@ import type { Violation } from '../core/errors/index.js';
 import { MAX_AMOUNT } from '../core/money/index.js';
 import { hasControls, visibleLength } from '../core/text.js';
 import type { AccountChanges } from './accounts.repository.js';
-import { isAccent, isLogo, MAX_LOGO_BYTES } from './brand.js';
+import { isAccent, isPicture, MAX_LOGO_BYTES } from './brand.js';
 import { isMailAddress, normalizeEmail } from './email-address.js';
 import { PAYOUT_SCHEDULE, readPayoutSchedule } from './payout-schedule.js';
 
@@ -135,7 +135,7 @@ export const SETTINGS = {
   ),
   logo: orNone(
     text(`a PNG, JPEG or WebP picture of at most ${MAX_LOGO_BYTES / 1024} KiB as a data: URL in base64`, (logo) =>
-      isLogo(logo) ? { logo } : null,
+      isPicture(logo, MAX_LOGO_BYTES) ? { logo } : null,
     ),
     { logo: null },
   ),

@@ -16,6 +16,7 @@ import { HealthModule } from '../health/index.js';
 import { MedModule } from '../med/index.js';
 import { OperationsModule } from '../operations/index.js';
 import { OutboxModule } from '../outbox/index.js';
+import { PaymentLinksModule } from '../payment-links/index.js';
 import { PaymentsModule } from '../payments/index.js';
 import { PayoutsModule } from '../payouts/index.js';
 import { ReconciliationModule } from '../reconciliation/index.js';
@@ -47,6 +48,7 @@ export class AppModule {
         ReconciliationModule,
         ChargesModule,
         PaymentsModule,
+        PaymentLinksModule,
         MedModule,
         PayoutsModule,
         ReportsModule,

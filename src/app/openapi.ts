@@ -38,6 +38,7 @@ export function setupOpenApi(app: NestExpressApplication, baseUrl: string): void
     .addBearerAuth({ type: 'http', description: 'The token of POST /v1/auth/login.' }, 'dashboard')
     .addTag('Charges', 'Create and read Pix charges.')
     .addTag('Payments', 'The transaction format: six methods, refunds, receipts.')
+    .addTag('Payment links', 'Pages that sell without a program.')
     .addTag('Payouts', 'Send money to a bank account.')
     .addTag('MED', 'Disputes: contest or accept them, before their deadline.')
     .addTag('Wallets', 'Balances of the account.')

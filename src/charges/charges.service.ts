@@ -3,9 +3,15 @@ import type { Account } from '../accounts/index.js';
 import { normalizeTaxId } from '../brazil/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { fingerprintOf } from '../core/crypto/index.js';
-import { Database } from '../core/database/index.js';
+import { Database, type Tx } from '../core/database/index.js';
 import { type Draft, notFound, type Violation } from '../core/errors/index.js';
-import { type Answer, type Claim, IdempotencyService, type IdempotentAnswer } from '../core/idempotency/index.js';
+import {
+  type Answer,
+  type Claim,
+  IdempotencyService,
+  type IdempotentAnswer,
+  type IdempotentRequest,
+} from '../core/idempotency/index.js';
 import { parseId } from '../core/ids.js';
 import type { Mode, Scope } from '../core/mode.js';
 import { FraudGuard } from '../fraud/index.js';
@@ -51,13 +57,24 @@ export class ChargesService {
     idempotencyKey: string,
   ): Promise<IdempotentAnswer<ChargeBody>> {
     const input = toNewTransaction(draft.accept(problemsOf(draft.sound, scope.mode)), account.defaultExpiresIn);
-    const request = {
-      ...scope,
-      operation: 'charges.create',
-      key: idempotencyKey,
-      // Hashes the parsed input, after defaults: {"currency":"BRL"} and its absence are the same request.
-      fingerprint: fingerprintOf(input),
-    };
+    // Hashes the parsed input, after defaults: {"currency":"BRL"} and its absence are the same request.
+    const fingerprint = fingerprintOf(input);
+    return this.make(scope, account, input, { operation: 'charges.create', key: idempotencyKey, fingerprint });
+  }
+
+  /**
+   * Makes a charge for another module, under a key of its operation, with all checks of `create` but those of the body.
+   * @param alongside writes rows of the caller in the commit that makes the charge, by `writeRow` or `defer`
+   * @throws ApiError as `create`; KeyChanged: begin again
+   */
+  async make(
+    scope: Scope,
+    account: Account,
+    input: NewPixTransaction,
+    key: Pick<IdempotentRequest, 'operation' | 'key' | 'fingerprint'>,
+    alongside?: (tx: Tx, transaction: Transaction) => void,
+  ): Promise<IdempotentAnswer<ChargeBody>> {
+    const request = { ...scope, ...key };
     const begun = await this.idempotency.begin<ChargeBody>(request);
     if (begun.kind === 'replay') return begun.answer;
     const { claim } = begun;
@@ -71,7 +88,7 @@ export class ChargesService {
       claim.admission = await this.fraud.check(scope, account, { operation: 'charge', amount, document, request });
       const transaction = this.creation.draft(scope, account, input);
       const answer = transaction.status === 'PENDING' ? null : this.#created(transaction);
-      await this.creation.insert(claim, transaction, answer);
+      await this.creation.insert(claim, transaction, answer, alongside);
       return { ...(answer ?? (await this.#issue(transaction, account, claim, false))), replayed: false };
     } catch (error) {
       throw await this.idempotency.failed(error, claim);

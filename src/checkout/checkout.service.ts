@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AccountsService, readLogo } from '../accounts/index.js';
+import { AccountsService, type Picture, readPicture } from '../accounts/index.js';
 import { qrPng } from '../brazil/index.js';
 import { Clock } from '../core/clock.js';
 import { notFound } from '../core/errors/index.js';
@@ -41,9 +41,9 @@ export class CheckoutService {
   }
 
   /** The merchant's picture. @throws ApiError 404, also when there is none */
-  async logo(id: string): Promise<{ readonly type: string; readonly bytes: Buffer }> {
+  async logo(id: string): Promise<Picture> {
     const { logo } = await this.accounts.details((await this.#transaction(id)).accountId);
-    const picture = logo === null ? null : readLogo(logo);
+    const picture = logo === null ? null : readPicture(logo);
     if (!picture) throw notFound('logo');
     return picture;
   }

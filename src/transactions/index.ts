@@ -41,6 +41,7 @@ export { StatisticsService, type WindowFigures } from './statistics/statistics.s
 export { InquiriesService } from './creation/inquiries.service.js';
 export { type NewPayment, PaymentCreationService } from './creation/payment-creation.service.js';
 export type { NewPixTransaction } from './creation/pix-draft.js';
+export { type PaymentLimit, PaymentLimits } from './settlement/payment-limits.service.js';
 export { PixIssueService } from './creation/pix-issue.service.js';
 export { MedPayers } from './disputes/med-payers.service.js';
 export type { Refund, RefundOrder } from './refunds/refund.js';

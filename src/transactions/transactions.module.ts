@@ -35,6 +35,7 @@ import { RefundOpening } from './refunds/refund-opening.service.js';
 import { RefundTransitions } from './refunds/refund-transitions.service.js';
 import { RefundsRepository } from './refunds/refunds.repository.js';
 import { RefundsService } from './refunds/refunds.service.js';
+import { PaymentLimits } from './settlement/payment-limits.service.js';
 import { ReceiptsService } from './settlement/receipts.service.js';
 import { ReturnCalls } from './returns/return-calls.service.js';
 import { ReturnUpdates } from './returns/return-updates.service.js';
@@ -74,6 +75,7 @@ import { TransactionsService } from './transactions.service.js';
     IssueCalls,
     MedPayers,
     PaymentCreationService,
+    PaymentLimits,
     PixIssueService,
     ReceiptsService,
     RefundOpening,
@@ -114,6 +116,7 @@ import { TransactionsService } from './transactions.service.js';
     InquiriesService,
     MedPayers,
     PaymentCreationService,
+    PaymentLimits,
     PixIssueService,
     RefundTransitions,
     RefundsService,

@@ -31,6 +31,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // accounts: a new charge follows the settings of the account, which the principal of the request carries.
   charges: ['accounts', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
   payments: ['accounts', 'audit', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
+  // A link's charges are made by charges, and counted in the transactions that credit them.
+  'payment-links': ['accounts', 'audit', 'auth', 'charges', 'core', 'transactions'],
   med: ['accounts', 'acquirers', 'audit', 'auth', 'brazil', 'core', 'outbox', 'storage', 'transactions', 'wallets'],
   // Reports show all data of a merchant, so they read these modules.
   reports: ['auth', 'brazil', 'core', 'outbox', 'payouts', 'storage', 'transactions', 'wallets'],
@@ -109,6 +111,8 @@ const TABLES_OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
   med: ['transactions'],
   // Whether an operator has entered a return, under the lock of its payout.
   payouts: ['transactions'],
+  // The open charges of a link.
+  'payment-links': ['transactions'],
   transactions: ['accounts', 'acquirers', 'core', 'med', 'outbox', 'webhooks'],
   webhooks: ['outbox'],
   // Checks and files read everything.

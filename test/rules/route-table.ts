@@ -46,6 +46,8 @@ export interface World {
   readonly payoutId: () => Promise<string>;
   /** A saved payout destination for this request. */
   readonly destinationId: () => Promise<string>;
+  /** A payment link for this request. */
+  readonly linkId: () => Promise<string>;
   /** A payout of another account, whose bank does not answer. */
   readonly uncertainPayoutId: () => Promise<string>;
 }
@@ -183,6 +185,10 @@ function destination(action: string, more: Request = {}): Request {
   return { path: async ({ destinationId }) => `/v1/payout-destinations/${await destinationId()}${action}`, ...more };
 }
 
+function link(action: string, more: Request = {}): Request {
+  return { path: async ({ linkId }) => `/v1/payment-links/${await linkId()}${action}`, ...more };
+}
+
 /** A receiver that no other request has. */
 const newTarget = (): object => ({ type: 'pix_key', key: newEmail(), tax_id: '52998224725' });
 
@@ -318,6 +324,17 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     { test: 200, live: 404, foreign: 404 },
     { path: ({ chargeId }) => `/v1/sandbox/charges/${chargeId}/simulate`, body: () => ({ event: 'pay' }) },
   ),
+  'POST /v1/payment-links': keys(
+    { test: 201, live: 201, foreign: 201 },
+    { body: () => ({ name: 'Coffee', amount: 5000 }), headers: newIdempotencyKey },
+  ),
+  'GET /v1/payment-links': keys({ test: 200, live: 200, foreign: 200 }),
+  'GET /v1/payment-links/:id': keys({ test: 200, live: 404, foreign: 404 }, link('')),
+  'PATCH /v1/payment-links/:id': keys(
+    { test: 200, live: 404, foreign: 404 },
+    link('', { body: () => ({ name: 'Tea' }) }),
+  ),
+  'POST /v1/payment-links/:id/end': keys({ test: 200, live: 404, foreign: 404 }, link('/end')),
   'GET /v1/wallets': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/wallets/balance': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/wallets/entries': keys({ test: 200, live: 200, foreign: 200 }),

@@ -92,7 +92,8 @@ export class CorrectionMoves {
       const pix = await this.#lockPix(tx, settlementId);
       const locked = await this.transactions.lockWithAccount(tx, transactionId ?? '');
       if (!locked) throw new Error(`${transactionId} was there a moment ago`);
-      return this.#assign(tx, pix, locked);
+      if (await this.#assign(tx, pix, locked)) return;
+      throw conflict('charge_not_payable', 'As many payments as allowed were made before.');
     }
     if (kind === 'returned_elsewhere' || kind === 'write_off') {
       this.corrections.movePix(tx, settlementId, 'closed', null, null);
@@ -111,13 +112,15 @@ export class CorrectionMoves {
     if (pix?.outcome !== 'unmatched' || whyNotAssigned(sale.transaction, pix) !== null) return false;
     if (whyNotCredited(sale.transaction, this.#moneyOf(pix)) !== null) return false;
     if (await this.corrections.waits(tx, settlementId)) return false;
-    await this.#assign(tx, pix, sale);
-    return true;
+    return this.#assign(tx, pix, sale);
   }
 
-  #assign(tx: Tx, pix: SuspendedPix, sale: LockedSale): Promise<void> {
+  /** Credits the sale. @returns false when its limit of payments is reached: nothing is changed */
+  async #assign(tx: Tx, pix: SuspendedPix, sale: LockedSale): Promise<boolean> {
+    if (!(await this.outcomes.take(tx, sale.transaction))) return false;
     this.corrections.movePix(tx, pix.id, 'credited', null, sale.transaction.id);
-    return this.outcomes.credit(tx, sale, this.#moneyOf(pix), 'settled', true);
+    await this.outcomes.credit(tx, sale, this.#moneyOf(pix), 'settled', true);
+    return true;
   }
 
   /** Books a loss. When a loss comes back, disputes may claim more of the payment. */

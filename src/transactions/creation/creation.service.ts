@@ -51,12 +51,21 @@ export class CreationService {
     return { ...draft, status: 'WAITING_PAYMENT', brCode };
   }
 
-  /** @param answer null for an intent */
-  async insert(claim: Claim, transaction: Transaction, answer: Answer | null): Promise<void> {
+  /**
+   * @param answer null for an intent
+   * @param alongside writes rows of the caller in the same commit, by `writeRow` or `defer`
+   */
+  async insert(
+    claim: Claim,
+    transaction: Transaction,
+    answer: Answer | null,
+    alongside?: (tx: Tx, transaction: Transaction) => void,
+  ): Promise<void> {
     if (answer === null) {
       await this.database.transaction(async (tx) => {
         claim.take(tx, transaction.id, null);
         this.transactions.insert(tx, transaction);
+        alongside?.(tx, transaction);
       });
       return;
     }
@@ -65,6 +74,7 @@ export class CreationService {
       claim.take(tx, transaction.id, answer);
       this.transactions.insert(tx, transaction);
       this.moves.tell(tx, 'transaction.created', transaction, null);
+      alongside?.(tx, transaction);
     });
   }
 

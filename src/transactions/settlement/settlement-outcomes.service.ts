@@ -11,6 +11,7 @@ import { TransactionMoves } from '../transaction-moves.service.js';
 import type { Transaction } from '../transaction.js';
 import type { Trigger } from '../transactions.machine.js';
 import type { MoveFields } from '../transactions.repository.js';
+import { PaymentLimits } from './payment-limits.service.js';
 import { ReceiptsService } from './receipts.service.js';
 import type { ReceivedMoney } from './settlement.rules.js';
 
@@ -29,8 +30,19 @@ export class SettlementOutcomes {
     private readonly wallets: WalletsService,
     private readonly inbox: InboxService,
     private readonly receipts: ReceiptsService,
+    private readonly limits: PaymentLimits,
     private readonly clock: Clock,
   ) {}
+
+  /** Returns whether the sale may be under a limit of payments: then call `take` before `credit`, in no group. */
+  isLimited(transaction: Transaction): boolean {
+    return this.limits.mayApply(transaction);
+  }
+
+  /** Counts a payment under the limits of its sale. Locks their rows. @returns false when a limit is reached */
+  take(tx: Tx, transaction: Transaction): Promise<boolean> {
+    return this.limits.take(tx, transaction);
+  }
 
   /**
    * Writes a sale as paid and credits its wallet. Locks balances.

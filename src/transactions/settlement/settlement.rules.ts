@@ -33,6 +33,9 @@ const back = (reason: ReturnReason, trigger: Trigger | null = null): SettlementD
   trigger,
 });
 
+/** Decision about a payment of an open sale above its limit (`PaymentLimits`). Ends the sale. */
+export const OVER_LIMIT: SettlementDecision = back('charge_closed', 'cancelled');
+
 /**
  * Decides about money that the acquirer confirmed. Source: docs/contract.md#settlement.
  *
@@ -44,13 +47,14 @@ const back = (reason: ReturnReason, trigger: Trigger | null = null): SettlementD
  * writes the expiry. A live charge stays open (`settle` drops the trigger): its acquirer may still report another
  * payment, made in time. `ExpiryService` writes its expiry after asking the acquirer.
  *
- * The caller (`settle`) handles two cases itself:
+ * The caller (`settle`) handles three cases itself:
  * - A Pix that was settled before (the same end-to-end id). If it has paid this charge, it is `repeated` and changes
  *   nothing. If it went back, is held or waits for an operator, it is decided here again, and then the unique index of
  *   `settlements` refuses it.
  * - A Pix without a charge. It is kept as `unmatched` for an operator. If its txid belongs to a charge of another
  *   acquirer of the account, that acquirer is asked about it. If an acquirer names the charge of an unmatched Pix
  *   later, `UnmatchedClaims` assigns the Pix to the charge, as an operator would.
+ * - A Pix above the limit of payments that another module sets (`PaymentLimits`): `OVER_LIMIT`.
  *
  * Money that is not credited lies in the bucket `suspense` until it is back at its payer or an operator has decided.
  *

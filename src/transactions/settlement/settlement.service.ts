@@ -4,10 +4,18 @@ import { Database, leaveGroup, type Tx, uniqueViolation } from '../../core/datab
 import { UnmatchedClaims } from '../corrections/unmatched-claims.service.js';
 import { UnmatchedService } from '../reviews/unmatched.service.js';
 import { TransactionMoves } from '../transaction-moves.service.js';
-import { expiryFailure } from '../transaction.js';
+import { expiryFailure, failureOf, type Transaction } from '../transaction.js';
+import type { Trigger } from '../transactions.machine.js';
+import type { MoveFields } from '../transactions.repository.js';
 import { SettlementOutcomes } from './settlement-outcomes.service.js';
 import { SettlementRecords } from './settlement-records.service.js';
-import { decideSettlement, type ReceivedMoney, type Settlement, type SettlementDecision } from './settlement.rules.js';
+import {
+  decideSettlement,
+  OVER_LIMIT,
+  type ReceivedMoney,
+  type Settlement,
+  type SettlementDecision,
+} from './settlement.rules.js';
 
 /**
  * Outcomes besides the decision's own:
@@ -78,8 +86,7 @@ export class SettlementService {
     settlement.accountId = transaction.accountId;
     setOwner(transaction.accountId);
     const isRepeated = transaction.endToEndId === money.endToEndId;
-    const decision = isRepeated ? null : decideSettlement(transaction, money);
-    if (decision && decision.outcome !== 'credited') leaveGroup(tx);
+    const decision = isRepeated ? null : await this.#decide(tx, transaction, money);
     // Ends the notification now, because balances are locked last.
     this.records.closeNotification(tx, settlement);
     if (!decision) return 'repeated';
@@ -93,8 +100,7 @@ export class SettlementService {
         break;
       case 'returned': {
         const { reason, trigger } = decision;
-        const { expiresAt } = transaction;
-        const fields = trigger === 'expired' && expiresAt ? { failure: expiryFailure(transaction, expiresAt) } : {};
+        const fields = failureFields(transaction, money, trigger);
         // A live charge stays open: its acquirer may still report another payment, made in time.
         const isDecided = trigger !== 'expired' || this.acquirers.local().includes(acquirer);
         const move = trigger !== null && isDecided ? { trigger, fields } : null;
@@ -112,8 +118,26 @@ export class SettlementService {
     return outcome;
   }
 
+  /** Decides, and counts a payment under a limit. Locks that limit's row. */
+  async #decide(tx: Tx, transaction: Transaction, money: ReceivedMoney): Promise<SettlementDecision> {
+    const decision = decideSettlement(transaction, money);
+    const isLimited = decision.outcome === 'credited' && this.outcomes.isLimited(transaction);
+    // The limit's row is shared by many sales: two groups would lock such rows in different orders.
+    if (decision.outcome !== 'credited' || isLimited) leaveGroup(tx);
+    return isLimited && !(await this.outcomes.take(tx, transaction)) ? OVER_LIMIT : decision;
+  }
+
   #wayBack(acquirer: string, { method }: ReceivedMoney): RefundWay | null {
     if (method === 'PIX') return 'devolution';
     return this.acquirers.get(acquirer).capabilities.refunds[method]?.find((way) => way !== 'cashout') ?? null;
   }
+}
+
+/** The failure of a sale that ends by this payment, which goes back. */
+function failureFields(transaction: Transaction, money: ReceivedMoney, trigger: Trigger | null): MoveFields {
+  const { expiresAt } = transaction;
+  if (trigger === 'expired' && expiresAt) return { failure: expiryFailure(transaction, expiresAt) };
+  if (trigger !== 'cancelled') return {};
+  const reason = 'No more payments are taken: as many as allowed were paid before.';
+  return { failure: failureOf(transaction, { reason, providerErrorCode: 'canceled', at: money.settledAt }) };
 }

@@ -127,7 +127,9 @@ describe('the OpenAPI document', () => {
     const needing = operations.filter(({ operation }) =>
       operation.parameters?.some(({ name, required }) => name === 'Idempotency-Key' && required === true),
     );
-    expect(needing.map(({ path }) => path).sort()).toEqual(['/v1/charges', '/v1/payouts', '/v1/pix/charges']);
+    expect(needing.map(({ path }) => path).sort()).toEqual([
+      ...['/v1/charges', '/v1/payment-links', '/v1/payouts', '/v1/pix/charges'],
+    ]);
     for (const { operation } of needing)
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['400', '409']));
   });
