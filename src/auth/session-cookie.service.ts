@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { CookieOptions, Request, Response } from 'express';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { forbidden } from '../core/errors/index.js';
+import { isOwnPage } from '../core/http/index.js';
 import { SESSION_SECONDS } from './sessions.service.js';
 
 /** A header that our pages send with every write, and that a form on another site's page cannot send. */
@@ -46,19 +47,10 @@ export class SessionCookie {
 
   /** @throws ApiError 403 `foreign_page` for a write that a page of ours has not sent */
   assertOwnPage({ headers }: Pick<Request, 'headers'>): void {
-    const site = headers['sec-fetch-site'];
-    const isOwn = site === undefined ? this.#isOwnOrigin(headers) : site === 'same-origin';
-    if (headers[OWN_PAGE] === 'dashboard' && isOwn) return;
+    if (headers[OWN_PAGE] === 'dashboard' && isOwnPage(headers, this.#origin)) return;
     throw forbidden(
       'A write with the cookie of a login comes from a page of this service, with the header X-Requested-With: dashboard.',
       'foreign_page',
     );
-  }
-
-  /** Compares the origin, which even browsers without more details about the page send; a program sends none. */
-  #isOwnOrigin({ origin, host }: Request['headers']): boolean {
-    if (origin === undefined) return true;
-    if (!URL.canParse(origin)) return false;
-    return origin === this.#origin || new URL(origin).host === host;
   }
 }

@@ -23,6 +23,6 @@ export {
   parseEndToEndId,
 } from './end-to-end-id.js';
 export { normalizePixKey } from './pix-key.js';
-export { drawQr, qrPng } from './qr-code.js';
+export { drawQr, qrPng, qrSvg } from './qr-code.js';
 export { fromSaoPauloLocal, releaseTimeOf, SAO_PAULO, saoPauloLocal, saoPauloTime } from './sao-paulo.js';
 export { maskTaxId, normalizeTaxId, taxIdKind } from './tax-id.js';

@@ -53,6 +53,17 @@ export function drawQr(text: string): Buffer {
   return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))]);
 }
 
+/** Draws the text's code as an SVG, black on white in its quiet zone: sharp in every printed size. */
+export function qrSvg(text: string): string {
+  const { modules } = create(text, { errorCorrectionLevel: 'M' });
+  const size = modules.size + 2 * QUIET_ZONE;
+  const places = Array.from({ length: modules.size }, (_, index) => index);
+  const squares = places.flatMap((y) =>
+    places.flatMap((x) => (modules.get(y, x) ? [`M${x + QUIET_ZONE} ${y + QUIET_ZONE}h1v1h-1z`] : [])),
+  );
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><rect width="${size}" height="${size}" fill="#fff"/><path d="${squares.join('')}"/></svg>`;
+}
+
 /** Source: PNG, "Chunk layout". */
 function chunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);

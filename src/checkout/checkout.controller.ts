@@ -10,11 +10,9 @@ import {
 } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { LimitPerIp, Public } from '../auth/index.js';
-import { ApiError } from '../core/errors/index.js';
-import { pageHeaders } from './checkout.csp.js';
-import { checkoutPage, noReceiptPage, notFoundPage, type Page, receiptPage } from './checkout.page.js';
+import { LANG, PAYERS_PER_ADDRESS, PICTURE_CONTENT, PICTURE_HEADERS, send } from './answers.js';
+import { checkoutPage, noReceiptPage, notFoundPage, receiptPage } from './checkout.page.js';
 import { CheckoutService } from './checkout.service.js';
-import { type Language, LANGUAGES } from './checkout.texts.js';
 import type { CheckoutStatus } from './checkout.view.js';
 
 const TIME = { type: 'string', format: 'date-time', nullable: true };
@@ -32,40 +30,6 @@ const STATUS_SCHEMA = {
     expires_at: { ...TIME, description: 'Authoritative expiry; null for none.', example: '2026-11-21T13:00:00.000Z' },
   },
 };
-
-const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/webp'];
-
-/** Mobile networks share one address among many payers, and an open page polls its status. */
-const PAYERS_PER_ADDRESS = 10;
-
-const LANG = {
-  name: 'lang',
-  required: false,
-  description: 'Language of the page, in place of the browser’s.',
-  schema: { type: 'string' as const, enum: [...LANGUAGES] },
-};
-
-/** Returns the language chosen on the page, else the browser's preference; Portuguese for all other languages. */
-function languageOf(request: Request): Language {
-  const chosen = LANGUAGES.find((language) => language === request.query['lang']);
-  return chosen ?? (request.acceptsLanguages([...LANGUAGES]) === 'en' ? 'en' : 'pt');
-}
-
-/** Sends a page instead of JSON, also for a 404: a payer reads it, not a program. */
-async function send(
-  request: Request,
-  response: Response,
-  make: (language: Language) => Promise<Page>,
-): Promise<string> {
-  const language = languageOf(request);
-  const { html, ownStyle } = await make(language).catch((error: unknown) => {
-    if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    response.status(404);
-    return notFoundPage(language);
-  });
-  response.set(pageHeaders(ownStyle));
-  return html;
-}
 
 /** The page for payers: docs/contract.md#checkout. */
 @Public()
@@ -87,7 +51,9 @@ export class CheckoutController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    return send(request, response, async (language) => checkoutPage(await this.checkout.view(id), language));
+    return send(request, response, notFoundPage, async (language) =>
+      checkoutPage(await this.checkout.view(id), language),
+    );
   }
 
   @Get(':id/receipt')
@@ -105,7 +71,7 @@ export class CheckoutController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    return send(request, response, async (language) => {
+    return send(request, response, notFoundPage, async (language) => {
       const receipt = await this.checkout.receipt(id);
       if (receipt) return receiptPage(receipt, language);
       response.status(404);
@@ -118,15 +84,11 @@ export class CheckoutController {
   @ApiOperation({ summary: 'The logo of a charge’s merchant', description: 'What the page shows.' })
   @ApiOkResponse({
     description: 'PNG, JPEG or WebP.',
-    content: Object.fromEntries(LOGO_TYPES.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])),
+    content: PICTURE_CONTENT,
   })
   async logo(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
     const { type, bytes } = await this.checkout.logo(id);
-    response.set({
-      'Content-Type': type,
-      'Cache-Control': 'public, max-age=3600',
-      'X-Content-Type-Options': 'nosniff',
-    });
+    response.set({ ...PICTURE_HEADERS, 'Content-Type': type });
     return bytes;
   }
 

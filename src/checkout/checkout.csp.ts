@@ -2,6 +2,13 @@ import { createHash } from 'node:crypto';
 import { SCRIPT } from './checkout.script.js';
 import { STYLES } from './checkout.styles.js';
 
+/** The parts of a page on which its headers depend. */
+export interface PageStyle {
+  /** The merchant's own stylesheet: '' without one. */
+  readonly ownStyle: string;
+  readonly hasForm?: boolean;
+}
+
 /** A CSP source for exactly this inline text. */
 export function cspHash(text: string): string {
   return `'sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}'`;
@@ -14,8 +21,11 @@ export function cspHash(text: string): string {
 const STYLE_HASH = cspHash(STYLES);
 const SCRIPT_HASH = cspHash(SCRIPT);
 
-/** @param ownStyle the stylesheet of the merchant's colours; '' without one */
-export function contentSecurityPolicy(ownStyle: string): string {
+/**
+ * @param ownStyle the stylesheet of the merchant's colours; '' without one
+ * @param hasForm whether the page sends a form, to this service
+ */
+export function contentSecurityPolicy(ownStyle: string, hasForm = false): string {
   return [
     "default-src 'none'",
     "img-src 'self' data:",
@@ -23,20 +33,21 @@ export function contentSecurityPolicy(ownStyle: string): string {
     `style-src ${STYLE_HASH}${ownStyle === '' ? '' : ` ${cspHash(ownStyle)}`}`,
     `script-src ${SCRIPT_HASH}`,
     "base-uri 'none'",
-    "form-action 'none'",
+    `form-action ${hasForm ? "'self'" : "'none'"}`,
     "frame-ancestors 'none'",
   ].join('; ');
 }
 
 /**
  * Headers of every HTML answer of this module. Anyone with the address can open the page, so logs and indexes must not
- * get it.
+ * get it. A page with a form tells its address to this service: without that, browsers send the form from nowhere, as
+ * another site's.
  */
-export function pageHeaders(ownStyle: string): Readonly<Record<string, string>> {
+export function pageHeaders({ ownStyle, hasForm = false }: PageStyle): Readonly<Record<string, string>> {
   return {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': contentSecurityPolicy(ownStyle),
-    'Referrer-Policy': 'no-referrer',
+    'Content-Security-Policy': contentSecurityPolicy(ownStyle, hasForm),
+    'Referrer-Policy': hasForm ? 'same-origin' : 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
     'X-Robots-Tag': 'noindex, nofollow',
     'Cache-Control': 'no-store',

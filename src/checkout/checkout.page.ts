@@ -3,6 +3,7 @@ import { moneyText } from '../core/money/index.js';
 import { saoPauloTime } from '../brazil/index.js';
 import type { PublicStatus } from '../charges/index.js';
 import { type Html, markup, trusted } from '../core/http/index.js';
+import type { PageStyle } from './checkout.csp.js';
 import { FAVICON, type Icon, icon } from './checkout.icons.js';
 import { SCRIPT } from './checkout.script.js';
 import { STYLES } from './checkout.styles.js';
@@ -28,10 +29,8 @@ const MARKS: Readonly<Record<Outcome, { icon: Icon; tone: 'good' | 'warn' | 'bad
   disputed: { icon: 'alert', tone: 'warn' },
 };
 
-/** A page and its merchant's own stylesheet: '' without one. */
-export interface Page {
+export interface Page extends PageStyle {
   readonly html: string;
-  readonly ownStyle: string;
 }
 
 /** The merchant's style for the buttons only: text keeps colours whose contrast is known. */
@@ -68,8 +67,8 @@ export function noReceiptPage(language: Language): Page {
   return messagePage(language, receiptGone, receiptGoneNote);
 }
 
-function messagePage(language: Language, title: string, note: string): Page {
-  return page(language, null, {
+export function messagePage(language: Language, title: string, note: Html | string, brand: Brand | null = null): Page {
+  return page(language, brand, {
     title,
     refresh: null,
     main: markup`<main class="result">
@@ -110,7 +109,7 @@ ${view.refunded === 0 ? null : markup`<p class="note">${words.partlyRefunded(mon
   });
 }
 
-function page(
+export function page(
   language: Language,
   brand: Brand | null,
   parts: { title: string; refresh: string | null; main: Html; live: boolean },
@@ -226,7 +225,7 @@ function qrImage(view: CheckoutView, words: Wording): Html {
 }
 
 /** @param base base of the page's own address */
-function logo({ hasLogo }: Brand, base: string): Html | null {
+export function logo({ hasLogo }: Brand, base: string): Html | null {
   return hasLogo ? markup`<p class="brand"><img src="${base}logo" alt=""></p>` : null;
 }
 
@@ -276,7 +275,7 @@ function when(view: CheckoutView, status: Outcome, words: Wording): Html | null 
     : markup`<p class="note">${words.deadlineWas} ${time(view.expiresAt, words)}.</p>`;
 }
 
-function withMerchant(note: string, { merchant }: Brand): Html {
+export function withMerchant(note: string, { merchant }: Brand): Html {
   const [before = '', after] = note.split('{merchant}');
   return after === undefined ? markup`${before}` : markup`${before}<bdi>${merchant}</bdi>${after}`;
 }
@@ -298,7 +297,7 @@ function wayBack({ returnUrl }: CheckoutView, words: Wording, look: 'button' | '
   return markup`<p class="actions no-print"><a class="${look}" data-return href="${returnUrl.href}" rel="noopener noreferrer">${words.backTo(returnUrl.host)}</a></p>`;
 }
 
-function amount(text: string): Html {
+export function amount(text: string): Html {
   return markup`<span class="amount${text.length > LARGE_AMOUNT ? ' long' : ''}">${text}</span>`;
 }
 
@@ -307,7 +306,7 @@ function time(at: Date, { code, zone }: Wording): Html {
   return markup`<time datetime="${at.toISOString()}">${text}</time> ${zone}`;
 }
 
-function testBadge({ test }: Brand, words: Wording): Html | null {
+export function testBadge({ test }: Brand, words: Wording): Html | null {
   return test ? markup`<p class="badge">${words.test}</p>` : null;
 }
 

@@ -41,6 +41,14 @@ h2,label{display:block;font-size:15px;font-weight:600;line-height:1.5}
 .field:focus-within{outline:3px solid var(--accent);outline-offset:2px}
 textarea{display:block;width:100%;height:80px;padding:0;border:0;outline:none;background:none;color:inherit;
 font:13px/20px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;word-break:break-all;resize:none}
+input{display:block;width:100%;min-height:24px;padding:0;border:0;outline:none;background:none;color:inherit;font:inherit}
+form{display:grid;gap:18px;margin-top:24px}
+form button{margin-top:6px}
+.error{margin-top:6px;color:var(--bad);font-size:14px}
+.sold{margin-top:4px;font-size:22px;font-weight:700;line-height:1.25}
+.lines{white-space:pre-line}
+.picture{margin-top:16px}
+.picture img{display:block;width:100%;max-height:320px;object-fit:contain;border-radius:12px;background:#fff}
 .hint{margin-top:8px;color:var(--soft);font-size:14px}
 button,.button{width:100%;min-height:52px;margin-top:12px;padding:10px 16px;align-items:center;justify-content:center;gap:10px;border:1px solid transparent;border-radius:12px;
 background:var(--button);color:var(--on-button);font:inherit;font-weight:600;text-decoration:none;cursor:pointer}

@@ -213,7 +213,7 @@ const en: Wording = {
 
 /** The structure of the Portuguese texts, for other languages. */
 export type Wording = { readonly [K in keyof typeof pt]: Widened<(typeof pt)[K]> };
-type Widened<T> = T extends string
+export type Widened<T> = T extends string
   ? string
   : T extends (...args: infer A) => string
     ? (...args: A) => string

@@ -113,10 +113,19 @@ export const CHECKS: readonly {
             FROM events WHERE type LIKE 'transaction.%') e WHERE sequence > 1 AND previous IS DISTINCT FROM before`,
   },
   {
-    name: 'each idempotency key with an answer names a transaction, a refund or a payout',
+    name: 'each idempotency key with an answer names a transaction, a refund, a payout or a payment link',
     sql: `SELECT k.key FROM idempotency_keys k WHERE NOT EXISTS (SELECT 1 FROM transactions t WHERE t.id = k.resource_id)
             AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.id = k.resource_id)
-            AND NOT EXISTS (SELECT 1 FROM payouts p WHERE p.id = k.resource_id)`,
+            AND NOT EXISTS (SELECT 1 FROM payouts p WHERE p.id = k.resource_id)
+            AND NOT EXISTS (SELECT 1 FROM payment_links l WHERE l.id = k.resource_id)`,
+  },
+  {
+    name: 'each payment link counts its charges that were paid',
+    sql: `SELECT l.id FROM payment_links l LEFT JOIN LATERAL (
+            SELECT count(*) AS number, coalesce(sum(t.amount), 0) AS amount
+            FROM payment_link_charges c JOIN transactions t ON t.id = c.transaction_id
+            WHERE c.link_id = l.id AND t.paid_at IS NOT NULL) paid ON true
+          WHERE (l.paid_count, l.paid_amount) <> (paid.number, paid.amount)`,
   },
   {
     name: 'what is counted by day and hour, folded or not, is what the transactions and refunds say',

@@ -38,7 +38,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   reports: ['auth', 'brazil', 'core', 'outbox', 'payouts', 'storage', 'transactions', 'wallets'],
   webhooks: ['accounts', 'audit', 'auth', 'core', 'outbox'],
   sandbox: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'payments', 'payouts', 'transactions'],
-  checkout: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'transactions'],
+  checkout: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'payment-links', 'transactions'],
   team: ['accounts', 'audit', 'auth', 'core'],
   'request-logs': ['auth', 'core'],
   // brazil and wallets: mails of balances below zero, with São Paulo's time.
@@ -116,7 +116,7 @@ const TABLES_OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
   transactions: ['accounts', 'acquirers', 'core', 'med', 'outbox', 'webhooks'],
   webhooks: ['outbox'],
   // Checks and files read everything.
-  reconciliation: ['acquirers', 'core', 'med', 'outbox', 'payouts', 'transactions', 'wallets'],
+  reconciliation: ['acquirers', 'core', 'med', 'outbox', 'payment-links', 'payouts', 'transactions', 'wallets'],
   reports: ['payouts', 'transactions', 'wallets'],
 };
 

@@ -6,7 +6,7 @@ import { SYSTEM } from '../../src/audit/index.js';
 import { anUpload } from '../support/evidence.js';
 import { aDisputedCharge } from '../support/med.js';
 import { type Merchant, PASSWORD, TestService } from '../support/service.js';
-import { aPaymentLink } from '../support/payment-links.js';
+import { aPaymentLink, pathOf } from '../support/payment-links.js';
 import { aFundedMerchant, aPayout, CPF, payoutOf, simulatePayout } from '../support/payouts.js';
 import { describeWith } from '../support/needs.js';
 import { startRedis, type TestRedis } from '../support/redis.js';
@@ -143,6 +143,7 @@ describe('access to every route by every kind of caller', () => {
         });
         return answer.body.id;
       },
+      linkPath: async () => pathOf(await aPaymentLink(service, merchant.testKey)),
       linkId: async () => (await aPaymentLink(service, merchant.testKey)).id,
       uncertainPayoutId: async () => {
         const other = await aFundedMerchant(service, { payout_new_destination_hours: 1 });

@@ -48,6 +48,7 @@ export interface World {
   readonly destinationId: () => Promise<string>;
   /** A payment link for this request. */
   readonly linkId: () => Promise<string>;
+  readonly linkPath: () => Promise<string>;
   /** A payout of another account, whose bank does not answer. */
   readonly uncertainPayoutId: () => Promise<string>;
 }
@@ -282,6 +283,15 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /checkout/:id/receipt': open(404, { path: ({ rawId }) => `/checkout/${rawId}/receipt` }),
   'GET /checkout/:id/logo': open(404, { path: ({ rawId }) => `/checkout/${rawId}/logo` }),
   'GET /checkout/:id/status': open(200, { path: ({ rawId }) => `/checkout/${rawId}/status` }),
+  'GET /pay/:id': open(200, { path: async ({ linkPath }) => linkPath() }),
+  // A form without its fields.
+  'POST /pay/:id': open(400, { path: async ({ linkPath }) => linkPath() }),
+  'GET /pay/:id/print': open(200, { path: async ({ linkPath }) => `${await linkPath()}/print` }),
+  // An unknown link, as with charges.
+  'GET /pay/:id/qr.png': open(404, { path: () => '/pay/nobody/qr.png' }),
+  'GET /pay/:id/qr.svg': open(404, { path: () => '/pay/nobody/qr.svg' }),
+  'GET /pay/:id/picture': open(404, { path: async ({ linkPath }) => `${await linkPath()}/picture` }),
+  'GET /pay/:id/logo': open(404, { path: async ({ linkPath }) => `${await linkPath()}/logo` }),
   'GET /docs': open(200),
   'GET /docs/': open(200),
   'GET /docs/*': open(200, { path: () => '/docs/swagger-ui.css' }),

@@ -8,6 +8,7 @@ export { escapeHtml, type Html, markup, trusted } from './html.js';
 export { type Limited, limitedByAddress } from './limited-by-address.js';
 export { Nested, UNKNOWN_FIELD } from './nested.decorator.js';
 export * from './openapi.js';
+export { isOwnPage } from './own-page.js';
 export { PostOk } from './post-ok.js';
 export * from './properties.js';
 export { IsQueryInteger, QueryInteger } from './query-fields.js';
