@@ -20,6 +20,7 @@ const VISIT_MS = 3_600_000;
 const VISIT = /^[\w-]{22}$/;
 const MAX_FORM_BYTES = 16 * 1024;
 const HTML = { 'text/html': { schema: { type: 'string' as const } } };
+const RETRY_AFTER = { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' as const } } };
 const FORM_SCHEMA = {
   type: 'object',
   properties: Object.fromEntries(
@@ -81,7 +82,7 @@ export class PayController {
   @ApiResponse({ status: 409, description: 'The page, to try again.', content: HTML })
   @ApiResponse({ status: 410, description: 'A page that says why the link takes no more payments.', content: HTML })
   @ApiResponse({ status: 422, description: 'A page: the charge cannot be made.', content: HTML })
-  @ApiResponse({ status: 503, description: 'The page, to try again.', content: HTML })
+  @ApiResponse({ status: 503, description: 'The page, to try again.', content: HTML, headers: RETRY_AFTER })
   pay(
     @Param('id') id: string,
     @Req() request: Request,
@@ -187,8 +188,8 @@ export class PayController {
       return { html: '', ownStyle: '' };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      response.status(error.status).set(error.headers);
       const isPassing = error.status === 409 || error.status === 429 || error.status >= 500;
+      response.status(error.status).set({ ...(isPassing ? { 'Retry-After': '5' } : {}), ...error.headers });
       return isPassing ? payPage(visited, visit, form, language, true) : refusedPage(visited, language);
     }
   }

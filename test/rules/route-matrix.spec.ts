@@ -218,7 +218,9 @@ describe('access to every route by every kind of caller', () => {
 
   /** Routes whose rows put an id that exists into the path. */
   const ofIds = Object.entries(ROUTES).filter(([route, { path, expected }]) => {
-    return path !== undefined && /:(?!event\b)/.test(route) && Object.values(expected).some((status) => status < 400);
+    // The short id of a payment link has letters of both cases.
+    const hasUuid = /:(?!event\b)/.test(route) && !route.includes(' /pay/');
+    return path !== undefined && hasUuid && Object.values(expected).some((status) => status < 400);
   });
 
   it.each(ofIds)('is as the table says for %s, with its ids in capitals', async (route, row) => {

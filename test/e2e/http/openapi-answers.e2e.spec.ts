@@ -14,12 +14,16 @@ import {
   type TicketAnswer,
 } from '../../support/evidence.js';
 import { aDisputedCharge, answerCase, medQueue } from '../../support/med.js';
+import { aPaymentLink, createLink, pathOf, sendForm } from '../../support/payment-links.js';
 import { aFundedMerchant, aPayout, payoutOf, requestPayout, simulatePayout } from '../../support/payouts.js';
 import { closed, type Documented, readDocument, type ResponseDoc } from '../../support/openapi.js';
 import { type Answer, type ChargeAnswer, type Merchant, PASSWORD, TestService } from '../../support/service.js';
 import { waitFor } from '../../support/wait.js';
 import { claimsOf } from '../../support/tokens.js';
 import { ROUTES } from '../../rules/route-table.js';
+
+/** A picture by its first bytes. */
+const PICTURE = `data:image/png;base64,${Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64')}`;
 
 describe('answers follow the OpenAPI document', () => {
   // Both flags change answers: the list exists, and rate limits are counted and shown.
@@ -1221,6 +1225,76 @@ describe('answers follow the OpenAPI document', () => {
     keeps('health_show', await service.call('GET', '/metrics'));
   });
 
+  it('when payment links are created, changed, ended and paid', async () => {
+    const { testKey } = merchant;
+    const path = '/v1/payment-links';
+    const on = (method: string, action: string, body?: object, who: string = testKey): Promise<Answer> =>
+      service.call(method, `${path}${action}`, { key: who, ...(body === undefined ? {} : { body }) });
+    const raw = (method: string, action: string, rawBody: string): Promise<Answer> =>
+      service.call(method, `${path}${action}`, {
+        ...{ key: testKey, rawBody },
+        headers: { 'content-type': rawBody === 'x' ? 'a/b' : 'application/json', 'Idempotency-Key': randomUUID() },
+      });
+    const once = randomUUID();
+    const full = {
+      ...{ description: 'Half a kilo', ask: ['name'], question: 'Whole?', metadata: { a: 1 }, max_payments: 5 },
+      ...{ expires_at: '2099-12-31', return_url: 'https://shop.example/', picture: PICTURE },
+    };
+    const id = 'paymentlinks_create';
+    const link = await createLink(service, testKey, full, once);
+    for (const body of [full, {}]) keeps(id, await createLink(service, testKey, body, once));
+    keeps(id, link);
+    keeps(id, await createLink(service, testKey, { amount: 0 }));
+    keeps(id, await createLink(service, 'x'));
+    for (const body of ['x', ' '.repeat(300_000)]) {
+      keeps(id, await raw('POST', '', body));
+      keeps('paymentlinks_change', await raw('PATCH', `/${link.body.id}`, body));
+      keeps('paymentlinks_end', await raw('POST', `/${link.body.id}/end`, body));
+    }
+    for (const who of [testKey, 'x']) {
+      keeps('paymentlinks_list', await on('GET', '', undefined, who));
+      for (const one of [link.body.id, 'nobody']) {
+        keeps('paymentlinks_get', await on('GET', `/${one}`, undefined, who));
+        keeps('paymentlinks_change', await on('PATCH', `/${one}`, { question: null, picture: null }, who));
+      }
+    }
+    keeps('paymentlinks_list', await on('GET', '?limit=0'));
+    keeps('paymentlinks_change', await on('PATCH', `/${link.body.id}`, { amount: 0 }));
+
+    const refusing = await service.merchant({ fraud_max_amount: '1' });
+    const pages = [pathOf(link.body), '/pay/nobody'];
+    const refused = pathOf(await aPaymentLink(service, refusing.testKey, { picture: PICTURE }));
+    const ofLive = pathOf((await createLink(service, merchant.liveKey)).body);
+    for (const page of [...pages, refused]) {
+      keeps('pay_page', await service.call('GET', page));
+      for (const [what, action] of [
+        ...([
+          ['poster', '/print'],
+          ['qrPng', '/qr.png'],
+          ['qrSvg', '/qr.svg'],
+        ] as const),
+        ...([
+          ['picture', '/picture'],
+          ['logo', '/logo'],
+        ] as const),
+      ]) {
+        keeps(`pay_${what}`, await service.call('GET', `${page}${action}`));
+      }
+    }
+    const branded = await service.merchant({ logo: PICTURE });
+    keeps('pay_logo', await service.call('GET', `${pathOf(await aPaymentLink(service, branded.testKey))}/logo`));
+    const fields = { visit: 'v'.repeat(22), name: 'Maria' };
+    for (const page of [...pages, refused, ofLive]) keeps('pay_pay', await sendForm(service, page, fields));
+    keeps('pay_pay', await sendForm(service, pages[0] ?? '', {}));
+    keeps('paymentlinks_end', await on('POST', `/${link.body.id}/end`));
+    keeps('paymentlinks_end', await on('POST', '/nobody/end'));
+    keeps('paymentlinks_end', await on('POST', `/nobody/end`, undefined, 'x'));
+    keeps('paymentlinks_end', await on('POST', `/${link.body.id}/end`, { a: 1 }));
+    keeps('paymentlinks_change', await on('PATCH', `/${link.body.id}`, {}));
+    keeps('pay_page', await service.call('GET', pages[0] ?? ''));
+    keeps('pay_pay', await sendForm(service, pages[0] ?? '', fields));
+  });
+
   it('for every documented answer, except those that need a failure', () => {
     const rest = operations.flatMap(({ operation }) =>
       Object.keys(operation.responses)
@@ -1232,6 +1306,8 @@ describe('answers follow the OpenAPI document', () => {
       'charges_list 404',
       // Sent only with 100 endpoints.
       'endpoints_register 422',
+      // Sent only while a twin under the same key is at work for ten seconds.
+      'pay_pay 409',
       // Sent only in production, to operators without a second factor.
       'person_changePassword 403',
       'person_endSession 403',

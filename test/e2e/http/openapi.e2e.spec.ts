@@ -140,8 +140,8 @@ describe('the OpenAPI document', () => {
     );
     expect(optional.map(({ operation }) => operation.operationId).sort()).toEqual([
       ...['account_change', 'apikeys_issue', 'apikeys_rotate', 'endpoints_rotateSecret', 'endpoints_update'],
-      ...['operationsaccounts_change', 'payoutdestinations_approve', 'payouts_approve', 'payouts_refuse'],
-      'signing_rotateDefault',
+      ...['operationsaccounts_change', 'paymentlinks_change', 'payoutdestinations_approve', 'payouts_approve'],
+      ...['payouts_refuse', 'signing_rotateDefault'],
     ]);
   });
 
