@@ -63,7 +63,7 @@ describeWith('browser')('a payment link in a real browser', () => {
       await page.locator('main[data-status="pending"]').waitFor();
       const [, id = ''] = /checkout\/([0-9a-f-]+)/.exec(page.url()) ?? [];
       expect(await page.locator('.amount').innerText()).toContain('50,00');
-      // The same visit, from its beginning: the same charge.
+      // Repeating the visit from its beginning gives the same charge.
       await page.goto(`${service.url}${path}`);
       await fill(page);
       await page.getByRole('button', { name: 'Pagar com Pix' }).dblclick();
