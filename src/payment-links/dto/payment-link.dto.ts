@@ -54,8 +54,7 @@ const METADATA = {
 type Field = (described: ApiPropertyOptions) => PropertyDecorator;
 
 /** A field that PATCH may empty by null. */
-const Clearable: Field = (described) =>
-  applyDecorators(OptionalField({ ...described, nullable: true }), IsNullable());
+const Clearable: Field = (described) => applyDecorators(OptionalField({ ...described, nullable: true }), IsNullable());
 
 const cents = (field: Field, description: string): PropertyDecorator =>
   applyDecorators(field({ description, minimum: 1, maximum: MAX_AMOUNT, type: 'integer', example: 5000 }), IsAmount());
