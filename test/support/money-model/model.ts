@@ -1,4 +1,5 @@
 import type { Branch, Reached } from './branches.js';
+import { PayoutsModel, type PayoutTerms } from './payouts.js';
 import {
   applied,
   type CaseModel,
@@ -8,6 +9,7 @@ import {
   isDisputed,
   isLost,
   isOver,
+  isOnItsWay,
   isRefunding,
   isUnderway,
   left,
@@ -40,6 +42,9 @@ export interface Terms {
   readonly reserveBps: number;
   /** Total that one operator may enter within a day without a second operator */
   readonly correctionLimit: number;
+  /** Minute of the day in São Paulo at which the story begins */
+  readonly beginsAt: number;
+  readonly payouts: PayoutTerms;
 }
 
 export interface RefundRequest {
@@ -67,27 +72,35 @@ export type Expected = 200 | 201 | `${400 | 409 | 422} ${string}`;
  */
 const QUESTIONS = 10;
 const PATIENCE_MS = 8 * 60_000;
+const DAY_MS = 86_400_000;
 
 export class MoneyModel {
   readonly sales: SaleModel[] = [];
+  readonly payouts: PayoutsModel;
   /** Counter in place of a clock: every event gets its own number. */
   #now = 0;
 
-  /** Total that one operator has entered alone on the current day */
-  #enteredAlone = 0;
+  /** Amounts that one operator has entered alone, with their times */
+  #enteredAlone: { readonly at: number; readonly amount: number }[] = [];
 
   /** @param purse money of the merchant that comes from no sale */
   constructor(
     readonly terms: Terms,
     readonly purse: number,
     private readonly reached: Reached,
-  ) {}
+  ) {
+    this.payouts = new PayoutsModel(
+      terms.payouts,
+      () => this.balance.available,
+      (branch, isReached) => this.#reach(branch, isReached),
+    );
+  }
 
   #reach(branch: Branch, isReached = true): void {
     if (isReached) this.reached.add(branch);
   }
 
-  get balance(): { available: number; pending: number; retained: number } {
+  get balance(): { available: number; pending: number; retained: number; reserved: number } {
     const all = this.sales.map((sale) => {
       const net = sale.isPaid ? sale.amount - feesOf(sale.amount, this.terms) : 0;
       const gone = sum(sale.refunds.filter(({ status }) => status !== 'FAILED').map((r) => r.amount + r.fee));
@@ -102,20 +115,24 @@ export class MoneyModel {
       };
     });
     return {
-      available: this.purse + sum(all.map(({ available }) => available)),
+      available: this.purse + sum(all.map(({ available }) => available)) - this.payouts.taken,
       pending: sum(all.map(({ pending }) => pending)),
       retained: sum(all.map(({ retained }) => retained)),
+      reserved:
+        sum(this.sales.flatMap(({ refunds }) => refunds.filter(isOnItsWay).map(({ amount, fee }) => amount + fee))) +
+        this.payouts.reserved,
     };
   }
 
-  /** Money that the bank holds if disputes are ignored: payments credited or under review, less arrived refunds */
+  /** Money that the bank holds if disputes are ignored: payments credited or under review, less arrived refunds and payouts */
   get heldByBank(): number {
-    return sum(
+    const held = sum(
       this.sales.map(({ amount, isPaid, isHeldForReview, refunds }) => {
         const arrived = refunds.filter(({ status }) => status === 'REFUNDED').map((refund) => refund.amount);
         return (isPaid || isHeldForReview ? amount : 0) - sum(arrived);
       }),
     );
+    return held - this.payouts.sent;
   }
 
   /** Total of the bank's fees for payments and returns, and of fees that operators entered */
@@ -126,6 +143,28 @@ export class MoneyModel {
     });
     const entered = this.sales.flatMap(applied).filter(({ kind }) => kind === 'bank_fee');
     return this.terms.bankFee * sum(times) + sum(entered.map(({ amount }) => amount));
+  }
+
+  /** The buckets that the merchant does not see, once all payments that pay nothing are back at their payers. */
+  get books(): { suspense: number; clearing: number; platform_fees: number; provider_fees: number } {
+    const paid = this.sales.filter(({ isPaid }) => isPaid);
+    const refunds = this.sales.flatMap((sale) => sale.refunds.filter(({ status }) => status === 'REFUNDED'));
+    const lost = sum(this.sales.flatMap(({ cases }) => cases.map((one) => one.lost)));
+    const entered = this.sales.flatMap(applied);
+    const platform = entered.filter(({ borneBy }) => borneBy === 'platform');
+    const merchantFees = entered.filter(({ kind, borneBy }) => kind === 'bank_fee' && borneBy === 'merchant');
+    const earned =
+      sum(paid.map(({ amount }) => feesOf(amount, this.terms))) +
+      sum(refunds.map(({ fee }) => fee)) +
+      this.payouts.fees;
+    const amounts = (all: readonly CorrectionModel[]): number => sum(all.map(({ amount }) => amount));
+    return {
+      suspense: sum(this.sales.map(({ amount, isHeldForReview }) => (isHeldForReview ? amount : 0))),
+      clearing: lost + sum(this.sales.map(losses)) - this.purse - this.heldByBank,
+      platform_fees:
+        earned + amounts(merchantFees) - this.chargedByBank - amounts(platform.filter(({ kind }) => kind === 'loss')),
+      provider_fees: this.chargedByBank,
+    };
   }
 
   create(sale: Pick<SaleModel, 'method' | 'amount' | 'isLocked'>): void {
@@ -340,7 +379,6 @@ export class MoneyModel {
   }
 
   nextDay(): void {
-    this.#enteredAlone = 0;
     for (const sale of this.sales) {
       sale.pendingDays = Math.max(0, sale.pendingDays - 1);
       sale.reservedDays = Math.max(0, sale.reservedDays - 1);
@@ -348,12 +386,17 @@ export class MoneyModel {
     }
   }
 
-  enter(sale: SaleModel, entered: Pick<CorrectionModel, 'kind' | 'borneBy' | 'amount' | 'named'>): Expected {
+  enter(
+    sale: SaleModel,
+    entered: Pick<CorrectionModel, 'kind' | 'borneBy' | 'amount' | 'named'>,
+    at: number,
+  ): Expected {
     const refused = this.#refusedLoss(sale, entered, null);
     if (refused) return refused;
     this.#reach('bank fee', entered.kind === 'bank_fee');
     this.#reach('borne by the platform', entered.borneBy === 'platform');
-    const isAlone = this.#enteredAlone + Math.abs(entered.amount) <= this.terms.correctionLimit;
+    const before = sum(this.#enteredAlone.filter((one) => at - one.at <= DAY_MS).map(({ amount }) => amount));
+    const isAlone = before + Math.abs(entered.amount) <= this.terms.correctionLimit;
     this.#reach(
       'waits because of what was made alone before',
       !isAlone && Math.abs(entered.amount) <= this.terms.correctionLimit,
@@ -362,7 +405,7 @@ export class MoneyModel {
     sale.corrections.push(correction);
     if (entered.kind === 'loss') this.#reach(isAlone ? 'loss applied at once' : 'loss waits');
     if (isAlone) {
-      this.#enteredAlone += Math.abs(entered.amount);
+      this.#enteredAlone.push({ at, amount: Math.abs(entered.amount) });
       this.#apply(sale, correction);
     }
     return 200;

@@ -96,8 +96,12 @@ export function standing({ refunds }: SaleModel): RefundModel[] {
   return refunds.filter(({ status }) => status !== 'FAILED');
 }
 
+export function isOnItsWay({ status }: RefundModel): boolean {
+  return status === 'PENDING' || status === 'IN_PROGRESS';
+}
+
 export function isRefunding({ refunds }: SaleModel): boolean {
-  return refunds.some(({ status }) => status === 'PENDING' || status === 'IN_PROGRESS');
+  return refunds.some(isOnItsWay);
 }
 
 export function refunded(sale: SaleModel): number {

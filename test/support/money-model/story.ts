@@ -3,34 +3,45 @@ import { expectLedgerCoherent } from '../coherence.js';
 import type { TestService } from '../service.js';
 import type { Reached } from './branches.js';
 import { type Expected, MoneyModel, type Terms } from './model.js';
+import { DAY_MS, dayOf } from './payouts.js';
+import { PayoutStory } from './payout-story.js';
+import type { PayoutStep } from './payout-walk.js';
 import type { CorrectionModel, Lost, SaleModel } from './sale.js';
 import { Dice } from './dice.js';
 import { drawTerms, type Step, Walk } from './walk.js';
 import { MoneyWorld, PAYER, type SaleState, SHORTEST_SECONDS, STRANGER } from './world.js';
 
-const ZONE_HOURS = 3;
 /** Time after which the service may give up a refund's lost call. */
 const WAIT_MS = 8 * 60_000;
-/** Together below an hour: unpaid sales, which expire after an hour, must not expire within a story. */
-const MAX_WAITS = 4;
+/** Below an hour: unpaid sales, which expire after an hour, must not expire within a day of a story. */
+const MAX_WAITED_MS = 4 * WAIT_MS;
 
 /** Story of one merchant. Runs each step on the service and on the model, and compares them. */
 export class Story {
   readonly steps: Step[] = [];
   readonly #entries: CorrectionModel[] = [];
-  /** Number of waits of `WAIT_MS` so far */
-  #waited = 0;
+  readonly #payouts: PayoutStory;
+  /** Waits on the current day in milliseconds */
+  #waitedMs = 0;
 
   private constructor(
     private readonly service: TestService,
     private readonly world: MoneyWorld,
     readonly model: MoneyModel,
-  ) {}
+  ) {
+    const mayWait = (ms: number): boolean => {
+      if (this.#waitedMs + ms > MAX_WAITED_MS) return false;
+      this.#waitedMs += ms;
+      return true;
+    };
+    this.#payouts = new PayoutStory(service, world.payouts, model.payouts, mayWait);
+  }
 
   static async begin(service: TestService, terms: Terms, purse: number, reached: Reached): Promise<Story> {
-    // At midnight in São Paulo money is released, which no step expects. Late stories therefore begin after midnight.
-    const hour = (service.clock.now().getUTCHours() + 24 - ZONE_HOURS) % 24;
-    if (hour >= 22) service.clock.offsetMs += 3 * 3_600_000;
+    // At midnight in São Paulo money is released, which no step expects. No story begins in the two hours before it.
+    const now = service.clock.now().getTime();
+    const begins = dayOf(now) + terms.beginsAt * 60_000;
+    service.clock.offsetMs += begins - now + (begins < now ? DAY_MS : 0);
     const world = await MoneyWorld.begin(service, terms, purse);
     return new Story(service, world, new MoneyModel(terms, purse, reached));
   }
@@ -51,8 +62,8 @@ export class Story {
     this.world.tick();
     await this.#happen(step);
     expect(await this.world.balance()).toEqual(this.model.balance);
-    const sale = 'sale' in step ? step.sale : this.model.sales.length - 1;
-    await this.#expectSale(sale);
+    if (step.do === 'payout') await this.#expectPayout(step.step);
+    else await this.#expectSale('sale' in step ? step.sale : this.model.sales.length - 1);
     if (step.do === 'refund both') await this.#expectSale(step.other);
     return true;
   }
@@ -68,6 +79,7 @@ export class Story {
       }
     }
     await this.world.settleReturns();
+    await this.#payouts.end();
     expect(await this.world.balance()).toEqual(this.model.balance);
     for (const [at, sale] of this.model.sales.entries()) {
       await this.#expectSale(at);
@@ -75,10 +87,12 @@ export class Story {
     }
     const { heldByBank, chargedByBank } = this.model;
     expect(await this.world.atTheBank()).toEqual({ there: heldByBank, here: heldByBank, charged: chargedByBank });
+    expect(await this.world.books()).toEqual(this.model.books);
   }
 
   /** Whether the step is possible. In a shortened story, earlier steps that made its refund or case may be missing. */
   #canHappen(step: Step): boolean {
+    if (step.do === 'payout') return this.#payouts.canHappen(step.step);
     if (!('sale' in step)) return true;
     const sale = this.model.sales[step.sale];
     if (!sale) return false;
@@ -88,7 +102,7 @@ export class Story {
       case 'work':
         return sale.refunds[step.refund] !== undefined;
       case 'ask often':
-        return sale.refunds[step.refund]?.status === 'IN_PROGRESS' && this.#waited < MAX_WAITS;
+        return sale.refunds[step.refund]?.status === 'IN_PROGRESS' && this.#waitedMs + WAIT_MS <= MAX_WAITED_MS;
       case 'refund both':
         return this.model.sales[step.other]?.isPaid === true && sale.isPaid;
       case 'dispute':
@@ -164,7 +178,7 @@ export class Story {
         return this.#work(step.sale, step.refund, step.fails, step.lost);
       case 'ask often':
         if (step.isLong) {
-          this.#waited += 1;
+          this.#waitedMs += WAIT_MS;
           this.service.clock.offsetMs += WAIT_MS;
         }
         for (let time = 0; time < step.times; time++) await this.#work(step.sale, step.refund);
@@ -204,7 +218,7 @@ export class Story {
       case 'enter': {
         const { kind, borneBy, amount } = step;
         const named = step.named === null ? null : (sale.refunds[step.named] ?? null);
-        const expected = model.enter(sale, { kind, borneBy, amount, named });
+        const expected = model.enter(sale, { kind, borneBy, amount, named }, this.service.clock.now().getTime());
         if (expected === 200) this.#entries.push(sale.corrections.at(-1) as CorrectionModel);
         return expectAnswer(await world.enter(step.sale, { kind, borneBy, amount }, named && step.named), expected);
       }
@@ -220,8 +234,12 @@ export class Story {
         return expectAnswer(await world.decideEntry(this.#entries.indexOf(entry), decision, isOwn), expected);
       }
       case 'next day':
-        await world.nextDay();
-        return model.nextDay();
+        this.#waitedMs = 0;
+        await world.nextDay(nextDayAt(this.service.clock.now().getTime(), step.minute));
+        model.nextDay();
+        return this.#payouts.runSchedule();
+      case 'payout':
+        return this.#payouts.happen(step.step);
     }
   }
 
@@ -255,10 +273,20 @@ export class Story {
     this.model.work(sale, wanted, { fails: willFail, lost, at: this.service.clock.now().getTime() });
   }
 
+  /** Compares the payout of the step, or the last one. */
+  async #expectPayout(step: PayoutStep): Promise<void> {
+    await this.#payouts.expectPayout('payout' in step ? step.payout : this.model.payouts.all.length - 1);
+  }
+
   async #expectSale(at: number): Promise<void> {
     const sale = this.model.sales[at];
     if (sale) expect(await this.world.stateOf(at)).toEqual(stateOf(sale));
   }
+}
+
+/** The minute of the day after the day of `now` */
+function nextDayAt(now: number, minute: number): number {
+  return dayOf(now) + DAY_MS + minute * 60_000;
 }
 
 function expectAnswer(told: number | string, expected: Expected): void {
@@ -292,7 +320,7 @@ export async function tellStory(
   const story = await Story.begin(service, terms, purse, reached);
   const walk = new Walk(story.model, dice, mood);
   try {
-    for (let step = 0; step < steps; step++) await story.tell(walk.next(story.last));
+    for (let step = 0; step < steps; step++) await story.tell(walk.next(story.last, service.clock.now().getTime()));
     await story.end();
     return { told: story.steps, terms, purse, error: null };
   } catch (error) {

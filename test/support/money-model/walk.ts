@@ -14,6 +14,15 @@ import {
   type SaleModel,
   takeable,
 } from './sale.js';
+import {
+  anyPayoutStep,
+  drawMinute,
+  drawPayoutTerms,
+  type NextDay,
+  PAYOUT_SCENES,
+  type PayoutIntent,
+  type PayoutStep,
+} from './payout-walk.js';
 import { type Intent, part, SCENES } from './scenes.js';
 
 /**
@@ -39,12 +48,15 @@ export type Step =
   | { do: 'decide'; sale: number; medCase: number; decision: 'approve' | 'dismiss'; amount: number | null }
   | ({ do: 'enter'; sale: number; named: number | null } & Omit<Entered, 'named'>)
   | { do: 'decide entry'; sale: number; entry: number; decision: 'approve' | 'reject'; isOwn: boolean }
-  | { do: 'next day' };
+  | { do: 'payout'; step: PayoutStep }
+  | NextDay;
 
 type Entered = Pick<CorrectionModel, 'kind' | 'borneBy' | 'amount' | 'named'>;
 
 const MAX_SALES = 9;
-const MOODS = ['all', 'refunds', 'disputes', 'losses'] as const;
+/** Available money from which on a scene of payouts can begin */
+const MIN_OF_SCENE = 50;
+const MOODS = ['all', 'refunds', 'disputes', 'losses', 'payouts'] as const;
 /** The kind of step that a story prefers. Rules meet where several refunds, cases or losses are open at once. */
 export type Mood = (typeof MOODS)[number];
 
@@ -59,9 +71,12 @@ export function drawTerms(dice: Dice, correctionLimit: number): { terms: Terms; 
     releaseDays: dice.oneOf([0, 0, 0, 0, 1, 2]),
     reserveBps: dice.oneOf([0, 0, 0, 1_000]),
     correctionLimit,
+    beginsAt: drawMinute(dice),
+    payouts: drawPayoutTerms(dice),
   };
   // A merchant with a purse can refund money that fees and disputes have taken from the sales.
-  return { terms, purse: dice.oneOf([0, 1_000_000]), mood: dice.oneOf(MOODS) };
+  const mood = dice.oneOf(MOODS);
+  return { terms, purse: dice.oneOf(mood === 'payouts' ? [10_000, 1_000_000] : [0, 1_000_000]), mood };
 }
 
 /** Draws an amount equal to the bound, or a cent beside it. */
@@ -83,6 +98,7 @@ function isAlive(sale: SaleModel): boolean {
 export class Walk {
   #scene: Intent[] = [];
   #sale = 0;
+  #payoutScene: PayoutIntent[] = [];
 
   constructor(
     private readonly model: MoneyModel,
@@ -90,8 +106,11 @@ export class Walk {
     private readonly mood: Mood,
   ) {}
 
-  next(last: number): Step {
+  /** @param at time in milliseconds */
+  next(last: number, at: number): Step {
     const { model, dice } = this;
+    const payoutStep = this.#nextOfPayouts(at);
+    if (payoutStep) return payoutStep.do === 'next day' ? payoutStep : { do: 'payout', step: payoutStep };
     const sale = model.sales[last];
     const isFresh = sale?.isPaid === true && sale.method === 'PIX' && left(sale) === sale.amount && sale.amount > 9;
     if (this.#scene.length === 0 && isFresh && (this.mood !== 'all' || dice.isOne(2))) {
@@ -103,6 +122,24 @@ export class Walk {
       if (step) return step;
     }
     return nextStep(model, dice, last, this.mood);
+  }
+
+  /** @returns null for a step that is not about payouts */
+  #nextOfPayouts(at: number): PayoutStep | NextDay | null {
+    const { model, dice, mood } = this;
+    const { available } = model.balance;
+    const isPreferred = mood === 'payouts';
+    if (isPreferred && this.#payoutScene.length === 0 && available > MIN_OF_SCENE && !dice.isOne(4)) {
+      this.#payoutScene = [...dice.oneOf(PAYOUT_SCENES)];
+    }
+    while (this.#payoutScene.length > 0 && !dice.isOne(12)) {
+      const step = this.#payoutScene.shift()?.(model.payouts, dice, available, at);
+      if (step) return step;
+    }
+    const isNow = isPreferred ? !dice.isOne(available > MIN_OF_SCENE ? 5 : 2) : dice.isOne(30);
+    return isNow && (available > 0 || model.payouts.all.length > 0)
+      ? anyPayoutStep(model.payouts, dice, available, at)
+      : null;
   }
 }
 
@@ -125,7 +162,7 @@ function nextStep(model: MoneyModel, dice: Dice, last: number, mood: Mood): Step
   const hasToWait = model.balance.pending > 0 || sales.some(({ isHeldForReview }) => isHeldForReview);
   return dice.weighted([
     ...(sales.length < MAX_SALES && dice.isOne(8) ? ([[2, () => atTheEnd(dice)]] as const) : []),
-    ...(hasToWait || dice.isOne(8) ? ([[1, (): Step => ({ do: 'next day' })]] as const) : []),
+    ...(hasToWait || dice.isOne(8) ? ([[1, (): Step => ({ do: 'next day', minute: drawMinute(dice) })]] as const) : []),
     ...(sale.isPaid ? aboutPaid(model, dice, of, sale, mood) : aboutOpen(dice, of, sale)),
   ] as const)();
 }

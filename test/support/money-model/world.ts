@@ -4,7 +4,7 @@ import { ConfirmationService, SandboxAcquirer } from '../../../src/acquirers/ind
 import { type Actor, SYSTEM } from '../../../src/audit/index.js';
 import { newReturnId } from '../../../src/brazil/index.js';
 import { ChargesService } from '../../../src/charges/index.js';
-import { ApiError, Draft } from '../../../src/core/errors/index.js';
+import { Draft } from '../../../src/core/errors/index.js';
 import { WorkService } from '../../../src/core/work/index.js';
 import { MedCasesService } from '../../../src/med/desk/med-cases.service.js';
 import { MedDesk, versionOf } from '../../../src/med/index.js';
@@ -15,7 +15,9 @@ import { SandboxService } from '../../../src/sandbox/index.js';
 import { CancellationService, ExpiryService, type WalletCorrection } from '../../../src/transactions/index.js';
 import { ReleasesService } from '../../../src/wallets/releases.service.js';
 import type { TestService } from '../service.js';
-import type { RefundRequest, Terms } from './model.js';
+import { outcomeOf } from './answers.js';
+import type { MoneyModel, RefundRequest, Terms } from './model.js';
+import { OWN_TAX_ID, PayoutWorld } from './payout-world.js';
 import type { CorrectionModel, Lost, SaleModel } from './sale.js';
 
 export const PAYER = '52998224725';
@@ -33,22 +35,12 @@ export interface SaleState {
   readonly losses: number;
 }
 
-/** Turns a call's result into an answer: a status, with the code of a refusal. */
-async function outcomeOf(work: Promise<unknown>, made: number): Promise<number | string> {
-  try {
-    await work;
-    return made;
-  } catch (error) {
-    if (error instanceof ApiError) return `${String(error.status)} ${error.code}`;
-    throw error;
-  }
-}
-
 /** A merchant of a service without background work. Calls the same functions as the routes do, without HTTP. */
 export class MoneyWorld {
   readonly scope;
   readonly saleIds: string[] = [];
   readonly correctionIds: string[] = [];
+  readonly payouts: PayoutWorld;
   readonly #first = randomUUID();
   readonly #second = randomUUID();
   readonly #actor: Actor = SYSTEM;
@@ -58,13 +50,16 @@ export class MoneyWorld {
     private readonly service: TestService,
     readonly accountId: string,
     readonly key: string,
+    ownerId: string,
     private readonly account: Awaited<ReturnType<AccountsService['get']>>,
   ) {
     this.scope = { accountId, mode: 'test' } as const;
+    this.payouts = new PayoutWorld(service, accountId, ownerId, account);
   }
 
   static async begin(service: TestService, terms: Terms, purse: number): Promise<MoneyWorld> {
-    const { accountId, testKey } = await service.merchant({
+    const orNone = (cents: number | null): string => (cents === null ? 'none' : String(cents));
+    const { accountId, testKey, ownerId } = await service.merchant({
       fee_bps: String(terms.feeBps),
       fee_fixed: String(terms.feeFixed),
       pix_out_fee: String(terms.pixOutFee),
@@ -73,8 +68,17 @@ export class MoneyWorld {
       reserve_days: '2',
       payer_lock: 'true',
       fraud_mode: 'off',
+      tax_id: OWN_TAX_ID,
+      payout_fee: String(terms.payouts.fee),
+      payouts_to: terms.payouts.to,
+      payout_approval_above: orNone(terms.payouts.approvalAbove),
+      payout_new_destination_hours: String(terms.payouts.newDestinationHours),
+      payout_max: orNone(terms.payouts.max),
+      payout_daily_max: orNone(terms.payouts.dailyMax),
+      payout_night_max: orNone(terms.payouts.nightMax),
     });
-    const world = new MoneyWorld(service, accountId, testKey, await service.get(AccountsService).get(accountId));
+    const account = await service.get(AccountsService).get(accountId);
+    const world = new MoneyWorld(service, accountId, testKey, ownerId, account);
     if (purse > 0) await world.#endow(purse);
     return world;
   }
@@ -253,9 +257,9 @@ export class MoneyWorld {
     return outcomeOf(this.service.get(OperationsService).decideCorrection(decision, id, who, this.#actor), 200);
   }
 
-  /** A day passes: due money is released, and unpaid charges expire. */
-  async nextDay(): Promise<void> {
-    this.service.clock.offsetMs += 86_400_000;
+  /** The next day comes: due money is released, and unpaid charges expire. @param at time in milliseconds */
+  async nextDay(at: number): Promise<void> {
+    this.service.clock.offsetMs += at - this.service.clock.now().getTime();
     await this.#release();
     await this.service.get(ExpiryService).expireDueOf(this.scope);
   }
@@ -275,14 +279,22 @@ export class MoneyWorld {
     throw new Error('Returns did not come to their end');
   }
 
-  async balance(): Promise<{ available: number; pending: number; retained: number }> {
+  balance(): Promise<MoneyModel['balance']> {
+    return this.#buckets(['available', 'pending', 'retained', 'reserved']);
+  }
+
+  /** The buckets that the merchant does not see */
+  books(): Promise<MoneyModel['books']> {
+    return this.#buckets(['suspense', 'clearing', 'platform_fees', 'provider_fees']);
+  }
+
+  async #buckets<B extends string>(buckets: readonly B[]): Promise<Record<B, number>> {
     const rows = await this.service.sql<{ bucket: string; amount: number }>(
-      `SELECT bucket, amount::float8 AS amount FROM balances
-       WHERE account_id = $1 AND mode = 'test' AND bucket IN ('available', 'pending', 'retained')`,
+      `SELECT bucket, amount::float8 AS amount FROM balances WHERE account_id = $1 AND mode = 'test'`,
       [this.accountId],
     );
-    const of = (bucket: string): number => rows.find((row) => row.bucket === bucket)?.amount ?? 0;
-    return { available: of('available'), pending: of('pending'), retained: of('retained') };
+    const of = (bucket: B): number => rows.find((row) => row.bucket === bucket)?.amount ?? 0;
+    return Object.fromEntries(buckets.map((bucket) => [bucket, of(bucket)])) as Record<B, number>;
   }
 
   async stateOf(sale: number): Promise<SaleState> {
@@ -386,7 +398,10 @@ const STATE = `SELECT json_build_object(
 
 const AT_THE_BANK = `SELECT
   (coalesce((SELECT sum(amount) FROM sandbox_pix WHERE holder_id = $1), 0)
-    - coalesce((SELECT sum(amount) FROM sandbox_returns WHERE holder_id = $1 AND NOT fails), 0))::float8 AS there,
+    - coalesce((SELECT sum(amount) FROM sandbox_returns WHERE holder_id = $1 AND NOT fails), 0)
+    - coalesce((SELECT sum(b.amount - (SELECT coalesce(sum((r ->> 'amount')::bigint), 0) FROM jsonb_array_elements(b.returns) r))
+        FROM sandbox_payouts b
+        WHERE b.holder_id = $1 AND b.requested_at IS NOT NULL AND b.state IN ('auto', 'paid')), 0))::float8 AS there,
   coalesce((SELECT -sum(l.amount) FROM journal_lines l JOIN journal_entries e ON e.id = l.entry_id
     WHERE l.account_id = $1 AND l.bucket = 'clearing' AND e.cause NOT LIKE ALL (ARRAY['med.%', 'correction:%'])), 0)::float8 AS here,
   coalesce((SELECT sum(amount) FROM balances WHERE account_id = $1 AND bucket = 'provider_fees'), 0)::float8 AS charged`;
