@@ -2,6 +2,7 @@ import { Baseline1700000010000 } from './0001-baseline.js';
 import { Payouts1700000020000 } from './0002-payouts.js';
 import { PayoutLine1700000030000 } from './0003-payout-line.js';
 import { PaymentLinks1700000040000 } from './0004-payment-links.js';
+import { ReportLocale1700000050000 } from './0005-report-locale.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -9,4 +10,5 @@ export const MIGRATIONS = [
   Payouts1700000020000,
   PayoutLine1700000030000,
   PaymentLinks1700000040000,
+  ReportLocale1700000050000,
 ];

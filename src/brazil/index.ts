@@ -25,4 +25,4 @@ export {
 export { normalizePixKey } from './pix-key.js';
 export { drawQr, qrPng, qrSvg } from './qr-code.js';
 export { fromSaoPauloLocal, releaseTimeOf, SAO_PAULO, saoPauloLocal, saoPauloTime } from './sao-paulo.js';
-export { maskTaxId, normalizeTaxId, taxIdKind } from './tax-id.js';
+export { formatTaxId, maskTaxId, normalizeTaxId, taxIdKind } from './tax-id.js';

@@ -42,6 +42,13 @@ export function maskTaxId(bare: string): string {
   return '***';
 }
 
+/** Writes a bare tax id with its marks, `123.456.789-09` or `12.345.678/0001-95`; any other text is returned as it is. */
+export function formatTaxId(bare: string): string {
+  if (CPF.test(bare)) return `${bare.slice(0, 3)}.${bare.slice(3, 6)}.${bare.slice(6, 9)}-${bare.slice(9)}`;
+  if (!CNPJ.test(bare)) return bare;
+  return `${bare.slice(0, 2)}.${bare.slice(2, 5)}.${bare.slice(5, 8)}/${bare.slice(8, 12)}-${bare.slice(12)}`;
+}
+
 function isCpf(bare: string): boolean {
   // Repeated digits (000… to 999…) satisfy the arithmetic but were never issued.
   if (/^([0-9])\1{10}$/.test(bare)) return false;

@@ -5,8 +5,10 @@ import type { Mode } from '../core/mode.js';
 import { AccountsService } from '../accounts/index.js';
 import {
   REPORT_FORMATS,
+  REPORT_LOCALES,
   REPORT_TYPES,
   type ReportFormat,
+  type ReportLocale,
   ReportsService,
   type ReportType,
   ReportWriter,
@@ -20,6 +22,7 @@ interface Options {
   readonly mode: Mode;
   readonly type: ReportType;
   readonly format: ReportFormat;
+  readonly locale?: ReportLocale;
   readonly from: string;
   readonly to: string;
   readonly columns?: string[];
@@ -50,7 +53,7 @@ function progressBar(stderr: NodeJS.WritableStream): (rows: number, total: numbe
 }
 
 /** Writes the whole file or nothing: if writing breaks off, the file stays as it was. */
-async function writeWhole(out: string, pieces: AsyncIterable<string>): Promise<number> {
+async function writeWhole(out: string, pieces: AsyncIterable<string | Uint8Array>): Promise<number> {
   const draft = `${out}.part`;
   const file = await open(draft, 'w', 0o600).catch((error: unknown) => {
     throw new UsageError(`${out} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
@@ -81,28 +84,37 @@ export function reportCommands(program: Command, shell: Shell): void {
     .addOption(new Option('--mode <mode>', 'of which money').choices(['live', 'test']).default('live'))
     .addOption(new Option('--type <type>', 'of what').choices(REPORT_TYPES).default('statement'))
     .addOption(new Option('--format <format>', 'of the file').choices(REPORT_FORMATS).default('csv'))
+    .addOption(
+      new Option('--locale <locale>', 'of a CSV or spreadsheet: as programs in Brazil read it').choices(REPORT_LOCALES),
+    )
     .addOption(required('--from <date>', 'a day in São Paulo, or an instant with its zone').argParser(date))
     .addOption(required('--to <date>', 'as --from, included').argParser(date))
     .addOption(
-      new Option('--columns <list>', 'of a CSV, as in day,amount').argParser((text: string) => text.split(',')),
+      new Option('--columns <list>', 'of a CSV or spreadsheet, as in day,amount').argParser((text: string) =>
+        text.split(','),
+      ),
     )
     .addOption(required('--out <file>', 'where to; what is there is replaced'))
-    .action(async ({ account, mode, type, format, from, to, columns, out }: Options) => {
+    .action(async ({ account, mode, type, format, locale, from, to, columns, out }: Options) => {
       await run(shell, async ({ app }) => {
         await app.get(AccountsService).get(account);
-        const dto = { type, format, from, to, ...(columns === undefined ? {} : { columns }) };
+        const dto = {
+          ...{ type, format, from, to },
+          ...(locale === undefined ? {} : { locale }),
+          ...(columns === undefined ? {} : { columns }),
+        };
         const order = app.get(ReportsService).read({ accountId: account, mode }, dto);
         const { totalRows, pieces } = await app.get(ReportWriter).write(order);
         const tell = progressBar(shell.stderr);
         let rows = 0;
-        const texts = async function* (): AsyncGenerator<string> {
+        const contents = async function* (): AsyncGenerator<string | Uint8Array> {
           for await (const piece of pieces) {
             rows += piece.rows;
             tell(rows, totalRows);
-            yield piece.text;
+            yield piece.content;
           }
         };
-        const bytes = await writeWhole(out, texts());
+        const bytes = await writeWhole(out, contents());
         if (rows === 0) {
           shell.stderr.write(`Nothing of ${mode} mode is in this window; --mode says which mode is meant.\n`);
         }

@@ -68,7 +68,7 @@ export class ReportMaker {
       for await (const piece of pieces) {
         rows += piece.rows;
         moved();
-        yield Buffer.from(piece.text);
+        yield Buffer.from(piece.content);
         if (performance.now() - toldAt >= TELL_MS) {
           await tell();
           toldAt = performance.now();

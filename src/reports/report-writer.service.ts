@@ -7,18 +7,20 @@ import { type Column, columnNames, columnsOf, type Common } from './formats/colu
 import { csvHeader, csvLine } from './formats/csv.js';
 import { journalBegin, journalEnd, journalEntry } from './formats/journal.js';
 import { OFX_END, ofxAccountBegin, ofxAccountEnd, ofxBegin, ofxLine } from './formats/ofx.js';
+import { sheetName } from './formats/words.js';
+import { writeXlsx } from './formats/xlsx.js';
 import { ReportRowsRepository, type Rows, type StatementPart } from './report-rows.repository.js';
-import type { ReportOrder } from './report.entity.js';
+import type { ReportLocale, ReportOrder } from './report.entity.js';
 
 /** A piece of the file and its number of report rows. */
 export interface Piece {
-  readonly text: string;
+  readonly content: string | Uint8Array;
   readonly rows: number;
 }
 
 const PIECE_LENGTH = 65_536;
 
-/** The text of a report in pieces, and its expected number of rows, counted a moment before. */
+/** The content of a report in pieces, and its expected number of rows, counted a moment before. */
 export interface Report {
   readonly totalRows: number;
   readonly pieces: AsyncIterable<Piece>;
@@ -47,7 +49,8 @@ export class ReportWriter {
   async #write(order: ReportOrder): Promise<Report> {
     switch (order.format) {
       case 'csv':
-        return this.#csv(order);
+      case 'xlsx':
+        return this.#table(order);
       case 'ofx':
         return this.#ofx(order);
       case 'journal':
@@ -55,18 +58,18 @@ export class ReportWriter {
     }
   }
 
-  async #csv(order: ReportOrder): Promise<Report> {
+  async #table(order: ReportOrder): Promise<Report> {
     switch (order.type) {
       case 'statement':
-        return csv(order, this.rows.statement(order, await this.rows.parts(order)));
+        return table(order, this.rows.statement(order, await this.rows.parts(order)));
       case 'sales':
-        return csv(order, this.rows.sales(order));
+        return table(order, this.rows.sales(order));
       case 'refunds':
-        return csv(order, this.rows.refunds(order));
+        return table(order, this.rows.refunds(order));
       case 'disputes':
-        return csv(order, this.rows.disputes(order));
+        return table(order, this.rows.disputes(order));
       case 'payouts':
-        return csv(order, this.rows.payouts(order));
+        return table(order, this.rows.payouts(order));
     }
   }
 
@@ -82,7 +85,7 @@ export class ReportWriter {
         account = coming.shift();
         return end + begin();
       };
-      yield { text: ofxBegin(order) + begin(), rows: 0 };
+      yield { content: ofxBegin(order) + begin(), rows: 0 };
       for await (const batch of rows.batches()) {
         let text = '';
         for (const row of batch) {
@@ -90,11 +93,11 @@ export class ReportWriter {
           if (account) account.amount = row.balance;
           text += ofxLine(row);
         }
-        yield { text, rows: batch.length };
+        yield { content: text, rows: batch.length };
       }
       let text = '';
       while (account) text += next();
-      yield { text: text + OFX_END, rows: 0 };
+      yield { content: text + OFX_END, rows: 0 };
     };
     return { totalRows: await rows.count(), pieces: pieces() };
   }
@@ -104,14 +107,14 @@ export class ReportWriter {
     const byCurrency = groupBy(accounts, ({ currency }) => currency);
     const rows = this.rows.journal(order, [...byCurrency.keys()]);
     const pieces = async function* (): AsyncGenerator<Piece> {
-      yield { text: journalBegin(order, accounts), rows: 0 };
+      yield { content: journalBegin(order, accounts), rows: 0 };
       for await (const batch of rows.batches()) {
         for (const { currency, lines } of batch) {
           for (const account of byCurrency.get(currency) ?? []) account.amount += lines[account.bucket] ?? 0;
         }
-        yield { text: batch.map((entry) => journalEntry(order, entry)).join(''), rows: batch.length };
+        yield { content: batch.map((entry) => journalEntry(order, entry)).join(''), rows: batch.length };
       }
-      yield { text: journalEnd(order, accounts), rows: 0 };
+      yield { content: journalEnd(order, accounts), rows: 0 };
     };
     return { totalRows: await rows.count(), pieces: pieces() };
   }
@@ -129,22 +132,53 @@ export class ReportWriter {
   }
 }
 
-async function csv<R extends Common>(order: ReportOrder, rows: Rows<R>): Promise<Report> {
+/** A report of rows with columns, as CSV or as a spreadsheet. */
+async function table<R extends Common>(order: ReportOrder, rows: Rows<R>): Promise<Report> {
+  const { format, locale } = order;
   const names = order.columns ?? columnNames(order.type);
   const columns: Column<R>[] = columnsOf(order.type, names);
-  const pieces = async function* (): AsyncGenerator<Piece> {
-    yield { text: csvHeader(names), rows: 0 };
+  const pieces = format === 'xlsx' ? xlsx(order, names, columns, rows) : csv(names, columns, rows, locale);
+  return { totalRows: await rows.count(), pieces };
+}
+
+async function* csv<R extends Common>(
+  names: readonly string[],
+  columns: readonly Column<R>[],
+  rows: Rows<R>,
+  locale: ReportLocale | null,
+): AsyncGenerator<Piece> {
+  yield { content: csvHeader(names, locale), rows: 0 };
+  for await (const batch of rows.batches()) {
+    let piece = { content: '', rows: 0 };
+    for (const row of batch) {
+      piece = { content: piece.content + csvLine(columns, row, locale), rows: piece.rows + 1 };
+      // Other work runs between pieces: a piece of large rows has few of them.
+      if (piece.content.length < PIECE_LENGTH) continue;
+      yield piece;
+      piece = { content: '', rows: 0 };
+    }
+    if (piece.rows > 0) yield piece;
+  }
+}
+
+async function* xlsx<R extends Common>(
+  { type, locale }: ReportOrder,
+  names: readonly string[],
+  columns: readonly Column<R>[],
+  rows: Rows<R>,
+): AsyncGenerator<Piece> {
+  let read = 0;
+  const single = async function* (): AsyncGenerator<R> {
     for await (const batch of rows.batches()) {
-      let piece = { text: '', rows: 0 };
       for (const row of batch) {
-        piece = { text: piece.text + csvLine(columns, row), rows: piece.rows + 1 };
-        // Other work runs between pieces: a piece of large rows has few of them.
-        if (piece.text.length < PIECE_LENGTH) continue;
-        yield piece;
-        piece = { text: '', rows: 0 };
+        read++;
+        yield row;
       }
-      if (piece.rows > 0) yield piece;
     }
   };
-  return { totalRows: await rows.count(), pieces: pieces() };
+  let written = 0;
+  for await (const content of writeXlsx({ sheet: sheetName(type, locale), names, columns, rows: single(), locale })) {
+    yield { content, rows: read - written };
+    written = read;
+  }
 }

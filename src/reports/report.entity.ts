@@ -6,8 +6,12 @@ import type { TransactionStatus } from '../transactions/index.js';
 export const REPORT_TYPES = ['statement', 'sales', 'refunds', 'disputes', 'payouts'] as const;
 export type ReportType = (typeof REPORT_TYPES)[number];
 
-export const REPORT_FORMATS = ['csv', 'ofx', 'journal'] as const;
+export const REPORT_FORMATS = ['csv', 'xlsx', 'ofx', 'journal'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
+
+/** How a file writes numbers, days and words; without one as the API does. */
+export const REPORT_LOCALES = ['pt-BR'] as const;
+export type ReportLocale = (typeof REPORT_LOCALES)[number];
 
 /** `expired`: its file was removed, after its retention or because a customer of the account was erased. */
 export const REPORT_STATUSES = ['pending', 'processing', 'ready', 'failed', 'expired'] as const;
@@ -34,10 +38,12 @@ export class ReportEntity {
   @Column('text') readonly mode!: Mode;
   @Column('text') readonly type!: ReportType;
   @Column('text') readonly format!: ReportFormat;
+  /** Null: as in the API. */
+  @Column('text', { nullable: true }) readonly locale!: ReportLocale | null;
   /** First and last millisecond of the window. */
   @Column('timestamptz', { name: 'window_from' }) readonly from!: Date;
   @Column('timestamptz', { name: 'window_to' }) readonly to!: Date;
-  /** The columns of a CSV, in their order; null: all columns. */
+  /** The columns of a CSV or spreadsheet, in their order; null: all columns. */
   @Column('text', { array: true, nullable: true }) readonly columns!: readonly string[] | null;
   /** Filters of a report of sales. */
   @Column('jsonb', { nullable: true }) readonly filters!: SaleFilters | null;
@@ -59,5 +65,5 @@ export class ReportEntity {
 /** The request for a report, without its progress. */
 export type ReportOrder = Pick<
   ReportEntity,
-  'accountId' | 'mode' | 'type' | 'format' | 'from' | 'to' | 'columns' | 'filters' | 'createdAt'
+  'accountId' | 'mode' | 'type' | 'format' | 'locale' | 'from' | 'to' | 'columns' | 'filters' | 'createdAt'
 >;

@@ -40,6 +40,7 @@ function sample(type: ReportEventType, scope: Scope, now: Date): NewEvent<Report
     ...scope,
     type: 'statement',
     format: 'csv',
+    locale: null,
     from: new Date(now.getTime() - 30 * 86_400_000),
     to: now,
     columns: null,

@@ -12,6 +12,7 @@ export function reportBody(report: ReportEntity, downloadUrl: string | null): Re
     object: 'report',
     type: report.type,
     format: report.format,
+    locale: report.locale,
     from: report.from.toISOString(),
     to: report.to.toISOString(),
     columns: report.columns,

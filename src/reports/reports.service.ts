@@ -27,6 +27,7 @@ const DOWNLOAD_SECONDS = 3_600;
 
 const CONTENT_TYPES: Readonly<Record<ReportFormat, string>> = {
   csv: 'text/csv; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   ofx: 'application/x-ofx',
   journal: 'text/plain; charset=utf-8',
 };
@@ -80,22 +81,25 @@ export class ReportsService implements OnModuleInit {
   }
 
   /** Validates a request for a report. @throws ApiError 400 with every problem */
-  read(scope: Scope, { type, format, from, to, columns, filters }: CreateReportDto): ReportOrder {
+  read(scope: Scope, { type, format, locale, from, to, columns, filters }: CreateReportDto): ReportOrder {
     const createdAt = this.clock.now();
     const window = { from: firstInstantOf(from), to: lastInstantOf(to) };
     const violations: Violation[] = [];
     const refuse = (param: string, message: string, code = 'invalid'): void => {
       violations.push({ param, code, message });
     };
-    if (type !== 'statement' && format !== 'csv')
-      refuse('format', 'must be csv: the other formats are of the statement');
+    const isTable = format === 'csv' || format === 'xlsx';
+    if (type !== 'statement' && !isTable) {
+      refuse('format', 'must be csv or xlsx: the other formats are of the statement');
+    }
+    if (locale !== undefined && !isTable) refuse('locale', 'is of csv and xlsx: leave it out');
     if (window.from < FIRST_FROM) refuse('from', 'must not be before 2020');
     if (window.from.getTime() > createdAt.getTime() + DAY_MS) refuse('from', 'must not be in the future');
     if (window.to < window.from) refuse('to', 'must not be before from');
     if (window.to.getTime() - window.from.getTime() > MAX_DAYS * DAY_MS) {
       refuse('to', `must be at most ${MAX_DAYS} days after from`);
     }
-    if (columns !== undefined && format !== 'csv') refuse('columns', 'are of a CSV: leave them out');
+    if (columns !== undefined && !isTable) refuse('columns', 'are of csv and xlsx: leave them out');
     if (filters !== undefined && type !== 'sales') refuse('filters', 'are of sales: leave them out');
     for (const name of columns ?? []) {
       if (isColumn(type, name)) continue;
@@ -106,7 +110,7 @@ export class ReportsService implements OnModuleInit {
     if (violations.length > 0) throw invalidRequest(violations);
     const { accountId, mode } = scope;
     return {
-      ...{ accountId, mode, type, format, ...window, columns: columns ?? null, createdAt },
+      ...{ accountId, mode, type, format, locale: locale ?? null, ...window, columns: columns ?? null, createdAt },
       filters: filters ? saleFilters(filters) : null,
     };
   }

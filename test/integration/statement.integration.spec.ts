@@ -106,7 +106,7 @@ describe('the statement of a random history', () => {
     const [from, to] = times.sort((a, b) => a - b).map((at) => new Date(START + at)) as [Date, Date];
     const columns = format === 'csv' ? ['id', 'bucket', 'currency', 'amount', 'balance'] : null;
     const createdAt = new Date(START + 2 * SPAN_MS);
-    return { ...pick(scopes), type: 'statement', format, from, to, columns, filters: null, createdAt };
+    return { ...pick(scopes), type: 'statement', format, locale: null, from, to, columns, filters: null, createdAt };
   };
 
   async function textOf(order: ReportOrder): Promise<string> {
@@ -115,7 +115,7 @@ describe('the statement of a random history', () => {
     let text = '';
     let rows = 0;
     for await (const piece of pieces) {
-      text += piece.text;
+      text += String(piece.content);
       rows += piece.rows;
     }
     expect(rows).toBe(totalRows);

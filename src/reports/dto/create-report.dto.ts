@@ -11,7 +11,15 @@ import {
 } from '../../core/http/index.js';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions/index.js';
 import { METADATA_COLUMN } from '../formats/columns.js';
-import { REPORT_FORMATS, REPORT_TYPES, SALE_BASES, type ReportFormat, type ReportType } from '../report.entity.js';
+import {
+  REPORT_FORMATS,
+  REPORT_LOCALES,
+  REPORT_TYPES,
+  SALE_BASES,
+  type ReportFormat,
+  type ReportLocale,
+  type ReportType,
+} from '../report.entity.js';
 
 const MAX_COLUMNS = 50;
 
@@ -40,10 +48,16 @@ export class CreateReportDto {
   type!: ReportType;
 
   @RequiredEnum(
-    '`ofx` (1.0.2) and `journal` (for hledger, ledger and beancount) are of the statement alone.',
+    '`csv`, or `xlsx` for Excel and other spreadsheet programs. `ofx` (1.0.2) and `journal` (for hledger, ledger and beancount) are of the statement alone.',
     REPORT_FORMATS,
   )
   format!: ReportFormat;
+
+  @OptionalEnum(
+    'Of `csv` and `xlsx`: Portuguese headings and words, and the time of São Paulo. A `csv` has semicolons, decimal commas and a byte-order mark.',
+    REPORT_LOCALES,
+  )
+  locale?: ReportLocale;
 
   @RequiredField({
     description: 'Begin of the window: an instant with its zone, or a day, from its beginning in São Paulo.',
@@ -63,7 +77,7 @@ export class CreateReportDto {
 
   @OptionalField({
     description:
-      'Of a CSV, in this order; all of them when left out. `metadata.<key>` is one key of the metadata as a column of its own.',
+      'Of a CSV or spreadsheet, in this order; all of them when left out. `metadata.<key>` is one key of the metadata as a column of its own.',
     type: 'array',
     items: { type: 'string', minLength: 1, pattern: `^[A-Za-z_]+$|${METADATA_COLUMN.source}` },
     minItems: 1,

@@ -3,10 +3,12 @@ import { CursorListOf, EnumOf, Integer, NullableInteger, NullableTime, Text, Tim
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions/index.js';
 import {
   REPORT_FORMATS,
+  REPORT_LOCALES,
   REPORT_STATUSES,
   REPORT_TYPES,
   SALE_BASES,
   type ReportFormat,
+  type ReportLocale,
   type ReportStatus,
   type ReportType,
 } from '../report.entity.js';
@@ -24,10 +26,18 @@ export class ReportBody {
   @EnumOf('Kind of object.', ['report']) object!: 'report';
   @EnumOf('What it is of.', REPORT_TYPES) type!: ReportType;
   @EnumOf('Of the file.', REPORT_FORMATS) format!: ReportFormat;
+  @ApiProperty({
+    description: 'How the file writes numbers, days and words; null: as the API does.',
+    type: String,
+    enum: [...REPORT_LOCALES, null],
+    nullable: true,
+    example: 'pt-BR',
+  })
+  locale!: ReportLocale | null;
   @Time('First millisecond of the window, UTC.', '2026-11-01T03:00:00.000Z') from!: string;
   @Time('Last millisecond of the window, UTC.', '2026-12-01T02:59:59.999Z') to!: string;
   @ApiProperty({
-    description: 'Of a CSV, in their order; null: all of them.',
+    description: 'Of a CSV or spreadsheet, in their order; null: all of them.',
     type: [String],
     nullable: true,
     example: ['day', 'amount', 'metadata.orderId'],

@@ -1,15 +1,50 @@
-import { saoPauloDay } from '../../brazil/index.js';
-import { type Amount, decimalText } from '../../core/money/index.js';
+import { formatTaxId } from '../../brazil/index.js';
+import type { Amount } from '../../core/money/index.js';
 import { publicPayoutStatus, type ShownTarget } from '../../payouts/index.js';
 import { isPublicKey, type Metadata, publicMetadata } from '../../transactions/index.js';
 import { ENTRY_DESCRIPTIONS, sourceOf, walletEntryId } from '../../wallets/index.js';
 import type { DisputeRow, PayoutRow, RefundRow, SaleRow, StatementRow } from '../report-rows.repository.js';
-import type { ReportType } from '../report.entity.js';
+import type { ReportLocale, ReportType } from '../report.entity.js';
+import {
+  BUCKET_WORDS,
+  DESCRIPTION_WORDS,
+  DESTINATION_WORDS,
+  DISPUTE_STATUS_WORDS,
+  DISPUTE_TYPE_WORDS,
+  ENTRY_TYPE_WORDS,
+  HEADING_WORDS,
+  METHOD_WORDS,
+  MONEY_OUTCOME_WORDS,
+  PAYOUT_FAILURE_WORDS,
+  PAYOUT_STATUS_WORDS,
+  REFUND_FAILURE_WORDS,
+  REFUND_STATUS_WORDS,
+  SALE_STATUS_WORDS,
+  STRATEGY_WORDS,
+  type Words,
+} from './words.js';
 
-/** A column of a CSV. Text comes from outside and must not run as a formula. */
-export interface Column<R> {
-  readonly isNumber: boolean;
+/** A column of a file. The formats write its value by its kind. */
+export type Column<R> = TextColumn<R> | MoneyColumn<R> | TimeColumn<R>;
+
+/** A text comes from outside and must not run as a formula. */
+export interface TextColumn<R> {
+  readonly kind: 'text' | 'tax_id';
+  /** Portuguese words for the values of the service. */
+  readonly words?: Words;
   of(row: R): string | null;
+}
+
+/** Amounts in the smallest unit of the row's currency. */
+interface MoneyColumn<R> {
+  readonly kind: 'money';
+  of(row: R): Amount | null;
+}
+
+/** Instants, or their days in São Paulo. */
+interface TimeColumn<R> {
+  readonly kind: 'time' | 'day';
+  of(row: R): Date | null;
 }
 
 /** Fields that rows of every report have. */
@@ -20,26 +55,29 @@ export interface Common {
 }
 
 function text<R>(of: (row: R) => string | null): Column<R> {
-  return { isNumber: false, of };
+  return { kind: 'text', of };
 }
 
-/** A column of amounts in units of the currency, as 19.90. */
-function money<R extends Common>(of: (row: R) => Amount | null): Column<R> {
-  const decimal = (row: R): string | null => {
-    const amount = of(row);
-    return amount === null ? null : decimalText(amount, row.currency);
-  };
-  return { isNumber: true, of: decimal };
+/** A column of the service's own values, which have words. */
+function word<R>(words: Words, of: (row: R) => string | null): Column<R> {
+  return { kind: 'text', words, of };
 }
 
-/** An instant in UTC, as everywhere in the API. */
+/** A column of CPF and CNPJ. */
+function taxId<R>(of: (row: R) => string | null): Column<R> {
+  return { kind: 'tax_id', of };
+}
+
+function money<R>(of: (row: R) => Amount | null): Column<R> {
+  return { kind: 'money', of };
+}
+
 function time<R>(of: (row: R) => Date | null): Column<R> {
-  return text((row) => of(row)?.toISOString() ?? null);
+  return { kind: 'time', of };
 }
 
-/** A column of days in São Paulo. */
 function day<R>(of: (row: R) => Date): Column<R> {
-  return text((row) => saoPauloDay(of(row)));
+  return { kind: 'day', of };
 }
 
 const METADATA = text<Common>((row) => {
@@ -47,15 +85,19 @@ const METADATA = text<Common>((row) => {
   return Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata);
 });
 
+const DESCRIPTIONS: Words = Object.fromEntries(
+  Object.entries(ENTRY_DESCRIPTIONS).map(([type, text]) => [text, DESCRIPTION_WORDS[type] ?? text]),
+);
+
 const STATEMENT = {
   day: day((row) => row.createdAt),
   created_at: time((row) => row.createdAt),
   currency: text((row) => row.currency),
-  bucket: text((row) => row.bucket),
-  type: text((row) => row.type),
+  bucket: word(BUCKET_WORDS, (row) => row.bucket),
+  type: word(ENTRY_TYPE_WORDS, (row) => row.type),
   amount: money((row) => row.amount),
   balance: money((row) => row.balance),
-  description: text((row) => ENTRY_DESCRIPTIONS[row.type]),
+  description: word(DESCRIPTIONS, (row) => ENTRY_DESCRIPTIONS[row.type]),
   source: text((row) => sourceOf(row.cause)?.id ?? null),
   payment: text((row) => (row.transactionId === null ? null : `tx_${row.transactionId}`)),
   end_to_end_id: text((row) => row.endToEndId),
@@ -68,8 +110,8 @@ const SALES = {
   day: day((row) => row.paidAt ?? row.createdAt),
   paid_at: time((row) => row.paidAt),
   payment: text((row) => `tx_${row.id}`),
-  status: text((row) => row.status),
-  method: text((row) => row.method),
+  status: word(SALE_STATUS_WORDS, (row) => row.status),
+  method: word(METHOD_WORDS, (row) => row.method),
   currency: text((row) => row.currency),
   amount: money((row) => row.amount),
   provider_fee: money((row) => row.providerFee),
@@ -80,7 +122,7 @@ const SALES = {
   end_to_end_id: text((row) => row.endToEndId),
   txid: text((row) => row.txid),
   customer_name: text((row) => row.customerName),
-  customer_document: text((row) => row.customerDocument),
+  customer_document: taxId((row) => row.customerDocument),
   customer_email: text((row) => row.customerEmail),
   metadata: METADATA,
   created_at: time((row) => row.createdAt),
@@ -91,13 +133,13 @@ const REFUNDS = {
   created_at: time((row) => row.createdAt),
   refund: text((row) => row.id),
   payment: text((row) => `tx_${row.transactionId}`),
-  status: text((row) => row.status),
+  status: word(REFUND_STATUS_WORDS, (row) => row.status),
   currency: text((row) => row.currency),
   amount: money((row) => row.amount),
   fee: money((row) => row.fee),
-  strategy: text((row) => (row.way === 'card' ? null : row.way)),
+  strategy: word(STRATEGY_WORDS, (row) => (row.way === 'card' ? null : row.way)),
   reason: text((row) => row.reason),
-  failure_reason: text((row) => row.failureReason),
+  failure_reason: word(REFUND_FAILURE_WORDS, (row) => row.failureReason),
   bank_reference: text((row) => row.bankReference),
   metadata: METADATA,
   updated_at: time((row) => row.updatedAt),
@@ -108,9 +150,9 @@ const DISPUTES = {
   created_at: time((row) => row.createdAt),
   dispute: text((row) => `med_${row.id}`),
   payment: text((row) => `tx_${row.transactionId}`),
-  type: text((row) => row.type),
-  status: text((row) => row.status),
-  money_outcome: text((row) => row.moneyOutcome),
+  type: word(DISPUTE_TYPE_WORDS, (row) => row.type),
+  status: word(DISPUTE_STATUS_WORDS, (row) => row.status),
+  money_outcome: word(MONEY_OUTCOME_WORDS, (row) => row.moneyOutcome),
   currency: text((row) => row.currency),
   amount: money((row) => row.amount),
   held: money((row) => row.held),
@@ -126,18 +168,18 @@ const PAYOUTS = {
   day: day((row) => row.createdAt),
   created_at: time((row) => row.createdAt),
   payout: text((row) => `po_${row.id}`),
-  status: text((row) => publicPayoutStatus(row.status)),
+  status: word(PAYOUT_STATUS_WORDS, (row) => publicPayoutStatus(row.status)),
   currency: text((row) => row.currency),
   amount: money((row) => row.amount),
   fee: money((row) => row.fee),
   amount_returned: money((row) => row.amountReturned),
-  destination_type: text((row) => row.shown.type),
+  destination_type: word(DESTINATION_WORDS, (row) => row.shown.type),
   destination: text((row) => destinationOf(row.shown)),
   destination_tax_id: text((row) => row.shown.tax_id),
   destination_id: text((row) => (row.destinationId === null ? null : `pd_${row.destinationId}`)),
   end_to_end_id: text((row) => row.endToEndId),
   paid_at: time((row) => row.paidAt),
-  failure: text((row) => row.failure),
+  failure: word(PAYOUT_FAILURE_WORDS, (row) => row.failure),
   description: text((row) => row.description),
   metadata: METADATA,
 } satisfies Record<string, Column<PayoutRow>>;
@@ -179,4 +221,18 @@ export function columnsOf<R extends Common>(type: ReportType, names: readonly st
       return typeof value === 'string' || value == null ? (value ?? null) : JSON.stringify(value);
     });
   });
+}
+
+/** The heading of a column: its name, or Portuguese words. */
+export function headingOf(name: string, locale: ReportLocale | null): string {
+  if (locale === null) return name;
+  return HEADING_WORDS[name] ?? METADATA_COLUMN.exec(name)?.[1] ?? name;
+}
+
+/** The text of a cell: as in the API, or in Portuguese words and with the marks of a tax id. */
+export function textOf<R>(column: TextColumn<R>, row: R, locale: ReportLocale | null): string | null {
+  const value = column.of(row);
+  if (value === null || locale === null) return value;
+  if (column.kind === 'tax_id') return formatTaxId(value);
+  return column.words?.[value] ?? value;
 }
