@@ -178,7 +178,9 @@ async function* xlsx<R extends Common>(
   };
   let written = 0;
   for await (const content of writeXlsx({ sheet: sheetName(type, locale), names, columns, rows: single(), locale })) {
-    yield { content, rows: read - written };
-    written = read;
+    // Rows are read ahead while the reader of this piece is busy.
+    const count = read - written;
+    written += count;
+    yield { content, rows: count };
   }
 }

@@ -37,6 +37,11 @@ const NEEDS = {
       return paths.every((path) => path !== null) ? (paths[0] ?? null) : null;
     },
   },
+  libreOffice: {
+    missing: 'no LibreOffice Calc on the PATH (Debian: libreoffice-calc-nogui)',
+    requiredBy: 'REQUIRE_LIBREOFFICE',
+    find: () => onPath('soffice'),
+  },
   replica: {
     missing: 'no PostgreSQL with pg_basebackup on the PATH (Debian: postgresql)',
     requiredBy: 'REQUIRE_REPLICA',

@@ -48,7 +48,8 @@ export function writeXlsx<R extends Common>(input: XlsxInput<R>): AsyncIterable<
       yield columns.map((column) => valueOf(column, next, locale));
     }
   };
-  const options = { name: sheet, columns: styled, freezePane: { rows: 1 }, maxRowsPerSheet: maxRows, zip64: true };
+  // Without ZIP64, which LibreOffice 7 does not read in a streamed file: a sheet has at most 4 GiB of XML.
+  const options = { name: sheet, columns: styled, freezePane: { rows: 1 }, maxRowsPerSheet: maxRows };
   return writeXlsxStream(values(), options);
 }
 

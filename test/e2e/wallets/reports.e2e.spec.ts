@@ -11,7 +11,7 @@ import { runCli } from '../../support/cli.js';
 import { expectLedgerCoherent } from '../../support/coherence.js';
 import { reach } from '../../support/evidence.js';
 import { itWith } from '../../support/needs.js';
-import { balancesBy, ofxAccounts, spreadsheet } from '../../support/bookkeepers.js';
+import { balancesBy, libreOfficeRows, ofxAccounts, type SheetCell, spreadsheet } from '../../support/bookkeepers.js';
 import { WebhookReceiver } from '../../support/receiver.js';
 import { TEST_ENCRYPTION_KEY } from '../../support/process.js';
 import { aPaidCharge, type ErrorAnswer, paymentIdOf, refundEnd, requestRefund } from '../../support/refunds.js';
@@ -87,6 +87,7 @@ describe('reports', () => {
       object: 'report',
       type: 'statement',
       format: 'csv',
+      locale: null,
       from: expect.stringMatching(/T03:00:00\.000Z$/),
       to: expect.stringMatching(/T02:59:59\.999Z$/),
       columns: null,
@@ -281,9 +282,113 @@ describe('reports', () => {
     expect(spreadsheet(keep('bad.csv', 'a,b,c\r\n=1+1,2,3\r\n4,5,6\r\n')).formulas).toHaveLength(1);
   });
 
+  it('are written as programs in Brazil read them, with the locale pt-BR', async () => {
+    const columns = ['bucket', 'type', 'amount', 'balance', 'description', 'metadata.order_id'];
+    const asked = await ready({ type: 'statement', format: 'csv', locale: 'pt-BR', columns });
+    expect(asked).toMatchObject({ locale: 'pt-BR', rows: 5 });
+    const { text } = await download(asked);
+    expect(Buffer.from(text).subarray(0, 4).toString()).not.toContain('\ufeff');
+    expect(text.split('\r\n')).toEqual([
+      'Saldo;Tipo;Valor;Saldo depois;Descrição;Pedido',
+      'Disponível;Venda;"9,90";"9,90";"Pagamento recebido, menos as tarifas";',
+      'Disponível;Reembolso;"-3,00";"6,90";Reembolso ao pagador;',
+      'Disponível;Venda;"4,95";"11,85";"Pagamento recebido, menos as tarifas";',
+      'Disponível;Retido por disputa;"-5,00";"6,85";Retido por uma disputa;',
+      'Retido;Retido por disputa;"5,00";"5,00";Retido por uma disputa;',
+      '',
+    ]);
+  });
+
+  describe('in LibreOffice with Brazilian settings', () => {
+    let shop: Merchant;
+    const TAX_ID = '00000000191';
+    const NAME = 'José Conceição; filho';
+    const amounts = [1990, 123_456, 5];
+
+    const rowsOf = async (name: string, body: object): Promise<Record<string, SheetCell | undefined>[]> => {
+      const { download_url: url, format } = await ready(body, shop.testKey);
+      const answer = await fetch(reach(service, String(url)));
+      const path = join(directory, `${name}.${format}`);
+      writeFileSync(path, Buffer.from(await answer.arrayBuffer()));
+      const [headings = [], ...rows] = libreOfficeRows(path);
+      return rows.map((row) => Object.fromEntries(headings.map(({ value }, index) => [value, row[index]])));
+    };
+    const sum = (rows: Record<string, SheetCell | undefined>[], heading: string): number => {
+      const cells = rows.map((row) => row[heading]);
+      expect(cells.every((cell) => cell?.kind === 'float' || cell?.kind === 'currency')).toBe(true);
+      return cells.reduce((total, cell) => total + Math.round(Number(cell?.value) * 100), 0);
+    };
+
+    beforeAll(async () => {
+      shop = await service.merchant({ fee_bps: '250' });
+      for (const amount of amounts) {
+        const body = {
+          amount,
+          customer: { name: NAME, document: TAX_ID },
+          metadata: { order_id: '0042', note: '=1+1' },
+        };
+        const { body: charge } = await service.createCharge(shop.testKey, body);
+        await service.simulate(shop.testKey, charge.id, { event: 'pay' });
+      }
+    });
+
+    for (const format of ['csv', 'xlsx']) {
+      itWith('libreOffice')(`a ${format} has amounts that sum up to those of the API, and whole texts`, async () => {
+        const columns = ['day', 'paid_at', 'status', 'amount', 'platform_fee', 'net_amount', 'customer_name'];
+        const others = ['customer_document', 'metadata.order_id', 'metadata.note'];
+        const order = { type: 'sales', format, locale: 'pt-BR', columns: [...columns, ...others] };
+        const rows = await rowsOf('sales', order);
+        const { body: list } = await service.call<{
+          data: { amount: number; netAmount: number; platformFee: number }[];
+        }>(...(['GET', '/v1/payments?limit=10'] as const), { key: shop.testKey });
+        for (const [heading, name] of [
+          ['Valor', 'amount'],
+          ['Tarifa da plataforma', 'platformFee'],
+          ['Valor líquido', 'netAmount'],
+        ] as const) {
+          expect(sum(rows, heading)).toBe(list.data.reduce((total, payment) => total + payment[name], 0));
+        }
+        expect(rows).toHaveLength(amounts.length);
+        for (const row of rows) {
+          expect(row['Nome do cliente']).toMatchObject({ kind: 'string', value: NAME });
+          expect(row['CPF ou CNPJ do cliente']).toMatchObject({ kind: 'string', value: '000.000.001-91' });
+          expect(row['Situação']?.value).toBe('Paga');
+          expect(row['Pedido']).toMatchObject({ kind: 'string', value: expect.stringMatching(/^'?0042$/) });
+          expect(row['Dia']).toMatchObject({ kind: 'date', value: TODAY });
+          expect(row['Pago em']?.value).toMatch(new RegExp(`^${TODAY}T`));
+          expect(Object.values(row).filter((cell) => cell?.formula)).toEqual([]);
+        }
+        expect(rows[0]?.['note']?.kind).toBe('string');
+      });
+
+      itWith('libreOffice')(`the statement as ${format} sums up to the balance`, async () => {
+        const rows = await rowsOf('statement', { type: 'statement', format, locale: 'pt-BR' });
+        const { body: balance } = await service.call<{ available: number }>('GET', '/v1/wallets/balance?currency=BRL', {
+          key: shop.testKey,
+        });
+        expect(rows.every((row) => row['Saldo']?.value === 'Disponível')).toBe(true);
+        expect(sum(rows, 'Valor')).toBe(balance.available);
+      });
+    }
+
+    itWith('libreOffice')('an xlsx without a locale has names of the API, bare tax ids and numbers', async () => {
+      const rows = await rowsOf('plain', { type: 'sales', format: 'xlsx' });
+      expect(sum(rows, 'amount')).toBe(amounts.reduce((total, amount) => total + amount));
+      expect(rows[0]).toMatchObject({
+        customer_document: { kind: 'string', value: TAX_ID },
+        status: { kind: 'string', value: 'PAID' },
+        paid_at: { kind: 'date' },
+      });
+    });
+  });
+
   it.each([
     ['type', { type: 'theft' }],
-    ['format', { format: 'xlsx' }],
+    ['format', { format: 'xls' }],
+    ['format', { type: 'sales', format: 'journal' }],
+    ['locale', { locale: 'en-US' }],
+    ['locale', { format: 'ofx', locale: 'pt-BR' }],
+    ['columns', { format: 'xlsx', columns: ['toString'] }],
     ['format', { type: 'sales', format: 'ofx' }],
     ['columns', { format: 'journal', columns: ['day'] }],
     ['columns', { columns: ['day', 'password_hash'] }],
