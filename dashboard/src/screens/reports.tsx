@@ -47,14 +47,19 @@ export function Reports(): ReactNode {
     failed: t('Falhou', 'Failed'),
     expired: t('Removido', 'Removed'),
   };
-  const formats: readonly (readonly [string, string])[] =
-    type === 'statement'
+  const isPortuguese = language === 'pt-BR';
+  // Format and locale: a spreadsheet is in the language of its reader, a CSV without locale is for programs.
+  const formats: readonly (readonly [string, string])[] = [
+    [isPortuguese ? 'xlsx pt-BR' : 'xlsx', 'Excel (xlsx)'],
+    ...(isPortuguese ? [['csv pt-BR', 'CSV para Excel'] as const] : []),
+    ['csv', t('CSV para programas', 'CSV')],
+    ...(type === 'statement'
       ? [
-          ['csv', 'CSV'],
-          ['ofx', 'OFX'],
-          ['journal', t('Diário (hledger, ledger, beancount)', 'Journal (hledger, ledger, beancount)')],
+          ['ofx', 'OFX'] as const,
+          ['journal', t('Diário (hledger, ledger, beancount)', 'Journal (hledger, ledger, beancount)')] as const,
         ]
-      : [['csv', 'CSV']];
+      : []),
+  ];
   const create = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
@@ -63,8 +68,11 @@ export function Reports(): ReactNode {
     try {
       const filters = { basis: textOf(form, 'basis'), status: textOf(form, 'status'), query: textOf(form, 'query') };
       const given = Object.entries(filters).filter(([, value]) => value !== '');
+      const [format, locale] = textOf(form, 'format').split(' ');
       await call('POST', door(mode, '/reports'), {
-        ...Object.fromEntries(['type', 'format', 'from', 'to'].map((name) => [name, textOf(form, name)])),
+        ...Object.fromEntries(['type', 'from', 'to'].map((name) => [name, textOf(form, name)])),
+        format,
+        ...(locale === undefined ? {} : { locale }),
         ...(type === 'sales' && given.length > 0 ? { filters: Object.fromEntries(given) } : {}),
       });
       await refresh();
