@@ -42,7 +42,7 @@ export function setupOpenApi(app: NestExpressApplication, baseUrl: string): void
     .addTag('Payouts', 'Send money to a bank account.')
     .addTag('MED', 'Disputes: contest or accept them, before their deadline.')
     .addTag('Wallets', 'Balances of the account.')
-    .addTag('Reports', 'Files of the books: CSV, OFX and plain-text accounting.')
+    .addTag('Reports', 'Files of the books: CSV, Excel, PDF, OFX and plain-text accounting.')
     .addTag('Events', 'What webhooks say, as a list and as a stream.')
     .addTag('Webhooks', 'Where events are sent.')
     .addTag('Dashboard', 'Log in and out.')

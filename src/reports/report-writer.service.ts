@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { AccountsService } from '../accounts/index.js';
 import { groupBy } from '../core/group-by.js';
 import type { Amount } from '../core/money/index.js';
 import { TransactionsService } from '../transactions/index.js';
 import { StatementService } from '../wallets/index.js';
+import { Closing, closingPdf, type ClosingRow } from './formats/closing.js';
 import { type Column, columnNames, columnsOf, type Common } from './formats/columns.js';
 import { csvHeader, csvLine } from './formats/csv.js';
 import { journalBegin, journalEnd, journalEntry } from './formats/journal.js';
@@ -36,6 +38,7 @@ export class ReportWriter {
     private readonly rows: ReportRowsRepository,
     private readonly statement: StatementService,
     private readonly transactions: TransactionsService,
+    private readonly accounts: AccountsService,
   ) {}
 
   /** With filters, the file has the same sales as the list of payments. */
@@ -48,6 +51,8 @@ export class ReportWriter {
 
   async #write(order: ReportOrder): Promise<Report> {
     switch (order.format) {
+      case 'pdf':
+        return this.#closing(order);
       case 'csv':
       case 'xlsx':
         return this.#table(order);
@@ -70,7 +75,38 @@ export class ReportWriter {
         return table(order, this.rows.disputes(order));
       case 'payouts':
         return table(order, this.rows.payouts(order));
+      case 'closing':
+        return this.#closing(order);
     }
+  }
+
+  /** The balances before and after a month, and the sums of its entries between them. */
+  async #closing(order: ReportOrder): Promise<Report> {
+    const accounts = await this.#opening(order);
+    const entries = this.rows.journal(order, [...new Set(accounts.map(({ currency }) => currency))]);
+    const { name } = await this.accounts.get(order.accountId);
+    const pieces = async function* (): AsyncGenerator<Piece> {
+      const closing = new Closing(accounts);
+      for await (const batch of entries.batches()) {
+        for (const entry of batch) closing.add(entry);
+        yield { content: '', rows: batch.length };
+      }
+      const rows = closing.rows(order);
+      if (order.format === 'pdf') {
+        yield { content: await closingPdf(order, name, rows), rows: 0 };
+        return;
+      }
+      const batches = async function* (): AsyncGenerator<ClosingRow[]> {
+        yield await Promise.resolve(rows);
+      };
+      const names = columnNames(order.type);
+      const source = { batches, count: () => Promise.resolve(rows.length) };
+      // Entries are the rows of a closing, and were counted above.
+      for await (const { content } of xlsx(order, names, columnsOf<ClosingRow>(order.type, names), source)) {
+        yield { content, rows: 0 };
+      }
+    };
+    return { totalRows: await entries.count(), pieces: pieces() };
   }
 
   async #ofx(order: ReportOrder): Promise<Report> {

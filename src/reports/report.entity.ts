@@ -3,10 +3,10 @@ import { NotPersonal } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
 import type { TransactionStatus } from '../transactions/index.js';
 
-export const REPORT_TYPES = ['statement', 'sales', 'refunds', 'disputes', 'payouts'] as const;
+export const REPORT_TYPES = ['statement', 'sales', 'refunds', 'disputes', 'payouts', 'closing'] as const;
 export type ReportType = (typeof REPORT_TYPES)[number];
 
-export const REPORT_FORMATS = ['csv', 'xlsx', 'ofx', 'journal'] as const;
+export const REPORT_FORMATS = ['csv', 'xlsx', 'pdf', 'ofx', 'journal'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
 /** How a file writes numbers, days and words; without one as the API does. */

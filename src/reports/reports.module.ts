@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/index.js';
 import { workers } from '../core/work/index.js';
 import { OutboxModule } from '../outbox/index.js';
 import { StorageModule } from '../storage/index.js';
@@ -14,7 +15,7 @@ import { ReportsRepository } from './reports.repository.js';
 import { ReportsService } from './reports.service.js';
 
 @Module({
-  imports: [OutboxModule, StorageModule, TransactionsModule, WalletsModule],
+  imports: [AccountsModule, OutboxModule, StorageModule, TransactionsModule, WalletsModule],
   controllers: [ReportsController],
   providers: [
     ...[ReportsRepository, ReportRowsRepository, ReportWriter, ReportMaker, ReportsService, ReportEvents],

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { saoPauloDay } from '../brazil/index.js';
+import { saoPauloDay, saoPauloMonthBounds } from '../brazil/index.js';
 import { Clock, DAY_MS } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
 import { ApiError, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
@@ -12,7 +12,7 @@ import { ObjectStorage } from '../storage/index.js';
 import { CustomerDataService } from '../transactions/index.js';
 import type { CreateReportDto, SaleFiltersDto } from './dto/create-report.dto.js';
 import { columnNames, isColumn } from './formats/columns.js';
-import type { ReportEntity, ReportFormat, ReportOrder, SaleFilters } from './report.entity.js';
+import type { ReportEntity, ReportFormat, ReportOrder, ReportType, SaleFilters } from './report.entity.js';
 import { ReportsRepository, type ReportUse } from './reports.repository.js';
 
 const MAX_DAYS = 400;
@@ -28,8 +28,19 @@ const DOWNLOAD_SECONDS = 3_600;
 const CONTENT_TYPES: Readonly<Record<ReportFormat, string>> = {
   csv: 'text/csv; charset=utf-8',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  pdf: 'application/pdf',
   ofx: 'application/x-ofx',
   journal: 'text/plain; charset=utf-8',
+};
+
+const TABLES: readonly ReportFormat[] = ['csv', 'xlsx'];
+const FORMATS_OF: Readonly<Record<ReportType, readonly ReportFormat[]>> = {
+  statement: [...TABLES, 'ofx', 'journal'],
+  sales: TABLES,
+  refunds: TABLES,
+  disputes: TABLES,
+  payouts: TABLES,
+  closing: ['pdf', 'xlsx'],
 };
 
 /** A report with a link to its file, made for this answer; the link is null unless the report is ready. */
@@ -88,10 +99,11 @@ export class ReportsService implements OnModuleInit {
     const refuse = (param: string, message: string, code = 'invalid'): void => {
       violations.push({ param, code, message });
     };
-    const isTable = format === 'csv' || format === 'xlsx';
-    if (type !== 'statement' && !isTable) {
-      refuse('format', 'must be csv or xlsx: the other formats are of the statement');
-    }
+    const isTable = TABLES.includes(format);
+    const formats = FORMATS_OF[type];
+    if (!formats.includes(format)) refuse('format', `must be ${formats.join(' or ')} for this type`);
+    if (type === 'closing' && !isMonth(window)) refuse('to', 'must end the month that from begins');
+    if (type === 'closing' && columns !== undefined) refuse('columns', 'are fixed in a closing: leave them out');
     if (locale !== undefined && !isTable) refuse('locale', 'is of csv and xlsx: leave it out');
     if (window.from < FIRST_FROM) refuse('from', 'must not be before 2020');
     if (window.from.getTime() > createdAt.getTime() + DAY_MS) refuse('from', 'must not be in the future');
@@ -139,6 +151,12 @@ export class ReportsService implements OnModuleInit {
     const fileName = `recebe-${what}-${saoPauloDay(from)}-${saoPauloDay(to)}.${format}`;
     return this.storage.downloadUrl({ name, contentType: CONTENT_TYPES[format], fileName }, DOWNLOAD_SECONDS);
   }
+}
+
+/** Whether the window is a calendar month of São Paulo. */
+function isMonth({ from, to }: { readonly from: Date; readonly to: Date }): boolean {
+  const month = saoPauloMonthBounds(saoPauloDay(from).slice(0, 7));
+  return from.getTime() === month.from.getTime() && to.getTime() === month.to.getTime() - 1;
 }
 
 function saleFilters({ basis, status, query }: SaleFiltersDto): SaleFilters {

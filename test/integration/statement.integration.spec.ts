@@ -11,6 +11,7 @@ import type { ReportFormat, ReportOrder } from '../../src/reports/report.entity.
 import { ReportRowsRepository } from '../../src/reports/report-rows.repository.js';
 import { commodityOf } from '../../src/reports/formats/journal.js';
 import { ReportWriter } from '../../src/reports/report-writer.service.js';
+import type { AccountsService } from '../../src/accounts/index.js';
 import type { TransactionsService } from '../../src/transactions/index.js';
 import { type Bucket, LedgerService } from '../../src/wallets/index.js';
 import type { ListWalletEntriesQuery } from '../../src/wallets/dto/list-wallet-entries.query.js';
@@ -26,6 +27,8 @@ import { TestSchema } from '../support/schema.js';
 
 /** Statements are not searched. */
 const NO_SEARCH = {} as TransactionsService;
+/** Only a closing names its account. */
+const NO_ACCOUNTS = {} as AccountsService;
 const START = Date.parse('2026-11-21T12:00:00.000Z');
 const SPAN_MS = 2_000;
 const POSTINGS = 300;
@@ -110,7 +113,7 @@ describe('the statement of a random history', () => {
   };
 
   async function textOf(order: ReportOrder): Promise<string> {
-    const writer = new ReportWriter(new ReportRowsRepository(reader), statement, NO_SEARCH);
+    const writer = new ReportWriter(new ReportRowsRepository(reader), statement, NO_SEARCH, NO_ACCOUNTS);
     const { totalRows, pieces } = await writer.write(order);
     let text = '';
     let rows = 0;

@@ -34,8 +34,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // A link's charges are made by charges, and counted in the transactions that credit them.
   'payment-links': ['accounts', 'audit', 'auth', 'charges', 'core', 'transactions'],
   med: ['accounts', 'acquirers', 'audit', 'auth', 'brazil', 'core', 'outbox', 'storage', 'transactions', 'wallets'],
-  // Reports show all data of a merchant, so they read these modules.
-  reports: ['auth', 'brazil', 'core', 'outbox', 'payouts', 'storage', 'transactions', 'wallets'],
+  // Reports show all data of a merchant, so they read these modules. accounts: the closing that an account is mailed.
+  reports: ['accounts', 'auth', 'brazil', 'core', 'outbox', 'payouts', 'storage', 'transactions', 'wallets'],
   webhooks: ['accounts', 'audit', 'auth', 'core', 'outbox'],
   sandbox: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'payments', 'payouts', 'transactions'],
   checkout: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'payment-links', 'transactions'],

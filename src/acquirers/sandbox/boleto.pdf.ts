@@ -1,6 +1,7 @@
 import { formatBoletoLine } from '../../brazil/index.js';
 import { type Amount, moneyText } from '../../core/money/index.js';
-import { dayText, labelled, MARGIN, maskedDocument, type Pdf, renderPdf } from './pdf.js';
+import { MARGIN, type Pdf, renderPdf } from '../../core/pdf.js';
+import { dayText, labelled, maskedDocument } from './pdf.js';
 
 export interface BoletoSheet {
   readonly barcode: string;

@@ -1,30 +1,6 @@
 import { DateTime } from 'luxon';
-import type PDFDocument from 'pdfkit';
 import { maskTaxId, normalizeTaxId, SAO_PAULO } from '../../brazil/index.js';
-
-export type Pdf = InstanceType<typeof PDFDocument>;
-
-/** Points between the edge of the page and its content. */
-export const MARGIN = 48;
-
-/** Renders one A4 page that `draw` fills. Returns its bytes. */
-export async function renderPdf(title: string, draw: (pdf: Pdf) => void): Promise<Buffer> {
-  // Loaded on first use: its hundred modules would take a tenth of every start.
-  const { default: Document } = await import('pdfkit');
-  return new Promise((resolve, reject) => {
-    const pdf = new Document({
-      size: 'A4',
-      margin: MARGIN,
-      info: { Title: title, Producer: 'Recebe', Creator: 'Recebe' },
-    });
-    const chunks: Buffer[] = [];
-    pdf.on('data', (chunk: Buffer) => chunks.push(chunk));
-    pdf.on('end', () => resolve(Buffer.concat(chunks)));
-    pdf.on('error', reject);
-    draw(pdf);
-    pdf.end();
-  });
-}
+import { type Pdf, printable } from '../../core/pdf.js';
 
 /** Draws a small label with its value below, both cut at `width`; the value never wraps to a second line. */
 export function labelled(pdf: Pdf, label: string, value: string, x: number, y: number, width: number): void {
@@ -50,11 +26,6 @@ export function maskedName(name: string | null): string {
 /** A tax id with its inner digits only. If the text is neither CPF nor CNPJ, all of it is masked. */
 export function maskedDocument(document: string | null): string {
   return document === null ? 'Não informado' : maskTaxId(normalizeTaxId(document) ?? '');
-}
-
-/** The built-in fonts know Windows-1252 and draw other characters wrongly. */
-function printable(text: string): string {
-  return text.replace(/[^\x20-\x7e\xa0-\xff]/g, '?');
 }
 
 function fit(pdf: Pdf, text: string, width: number): string {

@@ -1,6 +1,7 @@
 import { type Amount, moneyText } from '../../core/money/index.js';
+import { MARGIN, renderPdf } from '../../core/pdf.js';
 import type { PaymentMethod } from '../acquirer.port.js';
-import { labelled, MARGIN, maskedDocument, maskedName, renderPdf, timeText } from './pdf.js';
+import { labelled, maskedDocument, maskedName, timeText } from './pdf.js';
 
 export interface Receipt {
   readonly method: PaymentMethod;

@@ -42,13 +42,13 @@ export class SaleFiltersDto {
 /** Body of `POST /v1/reports`. The service checks which fields go together, because the command line uses it too. */
 export class CreateReportDto {
   @RequiredEnum(
-    '`statement`: every line of the wallet, with the balance after it. `sales`: what was paid in the window, or what `filters` say. `refunds`, `disputes`, `payouts`: what was created in it.',
+    '`statement`: every line of the wallet, with the balance after it. `sales`: what was paid in the window, or what `filters` say. `refunds`, `disputes`, `payouts`: what was created in it. `closing`: the balances before and after a month of São Paulo, and what moved them.',
     REPORT_TYPES,
   )
   type!: ReportType;
 
   @RequiredEnum(
-    '`csv`, or `xlsx` for Excel and other spreadsheet programs. `ofx` (1.0.2) and `journal` (for hledger, ledger and beancount) are of the statement alone.',
+    '`csv`, or `xlsx` for Excel and other spreadsheet programs. `ofx` (1.0.2) and `journal` (for hledger, ledger and beancount) are of the statement alone. A `closing` is `pdf` or `xlsx`.',
     REPORT_FORMATS,
   )
   format!: ReportFormat;

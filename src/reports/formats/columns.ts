@@ -5,8 +5,10 @@ import { isPublicKey, type Metadata, publicMetadata } from '../../transactions/i
 import { ENTRY_DESCRIPTIONS, sourceOf, walletEntryId } from '../../wallets/index.js';
 import type { DisputeRow, PayoutRow, RefundRow, SaleRow, StatementRow } from '../report-rows.repository.js';
 import type { ReportLocale, ReportType } from '../report.entity.js';
+import type { ClosingRow } from './closing.js';
 import {
   BUCKET_WORDS,
+  CLOSING_WORDS,
   DESCRIPTION_WORDS,
   DESTINATION_WORDS,
   DISPUTE_STATUS_WORDS,
@@ -184,6 +186,15 @@ const PAYOUTS = {
   metadata: METADATA,
 } satisfies Record<string, Column<PayoutRow>>;
 
+const CLOSING = {
+  line: word(CLOSING_WORDS, (row) => row.line),
+  currency: text((row) => row.currency),
+  available: money((row) => row.available),
+  pending: money((row) => row.pending),
+  retained: money((row) => row.retained),
+  total: money((row) => row.total),
+} satisfies Record<string, Column<ClosingRow>>;
+
 /** The masked key, or bank, branch and masked number; null for a code without a key. */
 function destinationOf(shown: ShownTarget): string | null {
   return shown.type === 'bank_account' ? `${shown.ispb} ${shown.branch} ${shown.number}` : shown.key;
@@ -195,6 +206,7 @@ const COLUMNS: Readonly<Record<ReportType, Readonly<Record<string, unknown>>>> =
   refunds: REFUNDS,
   disputes: DISPUTES,
   payouts: PAYOUTS,
+  closing: CLOSING,
 };
 
 /** A column with the value of one metadata key, as in `metadata.orderId`. */

@@ -130,6 +130,19 @@ export const DESCRIPTION_WORDS: Words = {
 
 export const BUCKET_WORDS: Words = { available: 'Disponível', pending: 'A liberar', retained: 'Retido' };
 
+/** Lines of a monthly closing. */
+export const CLOSING_WORDS: Words = {
+  opening: 'Saldo inicial',
+  sales: 'Vendas',
+  fees: 'Tarifas',
+  refunds: 'Reembolsos',
+  disputes: 'Disputas',
+  payouts: 'Saques',
+  releases: 'Liberações',
+  corrections: 'Correções',
+  closing: 'Saldo final',
+};
+
 /** Headings by the name of the column. */
 export const HEADING_WORDS: Words = {
   day: 'Dia',
@@ -176,6 +189,11 @@ export const HEADING_WORDS: Words = {
   destination: 'Destino',
   destination_tax_id: 'CPF ou CNPJ do destino',
   destination_id: 'Destino cadastrado',
+  line: 'Movimento',
+  available: 'Disponível',
+  pending: 'A liberar',
+  retained: 'Retido',
+  total: 'Total',
   metadata: 'Metadados',
   'metadata.order_id': 'Pedido',
   'metadata.description': 'Descrição',
@@ -187,6 +205,7 @@ const SHEET_WORDS: Readonly<Record<ReportType, string>> = {
   refunds: 'Reembolsos',
   disputes: 'Disputas',
   payouts: 'Saques',
+  closing: 'Fechamento',
 };
 
 /** The name of a spreadsheet's first sheet. */

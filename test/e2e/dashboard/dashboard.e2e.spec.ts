@@ -149,6 +149,9 @@ describeWith('browser')('the dashboard in a real browser', () => {
       '2026-11-01',
     ]);
     await page.getByLabel('O quê').selectOption('statement');
+    // A reader of Portuguese is offered a workbook first.
+    expect(await page.getByLabel('Formato').inputValue()).toBe('xlsx pt-BR');
+    await page.getByLabel('Formato').selectOption('CSV para Excel');
     await page.getByRole('button', { name: 'Fazer' }).click();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -158,7 +161,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
         .click(),
     ]);
     const path = await download.path();
-    expect(readFileSync(path, 'utf8')).toContain('day,created_at,currency,bucket,type,amount,balance');
+    expect(readFileSync(path, 'utf8')).toContain('Dia;Criado em;Moeda;Saldo;Tipo;Valor;Saldo depois');
     await page.context().close();
   });
 

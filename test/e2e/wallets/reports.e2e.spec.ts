@@ -2,11 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { saoPauloDay } from '../../../src/brazil/index.js';
+import { saoPauloDay, saoPauloMonthBounds } from '../../../src/brazil/index.js';
+import { readXlsx } from 'hucre/xlsx';
 import { SYSTEM } from '../../../src/audit/index.js';
 import { CustomerDataService } from '../../../src/transactions/index.js';
 import { ReportProcessor } from '../../../src/reports/report.processor.js';
 import type { ReportBody, ReportListBody } from '../../../src/reports/dto/report.body.js';
+import { textsOf } from '../../support/pdf.js';
 import { runCli } from '../../support/cli.js';
 import { expectLedgerCoherent } from '../../support/coherence.js';
 import { reach } from '../../support/evidence.js';
@@ -299,6 +301,42 @@ describe('reports', () => {
     ]);
   });
 
+  it('close a month: what it began with and what moved make what the wallet has', async () => {
+    const month = TODAY.slice(0, 7);
+    const last = saoPauloDay(new Date(saoPauloMonthBounds(month).to.getTime() - 1));
+    const order = { type: 'closing', from: `${month}-01`, to: last };
+    const balance = async (query: string) => {
+      const path = `/v1/wallets/balance?currency=BRL${query}`;
+      const { body } = await service.call<Record<string, number>>('GET', path, { key: merchant.testKey });
+      return ['available', 'pending', 'retained'].map((bucket) => body[bucket] ?? 0);
+    };
+    const { download_url: sheet } = await ready({ ...order, format: 'xlsx', locale: 'pt-BR' });
+    const bytes = Buffer.from(await (await fetch(reach(service, String(sheet)))).arrayBuffer());
+    const [{ rows } = { rows: [] }] = (await readXlsx(bytes)).sheets;
+    const cents = rows
+      .slice(1)
+      .map(([line, , ...amounts]) => [line, ...amounts.slice(0, 3).map((amount) => Math.round(Number(amount) * 100))]);
+    expect(cents).toEqual([
+      ['Saldo inicial', 0, 0, 0],
+      ['Vendas', 1500, 0, 0],
+      ['Tarifas', -15, 0, 0],
+      ['Reembolsos', -300, 0, 0],
+      ['Disputas', -500, 0, 500],
+      ['Saques', 0, 0, 0],
+      ['Liberações', 0, 0, 0],
+      ['Correções', 0, 0, 0],
+      ['Saldo final', ...(await balance(''))],
+    ]);
+    const { download_url: document, ...made } = await ready({ ...order, format: 'pdf' });
+    expect(made).toMatchObject({ rows: 4, progress: 1 });
+    const answer = await fetch(reach(service, String(document)));
+    expect(answer.headers.get('content-type')).toBe('application/pdf');
+    const texts = textsOf(Buffer.from(await answer.arrayBuffer()));
+    expect(texts[0]).toMatch(/^Fechamento de [a-zç]+ de 20\d\d$/);
+    const at = texts.indexOf('Saldo final');
+    expect(texts.slice(at, at + 5)).toEqual(['Saldo final', 'R$ 6,85', 'R$ 0,00', 'R$ 5,00', 'R$ 11,85']);
+  });
+
   describe('in LibreOffice with Brazilian settings', () => {
     let shop: Merchant;
     const TAX_ID = '00000000191';
@@ -386,6 +424,11 @@ describe('reports', () => {
     ['type', { type: 'theft' }],
     ['format', { format: 'xls' }],
     ['format', { type: 'sales', format: 'journal' }],
+    ['format', { type: 'sales', format: 'pdf' }],
+    ['format', { type: 'closing', format: 'csv', from: '2026-10-01', to: '2026-10-31' }],
+    ['to', { type: 'closing', format: 'pdf', from: '2026-10-01', to: '2026-10-30' }],
+    ['to', { type: 'closing', format: 'pdf', from: '2026-10-02', to: '2026-11-01' }],
+    ['columns', { type: 'closing', format: 'xlsx', from: '2026-10-01', to: '2026-10-31', columns: ['line'] }],
     ['locale', { locale: 'en-US' }],
     ['locale', { format: 'ofx', locale: 'pt-BR' }],
     ['columns', { format: 'xlsx', columns: ['toString'] }],
