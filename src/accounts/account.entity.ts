@@ -93,5 +93,9 @@ export class AccountEntity extends Account {
   @Column('timestamptz', { name: 'payout_schedule_after', nullable: true }) readonly payoutScheduleAfter!: Date | null;
   /** The member who last changed the schedule; null for operators and the command line. */
   @Column('uuid', { name: 'payout_schedule_by', nullable: true }) readonly payoutScheduleBy!: string | null;
+  /** Whether its OWNERs get the closing of each month by mail. */
+  @Column('boolean', { name: 'monthly_closing', default: false }) readonly monthlyClosing!: boolean;
+  /** First bank days up to this time are over; null: the account never wanted a closing. */
+  @Column('timestamptz', { name: 'monthly_closing_after', nullable: true }) readonly monthlyClosingAfter!: Date | null;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
 }

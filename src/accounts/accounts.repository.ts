@@ -33,6 +33,7 @@ const NO_SETTINGS = [
   'liveAcquirer',
   'payoutScheduleAfter',
   'payoutScheduleBy',
+  'monthlyClosingAfter',
   'createdAt',
 ] as const;
 const UPDATE = updateOf('accounts.update', AccountEntity, {
@@ -47,6 +48,9 @@ const SET_PAYOUT_SCHEDULE_AFTER = write(
 const BEGIN_PAYOUT_SCHEDULE = write(
   'accounts.begin_payout_schedule',
   'UPDATE accounts SET payout_schedule_after = $2, payout_schedule_by = $3 WHERE id = $1',
+const SET_MONTHLY_CLOSING_AFTER = write(
+  'accounts.set_monthly_closing_after',
+  'UPDATE accounts SET monthly_closing_after = $2 WHERE id = $1',
 );
 const SET_LIVE_ACQUIRER = write('accounts.set_live_acquirer', 'UPDATE accounts SET live_acquirer = $2 WHERE id = $1');
 
@@ -108,6 +112,8 @@ export class AccountsRepository {
 
   beginPayoutSchedule(tx: Tx, id: string, after: Date, by: string | null): void {
     tx.defer(BEGIN_PAYOUT_SCHEDULE, [id, after, by]);
+  setMonthlyClosingAfter(tx: Tx, id: string, after: Date): void {
+    tx.defer(SET_MONTHLY_CLOSING_AFTER, [id, after]);
   }
 
   /** The caller holds the account's lock. */

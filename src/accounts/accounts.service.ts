@@ -33,7 +33,7 @@ type SettingsListener = (tx: Tx, before: AccountEntity, after: AccountEntity, ac
 /** Merchants and their settings. */
 @Injectable()
 export class AccountsService {
-  #settingsChanged: SettingsListener = async () => undefined;
+  readonly #settingsListeners: SettingsListener[] = [];
 
   constructor(
     private readonly database: Database,
@@ -45,9 +45,9 @@ export class AccountsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Registers the owner of settings that need more than a check of their values. */
+  /** Registers an owner of settings that need more than a check of their values. */
   whenSettingsChange(listener: SettingsListener): void {
-    this.#settingsChanged = listener;
+    this.#settingsListeners.push(listener);
   }
 
   /** @throws ApiError 404 */
@@ -164,6 +164,15 @@ export class AccountsService {
     const account = await this.accounts.lock(tx, id);
     if (!account) throw notFound('account');
     return account;
+  }
+
+  async #settingsChanged(tx: Tx, before: AccountEntity, after: AccountEntity): Promise<void> {
+    for (const listener of this.#settingsListeners) await listener(tx, before, after);
+  }
+
+  /** Records that the first bank days up to `after` are over. The caller holds the account's lock. */
+  setMonthlyClosingAfter(tx: Tx, id: string, after: Date): void {
+    this.accounts.setMonthlyClosingAfter(tx, id, after);
   }
 
   /** Records that the occurrences of the payout schedule up to `after` are over. The caller holds the account's lock. */

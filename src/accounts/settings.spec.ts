@@ -22,6 +22,7 @@ describe('settings as texts', () => {
       'fraud_velocity',
       'logo',
       'med_outcome_notifications',
+      'monthly_closing',
       'name',
       'negative_notice_days',
       'payer_lock',

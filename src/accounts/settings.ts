@@ -185,6 +185,7 @@ export const SETTINGS = {
     },
     { payoutSchedule: null },
   ),
+  monthly_closing: truth((monthlyClosing) => ({ monthlyClosing })),
   suspended: truth((suspended) => ({ suspended })),
 } as const satisfies Record<string, Setting>;
 

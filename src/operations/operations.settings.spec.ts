@@ -56,6 +56,8 @@ const ACCOUNT: AccountEntity = {
   payoutSchedule: null,
   payoutScheduleAfter: null,
   payoutScheduleBy: null,
+  monthlyClosing: false,
+  monthlyClosingAfter: null,
   createdAt: new Date('2026-11-21T12:00:00Z'),
 };
 

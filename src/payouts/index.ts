@@ -2,6 +2,7 @@ export { PayoutBody } from './dto/payout.body.js';
 export { ListUncertainPayoutsQuery, ResolvePayoutDto } from './dto/payout.dto.js';
 export { PayoutDecisions } from './payout-decisions.service.js';
 export { payoutBody, payoutSnapshot } from './payout.serializer.js';
+export { occurrencesOf } from './payout-occurrences.js';
 export { payoutIdOf } from './payout-listener.service.js';
 export { RESEND_MS, sendIdOf } from './payout.processor.js';
 export { PAYOUT_MOVES, PAYOUT_STATUSES, type PayoutStatus } from './payouts.machine.js';

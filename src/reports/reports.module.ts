@@ -5,6 +5,9 @@ import { OutboxModule } from '../outbox/index.js';
 import { StorageModule } from '../storage/index.js';
 import { TransactionsModule } from '../transactions/index.js';
 import { WalletsModule } from '../wallets/index.js';
+import { MonthlyClosingProcessor } from './monthly-closing.processor.js';
+import { MonthlyClosingMails } from './monthly-closing-mails.service.js';
+import { MonthlyClosings } from './monthly-closings.service.js';
 import { ReportProcessor } from './report.processor.js';
 import { ReportEvents } from './report.events.js';
 import { ReportRowsRepository } from './report-rows.repository.js';
@@ -19,7 +22,8 @@ import { ReportsService } from './reports.service.js';
   controllers: [ReportsController],
   providers: [
     ...[ReportsRepository, ReportRowsRepository, ReportWriter, ReportMaker, ReportsService, ReportEvents],
-    ...workers(ReportProcessor),
+    ...[MonthlyClosings, MonthlyClosingMails],
+    ...workers(ReportProcessor, MonthlyClosingProcessor),
   ],
   exports: [ReportsService, ReportWriter],
 })

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { saoPauloDay, saoPauloMonthBounds } from '../brazil/index.js';
 import { Clock, DAY_MS } from '../core/clock.js';
-import { Database } from '../core/database/index.js';
+import { Database, type Tx } from '../core/database/index.js';
 import { ApiError, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
 import { firstInstantOf, type IdCursorFilter, lastInstantOf } from '../core/http/index.js';
 import { newId, parseId } from '../core/ids.js';
@@ -73,15 +73,25 @@ export class ReportsService implements OnModuleInit {
     return this.database.transaction(async (tx) => {
       const use = await this.reports.lockUse(tx, scope);
       refuseTooMany(use);
-      if (use.files >= MAX_FILES) {
-        const id = await this.reports.expireOldest(tx, scope);
-        if (id !== null) tx.afterCommit(() => void this.#forget(id));
-      }
-      const report = await this.reports.insert(tx, { ...order, id: newId(order.createdAt), status: 'pending' });
-      // Other pending reports follow one by one, so that accounts take turns.
-      if (use.unfinished === 0) this.work.add(tx, 'report', report.id, order.createdAt);
-      return report;
+      return this.#add(tx, order, use);
     });
+  }
+
+  /** Adds an order of the service itself, whatever files the account has. */
+  async add(tx: Tx, order: ReportOrder): Promise<void> {
+    await this.#add(tx, order, await this.reports.lockUse(tx, order));
+  }
+
+  /** @param use as locked by `tx` */
+  async #add(tx: Tx, order: ReportOrder, use: ReportUse): Promise<ReportEntity> {
+    if (use.files >= MAX_FILES) {
+      const id = await this.reports.expireOldest(tx, order);
+      if (id !== null) tx.afterCommit(() => void this.#forget(id));
+    }
+    const report = await this.reports.insert(tx, { ...order, id: newId(order.createdAt), status: 'pending' });
+    // Other pending reports follow one by one, so that accounts take turns.
+    if (use.unfinished === 0) this.work.add(tx, 'report', report.id, order.createdAt);
+    return report;
   }
 
   /** Removes the file of a report; if this fails, it is repeated when the report's retention ends. */

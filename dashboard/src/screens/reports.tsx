@@ -39,6 +39,7 @@ export function Reports(): ReactNode {
     ['refunds', t('Reembolsos', 'Refunds')],
     ['disputes', t('Disputas', 'Disputes')],
     ['payouts', t('Saques', 'Payouts')],
+    ['closing', t('Fechamento do mês', 'Monthly closing')],
   ];
   const statuses: Readonly<Record<string, string>> = {
     pending: t('Na fila', 'Waiting'),
@@ -49,10 +50,12 @@ export function Reports(): ReactNode {
   };
   const isPortuguese = language === 'pt-BR';
   // Format and locale: a spreadsheet is in the language of its reader, a CSV without locale is for programs.
+  const isClosing = type === 'closing';
   const formats: readonly (readonly [string, string])[] = [
+    ...(isClosing ? [['pdf', 'PDF'] as const] : []),
     [isPortuguese ? 'xlsx pt-BR' : 'xlsx', 'Excel (xlsx)'],
-    ...(isPortuguese ? [['csv pt-BR', 'CSV para Excel'] as const] : []),
-    ['csv', t('CSV para programas', 'CSV')],
+    ...(isPortuguese && !isClosing ? [['csv pt-BR', 'CSV para Excel'] as const] : []),
+    ...(isClosing ? [] : [['csv', t('CSV para programas', 'CSV')] as const]),
     ...(type === 'statement'
       ? [
           ['ofx', 'OFX'] as const,
@@ -70,8 +73,8 @@ export function Reports(): ReactNode {
       const given = Object.entries(filters).filter(([, value]) => value !== '');
       const [format, locale] = textOf(form, 'format').split(' ');
       await call('POST', door(mode, '/reports'), {
-        ...Object.fromEntries(['type', 'from', 'to'].map((name) => [name, textOf(form, name)])),
-        format,
+        ...{ type, format },
+        ...(isClosing ? monthOf(textOf(form, 'month')) : { from: textOf(form, 'from'), to: textOf(form, 'to') }),
         ...(locale === undefined ? {} : { locale }),
         ...(type === 'sales' && given.length > 0 ? { filters: Object.fromEntries(given) } : {}),
       });
@@ -109,14 +112,33 @@ export function Reports(): ReactNode {
             options={types}
           />
           <Choice label={t('Formato', 'Format')} name="format" options={formats} />
-          <Input
-            label={t('De', 'From')}
-            name="from"
-            type="date"
-            required
-            defaultValue={asked.from ?? isoDay(new Date(Date.now() - days * DAY_MS))}
-          />
-          <Input label={t('Até', 'To')} name="to" type="date" required defaultValue={asked.to ?? isoDay(new Date())} />
+          {isClosing ? (
+            <Input
+              label={t('Mês', 'Month')}
+              name="month"
+              type="month"
+              required
+              min="2020-01"
+              defaultValue={isoDay(new Date(Date.now() - 30 * DAY_MS)).slice(0, 7)}
+            />
+          ) : (
+            <>
+              <Input
+                label={t('De', 'From')}
+                name="from"
+                type="date"
+                required
+                defaultValue={asked.from ?? isoDay(new Date(Date.now() - days * DAY_MS))}
+              />
+              <Input
+                label={t('Até', 'To')}
+                name="to"
+                type="date"
+                required
+                defaultValue={asked.to ?? isoDay(new Date())}
+              />
+            </>
+          )}
           {type === 'sales' && (
             <>
               <Choice
@@ -194,4 +216,11 @@ export function Reports(): ReactNode {
       />
     </Page>
   );
+}
+
+/** The first and last day of a month like `2026-11`. */
+function monthOf(month: string): { from: string; to: string } {
+  const [year = 0, number = 1] = month.split('-').map(Number);
+  const last = new Date(Date.UTC(year, number, 0)).getUTCDate();
+  return { from: `${month}-01`, to: `${month}-${String(last)}` };
 }

@@ -70,6 +70,13 @@ export abstract class MerchantSettingsDto {
     EXAMPLE_SCHEDULE,
   )
   payout_schedule?: ShownPayoutSchedule | null;
+
+  @Setting(
+    'monthly_closing',
+    'Whether the OWNERs get a mail with the closing of the last month, on the first bank day of each month.',
+    true,
+  )
+  monthly_closing?: boolean;
 }
 
 /** Body of `PATCH /v1/account`. */
@@ -101,6 +108,8 @@ export class MerchantAccountBody {
     example: EXAMPLE_SCHEDULE,
   } as ApiPropertyOptions)
   payout_schedule!: ShownPayoutSchedule | null;
+  @ApiProperty({ description: 'Whether the OWNERs get the closing of each month by mail.', example: true })
+  monthly_closing!: boolean;
   @Integer('Cents that each payout costs beside its amount; an operator sets it.', 0) payout_fee!: number;
   @NullableText('CPF or CNPJ of the merchant, which an operator sets; null: no live payout is made.', '11222333000181')
   tax_id!: string | null;
@@ -120,6 +129,7 @@ export function merchantAccountBody(account: AccountEntity): MerchantAccountBody
     logo: account.logo,
     payer_receipts: account.payerReceipts,
     payout_schedule: shownPayoutSchedule(account.payoutSchedule),
+    monthly_closing: account.monthlyClosing,
     payout_fee: account.payoutFee,
     tax_id: account.taxId,
     payout_approval_above: account.payoutApprovalAbove,
@@ -159,6 +169,7 @@ export function settingsBody(account: AccountEntity) {
     payout_daily_max: account.payoutDailyMax,
     payout_night_max: account.payoutNightMax,
     payout_schedule: shownPayoutSchedule(account.payoutSchedule),
+    monthly_closing: account.monthlyClosing,
     suspended: account.suspended,
   } satisfies Record<SettingName, unknown>; // a setting that is forgotten here does not compile
 }

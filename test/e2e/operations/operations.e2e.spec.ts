@@ -99,7 +99,7 @@ describe('accounts', () => {
       negative_notice_days: 7,
       ...{ tax_id: null, payout_fee: 0, payouts_to: null, payout_approval_above: null },
       ...{ payout_new_destination_hours: null, payout_max: null, payout_daily_max: null },
-      ...{ payout_night_max: null, payout_schedule: null },
+      ...{ payout_night_max: null, payout_schedule: null, monthly_closing: false },
       suspended: false,
       created_at: expect.stringMatching(/Z$/),
     });

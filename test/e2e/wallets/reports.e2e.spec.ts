@@ -305,10 +305,10 @@ describe('reports', () => {
     const month = TODAY.slice(0, 7);
     const last = saoPauloDay(new Date(saoPauloMonthBounds(month).to.getTime() - 1));
     const order = { type: 'closing', from: `${month}-01`, to: last };
-    const balance = async (query: string) => {
-      const path = `/v1/wallets/balance?currency=BRL${query}`;
+    const balances = async (): Promise<number[]> => {
+      const path = `/v1/wallets/balance?currency=BRL&at=${encodeURIComponent(new Date().toISOString())}`;
       const { body } = await service.call<Record<string, number>>('GET', path, { key: merchant.testKey });
-      return ['available', 'pending', 'retained'].map((bucket) => body[bucket] ?? 0);
+      return ['available', 'pending', 'retained'].map((bucket) => body[bucket] ?? Number.NaN);
     };
     const { download_url: sheet } = await ready({ ...order, format: 'xlsx', locale: 'pt-BR' });
     const bytes = Buffer.from(await (await fetch(reach(service, String(sheet)))).arrayBuffer());
@@ -325,7 +325,7 @@ describe('reports', () => {
       ['Saques', 0, 0, 0],
       ['Liberações', 0, 0, 0],
       ['Correções', 0, 0, 0],
-      ['Saldo final', ...(await balance(''))],
+      ['Saldo final', ...(await balances())],
     ]);
     const { download_url: document, ...made } = await ready({ ...order, format: 'pdf' });
     expect(made).toMatchObject({ rows: 4, progress: 1 });
