@@ -48,6 +48,7 @@ const SET_PAYOUT_SCHEDULE_AFTER = write(
 const BEGIN_PAYOUT_SCHEDULE = write(
   'accounts.begin_payout_schedule',
   'UPDATE accounts SET payout_schedule_after = $2, payout_schedule_by = $3 WHERE id = $1',
+);
 const SET_MONTHLY_CLOSING_AFTER = write(
   'accounts.set_monthly_closing_after',
   'UPDATE accounts SET monthly_closing_after = $2 WHERE id = $1',
@@ -112,6 +113,8 @@ export class AccountsRepository {
 
   beginPayoutSchedule(tx: Tx, id: string, after: Date, by: string | null): void {
     tx.defer(BEGIN_PAYOUT_SCHEDULE, [id, after, by]);
+  }
+
   setMonthlyClosingAfter(tx: Tx, id: string, after: Date): void {
     tx.defer(SET_MONTHLY_CLOSING_AFTER, [id, after]);
   }

@@ -166,8 +166,8 @@ export class AccountsService {
     return account;
   }
 
-  async #settingsChanged(tx: Tx, before: AccountEntity, after: AccountEntity): Promise<void> {
-    for (const listener of this.#settingsListeners) await listener(tx, before, after);
+  async #settingsChanged(tx: Tx, before: AccountEntity, after: AccountEntity, actor: Actor): Promise<void> {
+    for (const listener of this.#settingsListeners) await listener(tx, before, after, actor);
   }
 
   /** Records that the first bank days up to `after` are over. The caller holds the account's lock. */

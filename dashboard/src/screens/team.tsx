@@ -239,6 +239,7 @@ function settingName(name: string, t: Translate): string {
     payout_daily_max: t('limite de saques por dia', 'limit of payouts a day'),
     payout_night_max: t('limite de saques à noite', 'limit of payouts at night'),
     payout_schedule: t('saques programados', 'scheduled payouts'),
+    monthly_closing: t('fechamento mensal por e-mail', 'monthly closing by mail'),
     suspended: t('suspensão', 'suspension'),
   };
   return inWords(() => words)(name, t);
