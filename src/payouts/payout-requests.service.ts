@@ -6,6 +6,7 @@ import { Database } from '../core/database/index.js';
 import { type Draft, invalidRequest } from '../core/errors/index.js';
 import { IdempotencyService, type IdempotentAnswer, keyReused } from '../core/idempotency/index.js';
 import { FraudGuard } from '../fraud/index.js';
+import { publicMetadata } from '../transactions/index.js';
 import type { PayoutBody } from './dto/payout.body.js';
 import type { CreatePayoutDto } from './dto/payout.dto.js';
 import { bareDestinationId, PayoutDestinationsService } from './payout-destinations.service.js';
@@ -83,7 +84,10 @@ export class PayoutRequests {
         claim.take(tx, made.id, null);
         const asker = { ...caller, account: details };
         const destination = saved?.destination ?? null;
-        const wanted = { ...asWritten, target, destination, allowsDuplicate, occurrence: null };
+        const wanted = {
+          ...{ amount, description, metadata: publicMetadata(metadata) },
+          ...{ target, destination, allowsDuplicate, occurrence: null },
+        };
         const payout = await this.opening.open(tx, made, asker, wanted);
         const answer = { status: 201, body: payoutBody(payoutSnapshot(payout)) };
         claim.complete(tx, answer);

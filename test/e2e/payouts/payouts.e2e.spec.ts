@@ -54,6 +54,17 @@ describe('payouts of test money', () => {
   const codeOf = ({ status, body }: Answer<PayoutOrError>): string => `${status} ${body.error?.code}`;
   const namesOf = (): string[] => receiver.received.map(({ body }) => String(body['type'] ?? body['event'])).sort();
 
+  it.each([
+    ['a key with an underscore', { _fee: 1, reference: '7' }, { reference: '7' }],
+    ['the keys med and failure', { med: { status: 'open' }, failure: 'x' }, {}],
+    ['a nested key, which stays', { order: { _id: 7, med: 1 } }, { order: { _id: 7, med: 1 } }],
+  ])('store metadata without the reserved keys of the service: %s', async (_what, metadata, stored) => {
+    const payout = await aPayout(service, key, { metadata });
+    expect(payout.metadata).toEqual(stored);
+    const rows = await service.sql('SELECT metadata FROM payouts WHERE account_id = $1', [merchant.accountId]);
+    expect(rows).toEqual([{ metadata: stored }]);
+  });
+
   it('are paid after a second: exact fields, exact events, exact money', async () => {
     await subscribe();
     const { status, body: created } = await requestPayout(service, key, {
