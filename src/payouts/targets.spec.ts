@@ -78,19 +78,36 @@ describe('a receiver of payouts', () => {
     ],
     [
       { type: 'pix_key', key: '+5511987654321', tax_id: CPF },
-      { key: '+5511*****4321', key_type: 'phone' },
+      { key: '+55***321', key_type: 'phone' },
     ],
     [
       { type: 'pix_key', key: '123e4567-e89b-12d3-a456-426614174000', tax_id: CPF },
       { key: '********-****-****-****-********4000', key_type: 'random' },
     ],
-    [ACCOUNT, { number: '***456', branch: '0001', tax_id: '***.982.247-**' }],
+    [ACCOUNT, { number: '***56', branch: '0001', tax_id: '***.982.247-**' }],
   ])('is shown with its key and tax id masked: %j', (sent, shown) => {
     const { target } = readTarget(sent, '', null);
     if (!target) throw new Error('It was not read');
     const masked = shownTarget(target);
     expect(masked).toMatchObject(shown);
     expect(JSON.stringify(masked)).not.toMatch(/52998224725|987654321|123e4567/);
+  });
+
+  it.each([
+    ['an account number of 2 digits', { ...ACCOUNT, number: '12' }, { number: '***' }],
+    ['an account number of 3 digits', { ...ACCOUNT, number: '123' }, { number: '***3' }],
+    ['an account number of 5 digits', { ...ACCOUNT, number: '12345' }, { number: '***5' }],
+    ['an account number of 9 digits', { ...ACCOUNT, number: '123456789' }, { number: '***789' }],
+    ['an account number of 20 digits', { ...ACCOUNT, number: '12345678901234567890' }, { number: '***890' }],
+    ['an e-mail of 1 letter', { type: 'pix_key', key: 'x@y.co', tax_id: CPF }, { key: '***@y.co' }],
+    ['an e-mail of 2 letters', { type: 'pix_key', key: 'xy@y.co', tax_id: CPF }, { key: '***@y.co' }],
+    ['an e-mail of 3 letters', { type: 'pix_key', key: 'ana@y.co', tax_id: CPF }, { key: 'a***@y.co' }],
+    ['a landline', { type: 'pix_key', key: '+551132654321', tax_id: CPF }, { key: '+55***321' }],
+    ['a mobile phone', { type: 'pix_key', key: '+5511987654321', tax_id: CPF }, { key: '+55***321' }],
+  ])('is shown by at most a third of its characters: %s', (_what, sent, shown) => {
+    const { target } = readTarget(sent, '', null);
+    if (!target) throw new Error('It was not read');
+    expect(shownTarget(target)).toMatchObject(shown);
   });
 
   it('is the same by what decides where the money goes, whoever is named as owner', () => {

@@ -187,7 +187,7 @@ export function shownTarget(target: PayoutTarget): ShownTarget {
         type: 'bank_account',
         ispb,
         branch,
-        number: `***${number.slice(-3)}`,
+        number: `***${lastThirdOf(number)}`,
         account_type: accountType,
         tax_id: maskTaxId(target.taxId),
       };
@@ -199,15 +199,20 @@ function maskedKey(kind: string, key: string): string {
   switch (kind) {
     case 'email': {
       const [local = '', host = ''] = key.split('@');
-      return `${local.slice(0, 1)}***@${host}`;
+      return `${local.length < 3 ? '' : local.slice(0, 1)}***@${host}`;
     }
     case 'phone':
-      return `${key.slice(0, 5)}*****${key.slice(-4)}`;
+      return `${key.slice(0, 3)}***${lastThirdOf(key.slice(3))}`;
     case 'random':
       return `********-****-****-****-********${key.slice(-4)}`;
     default:
       return maskTaxId(key);
   }
+}
+
+/** The end of a text that a mask may show: at most a third of it, and at most 3 characters. */
+function lastThirdOf(text: string): string {
+  return text.slice(text.length - Math.min(3, Math.floor(text.length / 3)));
 }
 
 /** Text by which equal receivers are found: the parts that decide where the money goes. */

@@ -215,7 +215,7 @@ describeWith('browser')('payouts at the dashboard in a real browser', () => {
     await dialog.getByLabel('Nome do destino').fill('Itaú da padaria');
     await dialog.getByRole('button', { name: 'Salvar', disabled: false }).dblclick();
     const card = owner.getByRole('region', { name: 'Itaú da padaria' });
-    await card.getByText('***456').waitFor();
+    await card.getByText('***56').waitFor();
     await card.getByRole('button', { name: 'Aprovar' }).click();
     await dialog.getByRole('button', { name: 'Aprovar', disabled: false }).dblclick();
     await card.getByText('Aprovado', { exact: true }).waitFor();

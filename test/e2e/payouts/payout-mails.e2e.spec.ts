@@ -162,7 +162,7 @@ describe('mails about payouts', () => {
     await save(merchant.liveKey);
     expect(await subjects()).toEqual(['Novo destino de saques / New payout destination']);
     const { text } = await last();
-    expect(text).toContain('banco 00000000, agência 0001, conta ***567');
+    expect(text).toContain('banco 00000000, agência 0001, conta ***67');
     for (const secret of [CPF, '1234567', 'Ana Souza']) expect(text).not.toContain(secret);
   });
 

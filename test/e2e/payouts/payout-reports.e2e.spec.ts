@@ -68,7 +68,7 @@ describe('reports with payouts', () => {
       [
         columns.join(','),
         `${paid},paid,5.00,0.30,2.00,pix_key,${masked},${masked},${endToEndId},,'=1+1,A-7,'=1+1`,
-        `${failed},failed,7.00,0.30,0.00,bank_account,00000000 0001 ***567,${masked},,rejected_by_receiver,,,`,
+        `${failed},failed,7.00,0.30,0.00,bank_account,00000000 0001 ***67,${masked},,rejected_by_receiver,,,`,
         '',
       ].join('\r\n'),
     );
