@@ -35,7 +35,8 @@ export const PORTUGUESE: Readonly<Record<string, string>> = {
   destination_not_found: 'Este destino não existe mais: escolha ou salve outro.',
   destination_not_allowed:
     'Esta conta só saca para contas do próprio titular, e o CPF ou CNPJ do destino é outro. Quem opera o serviço pode permitir outros destinos.',
-  destination_changed: 'Este destino acabou de ser excluído: salve-o de novo.',
+  payment_link_ended: 'Este link de pagamento já foi encerrado.',
+  destination_changed: 'Este destino mudou ou está salvo com outro CPF ou CNPJ: exclua o antigo e salve de novo.',
   account_tax_id_missing:
     'Falta o CPF ou CNPJ da conta, que quem opera o serviço cadastra. Antes disso não há saques em produção.',
   PAYOUT_NOT_SUPPORTED: 'O banco desta conta não envia Pix para este tipo de destino.',

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { PayoutTarget } from '../acquirers/index.js';
 import { type Actor, AuditTrail } from '../audit/index.js';
@@ -72,6 +73,9 @@ export class PayoutDestinationsService {
     if (isNew) return destination;
     const saved = await this.destinations.findByHash(scope, destination.targetHash);
     if (!saved) throw conflict('destination_changed', 'This destination was deleted a moment ago: save it again.');
+    if (!isDeepStrictEqual(saved.taxIdHash, destination.taxIdHash) && destination.taxIdHash !== null) {
+      throw conflict('destination_changed', 'This destination is saved with another tax id: delete it, then save it.');
+    }
     return saved;
   }
 

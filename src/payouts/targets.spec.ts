@@ -121,6 +121,29 @@ describe('a receiver of payouts', () => {
     expect(read({ type: 'pix_key', key: '529.982.247-25' })).toBe(read({ type: 'pix_key', key: CPF }));
   });
 
+  const aCode = (amount?: number): object => ({
+    type: 'br_code',
+    br_code: encodeBrCode({
+      ...{ kind: 'static', key: 'ana@example.com', merchantName: 'Ana', merchantCity: 'Recife' },
+      ...(amount !== undefined && { amount }),
+    }),
+  });
+  it.each<[string, object, object, boolean]>([
+    ['a branch without its zeros', { ...ACCOUNT, branch: '1' }, { ...ACCOUNT, branch: '0001' }, true],
+    ['a number with zeros before it', { ...ACCOUNT, number: '0012345-6' }, { ...ACCOUNT, number: '12345-6' }, true],
+    ['another number', { ...ACCOUNT, number: '112345-6' }, { ...ACCOUNT, number: '12345-6' }, false],
+    ['a code and its key', aCode(), { type: 'pix_key', key: 'Ana@Example.com', tax_id: CPF }, true],
+    ['a code with an amount and one without', aCode(100), aCode(), true],
+    ['a code and another key', aCode(), { type: 'pix_key', key: 'bia@example.com', tax_id: CPF }, false],
+  ])('is one receiver or two: %s', (_what, one, other, isSame) => {
+    const [first, second] = [one, other].map((sent) => {
+      const { target } = readTarget(sent as Record<string, unknown>, '', null);
+      if (!target) throw new Error('It was not read');
+      return identityOf(target);
+    });
+    expect(first === second).toBe(isSame);
+  });
+
   it.each([
     ['the same CPF', CPF, CPF, true],
     ['another CPF', CPF, '11144477735', false],

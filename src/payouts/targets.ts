@@ -215,16 +215,29 @@ function lastThirdOf(text: string): string {
   return text.slice(text.length - Math.min(3, Math.floor(text.length / 3)));
 }
 
-/** Text by which equal receivers are found: the parts that decide where the money goes. */
+/**
+ * Text by which equal receivers are found, however they are written: the parts that decide where the money goes. A code
+ * with a key goes where the key goes, whatever amount it has.
+ */
 export function identityOf(target: PayoutTarget): string {
   switch (target.type) {
     case 'pix_key':
       return JSON.stringify([target.type, target.key]);
-    case 'br_code':
-      return JSON.stringify([target.type, target.brCode]);
-    case 'bank_account':
-      return JSON.stringify([target.type, target.ispb, target.branch, target.number, target.accountType]);
+    case 'br_code': {
+      const key = keyOfCode(target.brCode);
+      return JSON.stringify(key === null ? [target.type, target.brCode] : ['pix_key', key]);
+    }
+    case 'bank_account': {
+      const [branch, number] = [target.branch.padStart(4, '0'), target.number.replace(/^0+(?=\d)/, '')];
+      return JSON.stringify([target.type, target.ispb, branch, number, target.accountType]);
+    }
   }
+}
+
+/** @returns the key of a static code, as the key directory writes it; null for a dynamic code */
+function keyOfCode(brCode: string): string | null {
+  const code = parseBrCode(brCode);
+  return code.kind === 'static' ? (normalizePixKey(code.key)?.key ?? null) : null;
 }
 
 /** The whole receiver, in the names of requests: for the person whose data it is. */

@@ -21,6 +21,7 @@ import {
   CNPJ,
   CPF,
   liveMoney,
+  OTHER_CPF,
   payoutOf,
   readPayout,
   requestPayout,
@@ -250,5 +251,17 @@ describe('payouts in trouble', () => {
     expect((await at(`/payout-destinations/${saved.id}`)).status).toBe(200);
     const inline = await aPayout(service, own.testKey, { amount: 500, destination: { type: 'pix_key', key: CPF } });
     expect((await at(`/payouts/${inline.id}`)).status).toBe(403);
+  });
+
+  it('cannot go to a destination whose key is saved again with another tax id', async () => {
+    const own = await aFundedMerchant(service);
+    const save = (tax_id: string): Promise<{ status: number }> =>
+      service.call('POST', '/v1/payout-destinations', {
+        key: own.testKey,
+        body: { type: 'pix_key', key: 'ana@example.com', tax_id },
+      });
+    expect((await save(CPF)).status).toBe(201);
+    expect((await save(CPF)).status).toBe(201);
+    expect((await save(OTHER_CPF)).status).toBe(409);
   });
 });
