@@ -328,7 +328,7 @@ describe('reports', () => {
       ['Saldo final', ...(await balances())],
     ]);
     const { download_url: document, ...made } = await ready({ ...order, format: 'pdf' });
-    expect(made).toMatchObject({ rows: 4, progress: 1 });
+    expect(made).toMatchObject({ rows: 5, progress: 1 });
     const answer = await fetch(reach(service, String(document)));
     expect(answer.headers.get('content-type')).toBe('application/pdf');
     const texts = textsOf(Buffer.from(await answer.arrayBuffer()));
