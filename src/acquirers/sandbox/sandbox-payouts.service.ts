@@ -41,7 +41,7 @@ const CHANGE = write(
   'UPDATE sandbox_payouts SET state = $3, paid_at = $4, returns = $5 WHERE holder_id = $1 AND send_id = $2',
 );
 
-/** The sandbox bank's desk for payouts. Every outcome of a real bank can be forced. */
+/** The sandbox bank's desk for payouts. Tests force how a payout ends. */
 @Injectable()
 export class SandboxPayouts implements PayoutDesk {
   readonly capabilities: PayoutDesk['capabilities'] = {

@@ -146,6 +146,37 @@ describe('payouts of test money', () => {
     expect(receiver.ofType('payout.failed')[0]?.body['data']).toEqual({ object: failed, failure: failed.failure });
   });
 
+  it('refuse events of the sandbox that cannot happen to them, and change nothing', async () => {
+    const ended = async (status: string, event?: string): Promise<[string, string]> => {
+      const { id } = await aPayout(service, key, { allow_duplicate: true });
+      await payoutOf(service, key, id, 'paid');
+      if (event !== undefined) await simulatePayout(service, key, id, { event });
+      await payoutOf(service, key, id, status);
+      return [status, id];
+    };
+    const payouts = [await ended('paid'), await ended('refunded', 'return'), await ended('failed', 'fail')];
+    const waiting = await aFundedMerchant(service, { payout_new_destination_hours: 1 });
+    const { id: cancelled } = await aPayout(service, waiting.testKey);
+    await service.call('POST', `/v1/payouts/${cancelled}/cancel`, { key: waiting.testKey });
+    const ids: Readonly<Record<string, string>> = Object.fromEntries(payouts);
+    const cases = [
+      ...['unknown', 'review'].map((event) => ({ status: 'paid', body: { event }, param: 'event' })),
+      { status: 'paid', body: { event: 'fail', amount: 5 }, param: 'amount' },
+      { status: 'paid', body: { event: 'pay', amount: 5 }, param: 'amount' },
+      ...['refunded', 'failed', 'cancelled'].flatMap((status) =>
+        ['pay', 'fail', 'return', 'unknown', 'review', 'resolve'].map((event) => ({
+          ...{ status, body: { event }, param: 'event' },
+        })),
+      ),
+    ];
+    for (const { status, body, param } of cases) {
+      const [of, id] = status === 'cancelled' ? [waiting.testKey, cancelled] : [key, ids[status] ?? ''];
+      const answer = await simulatePayout(service, of, id, body);
+      expect([status, body, answer.status, answer.body.error?.param]).toEqual([status, body, 400, param]);
+      expect((await readPayout(service, of, id)).status).toBe(status);
+    }
+  });
+
   it('come back in parts, each by its own entry, and are refunded once all is back', async () => {
     await subscribe();
     const payout = await aPayout(service, key);
