@@ -52,7 +52,8 @@ export class PayoutBody {
   metadata!: Record<string, unknown>;
   @Time('UTC.') created_at!: string;
   @ApiPropertyOptional({
-    description: 'When a pending payout to a new destination may be sent, UTC.',
+    description:
+      'When a pending payout may be sent, UTC: the end of the wait for its new destination, or the moment of its approval.',
     format: 'date-time',
     example: '2026-11-22T12:00:00.000Z',
   })
@@ -61,7 +62,7 @@ export class PayoutBody {
   approval?: PayoutApprovalBody;
   @ApiPropertyOptional({
     description:
-      'Only while it is processing. `sent`: the bank works on it; `review`: the bank examines it; `unknown`: the bank’s answer is not known yet; `operator`: an operator decides.',
+      'Only while it is processing. `sent`: the bank works on it; `review`: the bank examines it; `unknown`: the bank has not answered yet, or its answer cannot be read; `operator`: an operator decides.',
     enum: ['sent', 'review', 'unknown', 'operator'],
   })
   processing_reason?: string;
