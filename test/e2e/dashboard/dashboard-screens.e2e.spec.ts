@@ -221,6 +221,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
       await page.getByLabel('Situação').inputValue(),
       await page.getByLabel('Procurar', { exact: true }).inputValue(),
     ]).toEqual(['sales', 'created', 'WAITING_PAYMENT', 'zuleica']);
+    await page.getByLabel('Formato').selectOption('CSV para programas');
     await page.getByRole('button', { name: 'Fazer' }).dblclick();
     await page.getByRole('cell', { name: 'Vendas · Aguarda pagamento · zuleica (csv)' }).waitFor();
     const [download] = await Promise.all([
