@@ -142,6 +142,8 @@ export interface PayoutBalance {
 
 export interface PayoutDeskCapabilities {
   readonly targets: readonly PayoutTargetType[];
+  /** Types of a `bank_account` that can be paid. */
+  readonly accountTypes: readonly BankAccountType[];
   /** How many sends may be under way at once; null: any number. */
   readonly maxUnderWay: number | null;
   /**

@@ -5,7 +5,14 @@ import { Database, read, Reader, columnsOf, type Tx, write } from '../../core/da
 import { badRequest } from '../../core/errors/index.js';
 import type { Amount } from '../../core/money/index.js';
 import { InboxService } from '../inbox.service.js';
-import type { PayoutAnswer, PayoutDesk, PayoutName, PayoutOrder, PayoutState } from '../payout-desk.port.js';
+import {
+  BANK_ACCOUNT_TYPES,
+  type PayoutAnswer,
+  type PayoutDesk,
+  type PayoutName,
+  type PayoutOrder,
+  type PayoutState,
+} from '../payout-desk.port.js';
 import { SandboxPayoutEntity, type SandboxPayoutReturn } from './sandbox-payout.entity.js';
 
 /** Events that a test forces on a payout: docs/sandbox.md. */
@@ -46,6 +53,7 @@ const CHANGE = write(
 export class SandboxPayouts implements PayoutDesk {
   readonly capabilities: PayoutDesk['capabilities'] = {
     targets: ['pix_key', 'br_code', 'bank_account'],
+    accountTypes: BANK_ACCOUNT_TYPES,
     maxUnderWay: null,
     isNotFoundFinal: true,
     quietMs: 0,

@@ -37,7 +37,8 @@ const STEPS = 240;
 /** A bank that answers as a test says. */
 class ScriptedDesk implements PayoutDesk {
   readonly capabilities = {
-    targets: ['pix_key'],
+    targets: ['pix_key', 'bank_account'],
+    accountTypes: ['checking'],
     maxUnderWay: null,
     isNotFoundFinal: false,
     quietMs: 90 * 60_000,
@@ -100,6 +101,23 @@ describe('payouts in trouble', () => {
   };
   const run = (id: string, prolong: () => Promise<void> = async () => undefined): Promise<unknown> =>
     service.get(PayoutProcessor).run({ subjectId: id.slice(3), attempt: 1, prolong });
+
+  it.each([
+    ['checking', 201, undefined],
+    ['savings', 422, 'PAYOUT_NOT_SUPPORTED'],
+    ['payment', 422, 'PAYOUT_NOT_SUPPORTED'],
+  ])('to a %s account are answered with %i by a desk that pays checking accounts', async (type, status, code) => {
+    const destination = {
+      ...{ type: 'bank_account', ispb: '00000000', branch: '0001', number: '12345-6', account_type: type },
+      ...{ name: 'Padaria', tax_id: CNPJ },
+    };
+    desk.onSend = async () => ({ kind: 'refused', reason: 'refused' });
+    const answer = await requestPayout(service, merchant.liveKey, { destination });
+    expect([answer.status, answer.body.error?.code]).toEqual([status, code]);
+    if (status === 201) await payoutOf(service, merchant.liveKey, answer.body.id, 'failed');
+    expect(await wallet(service, merchant.accountId, 'live')).toMatchObject({ available: 10_000 });
+    expect(desk.sends).toBe(status === 201 ? 1 : 0);
+  });
 
   it('are not counted as sent when the run loses its lease before the call', async () => {
     const waiting = await liveMerchant({ payout_new_destination_hours: '24' });

@@ -36,7 +36,10 @@ function shown(psp: DeskPsp, body: unknown): ShownPayout {
 /** The smallest desk, of a PSP that takes our id in a header: keys only, no list, no balance. docs/development.md shows it. */
 const SMALL: Desk = {
   source: 'https://example.com/api/transfers',
-  capabilities: { targets: ['pix_key'], maxUnderWay: null, isNotFoundFinal: true, quietMs: 90 * 60_000 },
+  capabilities: {
+    ...{ targets: ['pix_key'], accountTypes: [], maxUnderWay: null },
+    ...{ isNotFoundFinal: true, quietMs: 90 * 60_000 },
+  },
   scopes: [{ scope: 'transfers.write', use: 'to send' }],
   needsWebhook: false,
   async send(psp, order) {

@@ -15,6 +15,8 @@ export const efi: Desk = {
   source: 'https://dev.efipay.com.br/docs/api-pix/envio-pagamento-pix/',
   capabilities: {
     targets: ['pix_key', 'br_code', 'bank_account'],
+    // Efí documents no code for payment accounts.
+    accountTypes: ['checking', 'savings'],
     // Efí recommends to wait for the end of each send, and does not say what happens otherwise.
     maxUnderWay: 1,
     // Unverified: no document says whether a "not found" is final.
