@@ -101,8 +101,13 @@ export class PayoutOpening {
     const { amount, target, destination } = input;
     const rules = rulesOf(account, scope.mode);
     const acquirer = this.acquirers.for(scope.mode, account);
-    if (acquirer.payouts?.capabilities.targets.includes(target.type) !== true) {
+    const can = acquirer.payouts?.capabilities;
+    if (can?.targets.includes(target.type) !== true) {
       throw business('PAYOUT_NOT_SUPPORTED', `The account's connection cannot send to a ${target.type}.`);
+    }
+    if (target.type === 'bank_account' && !can.accountTypes.includes(target.accountType)) {
+      const message = `The account's connection cannot send to a ${target.accountType} account: use a Pix key of it.`;
+      throw business('PAYOUT_NOT_SUPPORTED', message);
     }
     assertAllowed(target, account, scope, rules);
     const targetHash = destination?.targetHash ?? this.targets.hashOf(target);

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/index.js';
-import { AcquirersService, type PayoutTarget } from '../acquirers/index.js';
 import { fingerprintOf } from '../core/crypto/index.js';
 import { Database } from '../core/database/index.js';
-import { business, type Draft, invalidRequest } from '../core/errors/index.js';
+import { type Draft, invalidRequest } from '../core/errors/index.js';
 import { IdempotencyService, type IdempotentAnswer, keyReused } from '../core/idempotency/index.js';
 import { FraudGuard } from '../fraud/index.js';
 import { publicMetadata } from '../transactions/index.js';
@@ -26,7 +25,6 @@ export class PayoutRequests {
     private readonly destinations: PayoutDestinationsService,
     private readonly opening: PayoutOpening,
     private readonly accounts: AccountsService,
-    private readonly acquirers: AcquirersService,
     private readonly fraud: FraudGuard,
   ) {}
 
@@ -80,7 +78,6 @@ export class PayoutRequests {
       }
       const asked = { operation: 'payout', amount, document: taxId, destination: taxId, request } as const;
       claim.admission = await this.fraud.check(scope, account, asked);
-      this.#assertAccountType(caller, target);
       const details = await this.accounts.details(scope.accountId);
       return await this.database.transaction(async (tx) => {
         const made = this.opening.next();
@@ -99,14 +96,5 @@ export class PayoutRequests {
     } catch (error) {
       throw await this.idempotency.failed(error, claim);
     }
-  }
-
-  /** Compares the type of a bank account with those of the connection. @throws ApiError 422 */
-  #assertAccountType({ scope, account }: PayoutCaller, target: PayoutTarget): void {
-    if (target.type !== 'bank_account') return;
-    const desk = this.acquirers.for(scope.mode, account).payouts;
-    if (!desk || desk.capabilities.accountTypes.includes(target.accountType)) return;
-    const message = `The account's connection cannot send to a ${target.accountType} account: use a Pix key of it.`;
-    throw business('PAYOUT_NOT_SUPPORTED', message);
   }
 }
