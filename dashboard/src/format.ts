@@ -37,6 +37,17 @@ export function money(amount: number, currency: string, language: Language): str
   }
 }
 
+/** A rounded amount beside an axis: `R$ 1,2 mil`. @param amount amount in the smallest unit */
+export function shortMoney(amount: number, currency: string, language: Language): string {
+  const value = amount / 10 ** digitsOf(currency);
+  const format = { notation: 'compact', maximumFractionDigits: 1 } as const;
+  try {
+    return numberFormat(language, { style: 'currency', currency, ...format }).format(value);
+  } catch {
+    return numberFormat(language, format).format(value);
+  }
+}
+
 /**
  * Parses a typed amount in either notation: `1.234,56`, `1,234.56`, `1234`. Three digits after a single separator are
  * thousands only in the person's own language. In the other notation they might be decimals.

@@ -1,8 +1,9 @@
 import { type QueryKey, useInfiniteQuery, type UseInfiniteQueryResult, useQueryClient } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { call, type Query, withQuery } from './api.js';
+import { Icon } from './icons.js';
 import { useLanguage } from './language.js';
-import { Button, Empty, Failure, Loading, Table, type Tabled } from './ui.js';
+import { Button, type Column, Empty, Failure, Loading, Table, type Tabled } from './ui.js';
 
 interface Page<R> {
   readonly data: readonly R[];
@@ -58,7 +59,7 @@ export function Listing<R>({
   return (
     <>
       {list.error != null && <Failure error={list.error} retry={() => void list.refetch()} />}
-      {list.isPending && <Loading />}
+      {list.isPending && <Loading shape="list" />}
       {rows?.length === 0 && empty !== undefined && <Empty title={empty}>{children}</Empty>}
       {rows && rows.length > 0 && <Table {...table} rows={rows} />}
       {list.hasNextPage && (
@@ -74,4 +75,77 @@ export function Listing<R>({
 export function useRefresh(...queryKey: readonly string[]): () => Promise<void> {
   const client = useQueryClient();
   return () => client.invalidateQueries({ queryKey });
+}
+
+/** A column that people can show and hide. */
+export type NamedColumn<R> = Column<R> & { readonly id: string };
+
+/**
+ * The columns that a person chose, which this browser keeps, and the control that chooses them.
+ * @param key name of the list in the storage of the browser
+ * @param columns the first one is always shown
+ * @param first ids of the columns that are shown until somebody chooses
+ */
+export function useColumns<R>(
+  key: string,
+  columns: readonly NamedColumn<R>[],
+  first: readonly string[],
+): [columns: readonly NamedColumn<R>[], choice: ReactNode] {
+  const { t } = useLanguage();
+  const [shown, setShown] = useState<readonly string[]>(() => {
+    try {
+      const kept: unknown = JSON.parse(localStorage.getItem(key) ?? 'null');
+      return Array.isArray(kept) ? kept.map(String) : first;
+    } catch {
+      return first;
+    }
+  });
+  const show = (id: string, isShown: boolean): void => {
+    const next = isShown ? [...shown, id] : shown.filter((one) => one !== id);
+    localStorage.setItem(key, JSON.stringify(next));
+    setShown(next);
+  };
+  const choice = (
+    <Disclosure
+      name={
+        <>
+          <Icon name="columns-3" /> {t('Colunas', 'Columns')}
+        </>
+      }
+    >
+      {columns.slice(1).map(({ id, name }) => (
+        <label key={id}>
+          <input type="checkbox" checked={shown.includes(id)} onChange={(event) => show(id, event.target.checked)} />{' '}
+          {name}
+        </label>
+      ))}
+    </Disclosure>
+  );
+  return [columns.filter(({ id }, index) => index === 0 || shown.includes(id)), choice];
+}
+
+/** A button that opens a small box below it; a click elsewhere and Esc close it. */
+function Disclosure({ name, children }: { name: ReactNode; children: ReactNode }): ReactNode {
+  const box = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const close = (event: Event): void => {
+      const isOutside =
+        event instanceof KeyboardEvent ? event.key === 'Escape' : !box.current?.contains(event.target as Node);
+      if (!isOutside || !box.current?.open) return;
+      box.current.open = false;
+      if (event instanceof KeyboardEvent) box.current.querySelector('summary')?.focus();
+    };
+    document.addEventListener('pointerdown', close);
+    document.addEventListener('keydown', close);
+    return () => {
+      document.removeEventListener('pointerdown', close);
+      document.removeEventListener('keydown', close);
+    };
+  }, []);
+  return (
+    <details className="disclosure" ref={box}>
+      <summary className="button">{name}</summary>
+      <div className="popup checks">{children}</div>
+    </details>
+  );
 }

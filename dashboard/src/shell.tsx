@@ -2,13 +2,18 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { call, reach } from './api.js';
+import { Icon, type IconName } from './icons.js';
 import { useLanguage } from './language.js';
 import { useLive } from './live.js';
 import { type Mode, SESSION, useMode, useSession } from './session.js';
+import { Toasts } from './toast.js';
 import { Button, Link } from './ui.js';
 import { roleName } from './words.js';
 
-/** The top bar with mode and search, and the screen of the address. */
+/**
+ * The navigation, the top bar with search and mode, and the screen of the address. A phone has the navigation at its
+ * bottom: four places, and the others in a sheet.
+ */
 export function Shell(): ReactNode {
   const { t, language, setLanguage } = useLanguage();
   const session = useSession();
@@ -43,22 +48,22 @@ export function Shell(): ReactNode {
     await client.resetQueries({ queryKey: SESSION });
     location.assign('/dashboard/');
   };
-  const places: readonly (readonly [string, string])[] = isOperator
+  const places: readonly (readonly [to: string, name: string, icon: IconName])[] = isOperator
     ? [
-        ['/operations', t('Operação', 'Operations')],
-        ['/settings', t('Configurações', 'Settings')],
+        ['/operations', t('Operação', 'Operations'), 'gauge'],
+        ['/settings', t('Configurações', 'Settings'), 'settings'],
       ]
     : [
-        [`/${mode}`, t('Início', 'Home')],
-        [`/${mode}/sales`, t('Vendas', 'Sales')],
-        [`/${mode}/balance`, t('Saldo', 'Balance')],
-        [`/${mode}/payouts`, t('Saques', 'Payouts')],
-        [`/${mode}/reports`, t('Relatórios', 'Reports')],
-        [`/${mode}/disputes`, t('Disputas', 'Disputes')],
-        [`/${mode}/webhooks`, 'Webhooks'],
-        [`/${mode}/developers`, t('Desenvolvedores', 'Developers')],
-        ...(session.role === 'MEMBER' ? [] : [['/team', t('Equipe', 'Team')] as const]),
-        ['/settings', t('Configurações', 'Settings')],
+        [`/${mode}`, t('Início', 'Home'), 'house'],
+        [`/${mode}/sales`, t('Vendas', 'Sales'), 'shopping-bag'],
+        [`/${mode}/balance`, t('Saldo', 'Balance'), 'wallet'],
+        [`/${mode}/payouts`, t('Saques', 'Payouts'), 'landmark'],
+        [`/${mode}/reports`, t('Relatórios', 'Reports'), 'file-spreadsheet'],
+        [`/${mode}/disputes`, t('Disputas', 'Disputes'), 'shield-alert'],
+        [`/${mode}/webhooks`, 'Webhooks', 'webhook'],
+        [`/${mode}/developers`, t('Desenvolvedores', 'Developers'), 'code-xml'],
+        ...(session.role === 'MEMBER' ? [] : [['/team', t('Equipe', 'Team'), 'users'] as const]),
+        ['/settings', t('Configurações', 'Settings'), 'settings'],
       ];
   const current = (to: string): 'page' | undefined => {
     const path = pathname.replace(/^\/dashboard/, '').replace(/\/$/, '');
@@ -71,16 +76,20 @@ export function Shell(): ReactNode {
       </a>
       <nav aria-label={t('Principal', 'Main')} className={isOpen ? 'bar open' : 'bar'}>
         <p className="brand">Recebe</p>
-        <Button ref={menu} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} aria-label={t('Menu', 'Menu')}>
-          ☰
-        </Button>
         <ul>
-          {places.map(([to, name]) => (
+          {places.map(([to, name, icon]) => (
             <li key={to} aria-current={current(to)}>
-              <Link to={to}>{name}</Link>
+              <Link to={to}>
+                <Icon name={icon} />
+                <span>{name}</span>
+              </Link>
             </li>
           ))}
         </ul>
+        <button ref={menu} type="button" className="opener" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <Icon name={isOpen ? 'x' : 'menu'} />
+          <span>{t('Menu', 'Menu')}</span>
+        </button>
         <div className="who">
           <p>
             <strong>{session.account?.name ?? t('Operador', 'Operator')}</strong>
@@ -88,10 +97,12 @@ export function Shell(): ReactNode {
             {session.user.email} · {roleName(session.role, t)}
           </p>
           <div className="actions">
-            <Button onClick={() => setLanguage(language === 'en' ? 'pt-BR' : 'en')}>
+            <Button icon="languages" onClick={() => setLanguage(language === 'en' ? 'pt-BR' : 'en')}>
               {language === 'en' ? 'Português' : 'English'}
             </Button>
-            <Button onClick={() => void logOut()}>{t('Sair', 'Log out')}</Button>
+            <Button icon="log-out" onClick={() => void logOut()}>
+              {t('Sair', 'Log out')}
+            </Button>
           </div>
         </div>
       </nav>
@@ -107,6 +118,7 @@ export function Shell(): ReactNode {
           <Outlet />
         </main>
       </div>
+      <Toasts />
     </div>
   );
 }
@@ -136,7 +148,10 @@ function ModeSwitch({ mode }: { mode: Mode }): ReactNode {
     <div className="modes" role="group" aria-label={t('Modo', 'Mode')}>
       {(['test', 'live'] as const).map((one) => (
         <span key={one} aria-current={one === mode ? 'true' : undefined}>
-          <Link to={list === undefined ? `/${one}` : `/${one}/${list}`}>{names[one]}</Link>
+          <Link to={list === undefined ? `/${one}` : `/${one}/${list}`}>
+            <Icon name={one === 'test' ? 'flask-conical' : 'radio'} />
+            {names[one]}
+          </Link>
         </span>
       ))}
     </div>
@@ -166,6 +181,7 @@ function Search({ mode }: { mode: Mode }): ReactNode {
         if (query !== '') void navigate({ to: `/${mode}/sales`, search: { query } as never });
       }}
     >
+      <Icon name="search" />
       <input
         ref={field}
         type="search"

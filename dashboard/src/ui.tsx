@@ -3,19 +3,24 @@ import { type ComponentProps, type ReactNode, useEffect, useId, useRef, useState
 import { ApiFailure } from './api.js';
 import { detailOf, hintOf, PORTUGUESE_FIELDS, type Refused } from './failures.js';
 import { dateTime, money, timeLeft } from './format.js';
+import { Icon, type IconName } from './icons.js';
 import { useLanguage } from './language.js';
 
 /**
  * @param tone `primary`: the page's main action; `danger`: an action that cannot be undone
+ * @param icon before the text
  * @param isPending while its work runs, the button does nothing and keeps the focus for keyboard users
  */
 export function Button({
   tone = 'plain',
+  icon,
   isPending = false,
   onClick,
+  children,
   ...props
 }: Omit<ComponentProps<'button'>, 'className'> & {
   tone?: 'plain' | 'primary' | 'danger';
+  icon?: IconName;
   isPending?: boolean;
 }): ReactNode {
   return (
@@ -25,7 +30,10 @@ export function Button({
       className={`button ${tone}`}
       aria-disabled={isPending || undefined}
       onClick={isPending ? (event) => event.preventDefault() : onClick}
-    />
+    >
+      {icon !== undefined && <Icon name={icon} />}
+      {children}
+    </button>
   );
 }
 
@@ -60,14 +68,15 @@ export function ActButton({
   );
 }
 
-export function Loading({ label }: { label?: string }): ReactNode {
+/** Grey shapes in the place of the content, so that nothing moves when it comes. @param shape of the content */
+export function Loading({ label, shape = 'text' }: { label?: string; shape?: 'text' | 'list' | 'cards' }): ReactNode {
   const { t } = useLanguage();
   return (
-    <div className="skeleton" role="status">
+    <div className={`skeleton ${shape}`} role="status">
       <span className="hidden">{label ?? t('Carregando', 'Loading')}</span>
-      <i />
-      <i />
-      <i />
+      {Array.from({ length: { text: 3, list: 8, cards: 4 }[shape] }, (_, index) => (
+        <i key={index} />
+      ))}
     </div>
   );
 }
@@ -86,6 +95,7 @@ export function Failure({
   const failure = error instanceof ApiFailure ? error : null;
   return (
     <div className="failure" role="alert">
+      <Icon name="triangle-alert" />
       <p>
         <strong>{hintOf(failure, t, refused)}</strong>
       </p>
@@ -105,9 +115,19 @@ export function Failure({
   );
 }
 
-export function Empty({ title, children }: { title: string; children?: ReactNode }): ReactNode {
+/** Says that there is nothing, and as `children` what to do about it. */
+export function Empty({
+  title,
+  icon = 'inbox',
+  children,
+}: {
+  title: string;
+  icon?: IconName;
+  children?: ReactNode;
+}): ReactNode {
   return (
     <div className="empty">
+      <Icon name={icon} />
       <p>
         <strong>{title}</strong>
       </p>
@@ -154,7 +174,14 @@ export function Countdown({ at }: { at: string | null }): ReactNode {
   );
 }
 
-/** Monospace text, copied by a click. */
+/** Signs of a shortened id before and after the gap. */
+const HEAD = 14;
+const TAIL = 6;
+
+/**
+ * An id in one line, copied by a click; a long one is shortened in its middle.
+ * @param label what is copied, for a text that people need in full: a link, a code, a secret
+ */
 export function Id({ value, label }: { value: string; label?: string }): ReactNode {
   const { t } = useLanguage();
   const [copied, setCopied] = useState(false);
@@ -164,20 +191,28 @@ export function Id({ value, label }: { value: string; label?: string }): ReactNo
     const timer = setTimeout(() => setCopied(false), 1500);
     return () => clearTimeout(timer);
   }, [copied]);
+  // An address has its host at its beginning and needs no end.
+  const isWhole = label !== undefined || value.includes('/') || value.length <= HEAD + TAIL + 2;
+  const shown = isWhole ? value : `${value.slice(0, HEAD)}…${value.slice(-TAIL)}`;
   return (
     <button
       type="button"
       className="id"
+      title={value}
       // The accessible name contains the visible text, or speech control could not find the button by it.
-      aria-label={label === undefined ? `${t('Copiar', 'Copy')} ${value}` : `${value} ${t('copiar', 'copy')} ${label}`}
+      aria-label={label === undefined ? `${t('Copiar', 'Copy')} ${shown}` : `${value} ${t('copiar', 'copy')} ${label}`}
       onClick={() => {
         // A page served neither over TLS nor from this machine may not copy, so it selects the text.
-        const select = (): void => getSelection()?.selectAllChildren(text.current ?? document.body);
+        const select = (): void => {
+          if (text.current) text.current.textContent = value;
+          getSelection()?.selectAllChildren(text.current ?? document.body);
+        };
         if (!isSecureContext) select();
         else void navigator.clipboard.writeText(value).then(() => setCopied(true), select);
       }}
     >
-      <code ref={text}>{value}</code>
+      <code ref={text}>{shown}</code>
+      <Icon name={copied ? 'check' : 'copy'} />
       <span aria-live="polite">
         {copied ? ` ${t('copiado', 'copied')}` : label !== undefined && ` ${t('copiar', 'copy')}`}
       </span>
@@ -321,6 +356,18 @@ export interface Column<R> {
   readonly name: string;
   readonly cell: (row: R) => ReactNode;
   readonly isNumber?: boolean;
+  /** The value of the list's `sort` that sorts by this column. */
+  readonly sort?: string;
+  /**
+   * Place in the card that a row becomes on a phone: `title` its first line, `amount` at the right of it, `none` no
+   * place. Without one the first column is the title, the first number the amount, and others are lines below.
+   */
+  readonly card?: 'title' | 'amount' | 'none';
+}
+
+export interface Sort {
+  readonly by: string;
+  readonly order: 'asc' | 'desc';
 }
 
 export interface Tabled<R> {
@@ -328,42 +375,106 @@ export interface Tabled<R> {
   readonly columns: readonly Column<R>[];
   readonly rows: readonly R[];
   readonly keyOf: (row: R) => string;
+  readonly sort?: Sort;
+  /** Called with the sort that a person chooses. */
+  readonly onSort?: (sort: Sort) => void;
+}
+
+/** Keys that move between the rows. */
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 };
+
+/** Classes of the cells of each column. */
+function classesOf<R>(columns: readonly Column<R>[]): readonly string[] {
+  const find = (place: 'title' | 'amount', other: (column: Column<R>, index: number) => boolean): number => {
+    const chosen = columns.findIndex(({ card }) => card === place);
+    return chosen < 0
+      ? columns.findIndex((column, index) => column.card === undefined && other(column, index))
+      : chosen;
+  };
+  const title = find('title', () => true);
+  const amount = find('amount', ({ isNumber }, index) => isNumber === true && index !== title);
+  return columns.map(({ isNumber, card }, index) => {
+    const place = index === title ? 'card-title' : index === amount ? 'card-amount' : `card-${card ?? 'line'}`;
+    return isNumber ? `number ${place}` : place;
+  });
 }
 
 /**
- * Rows that scroll inside their card when they are too wide; on a phone each row is a card. Arrow keys move between the links of the rows, and Enter
- * follows one.
+ * Rows that scroll inside their card when they are too wide, and are cards on a phone. Arrow keys, `j` and `k` move
+ * between the links of the rows, and Enter follows one.
  */
-export function Table<R>({ label, columns, rows, keyOf }: Tabled<R>): ReactNode {
+export function Table<R>({ label, columns, rows, keyOf, sort, onSort }: Tabled<R>): ReactNode {
+  const { t } = useLanguage();
   const body = useRef<HTMLTableSectionElement>(null);
   const move = (event: React.KeyboardEvent): void => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step === undefined || !body.current) return;
+    const step = STEPS[event.key];
+    const isTyped = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+    if (step === undefined || isTyped || !body.current) return;
     const links = [...body.current.querySelectorAll<HTMLElement>('tr > :first-child a, tr > :first-child button')];
     const now = links.findIndex((link) => link.closest('tr')?.contains(document.activeElement));
-    const next = links[now + step];
-    if (now < 0 || !next) return;
+    const next = links[now < 0 ? 0 : now + step];
+    if (!next) return;
     event.preventDefault();
     next.focus();
   };
+  const places = classesOf(columns);
+  const sortable = onSort ? columns.flatMap(({ name, sort: by }) => (by === undefined ? [] : [{ name, by }])) : [];
+  /** A second press turns the order around. */
+  const press = (by: string): void =>
+    onSort?.({ by, order: sort?.by === by && sort.order === 'desc' ? 'asc' : 'desc' });
+  // A phone shows rows as blocks, which are a table to screen readers by their roles alone.
   return (
-    <div className="scroll" tabIndex={0} role="group" aria-label={label}>
-      <table>
-        <thead>
-          <tr>
-            {columns.map(({ name, isNumber }) => (
-              <th key={name} scope="col" className={isNumber ? 'number' : undefined}>
-                {name}
-              </th>
-            ))}
+    <div className="scroll" tabIndex={0} role="group" aria-label={label} onKeyDown={move}>
+      {sortable.length > 0 && (
+        <div className="sort">
+          <Choice
+            label={t('Ordenar por', 'Sort by')}
+            value={sort === undefined ? '' : `${sort.by} ${sort.order}`}
+            options={sortable.flatMap(({ name, by }) => [
+              [`${by} desc`, `${name} ↓`] as const,
+              [`${by} asc`, `${name} ↑`] as const,
+            ])}
+            onChange={({ target }) => {
+              const [by = '', order] = target.value.split(' ');
+              onSort?.({ by, order: order === 'asc' ? 'asc' : 'desc' });
+            }}
+          />
+        </div>
+      )}
+      <table role="table">
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map(({ name, isNumber, sort: by }) => {
+              const order = by !== undefined && sort?.by === by ? sort.order : undefined;
+              return (
+                <th
+                  key={name}
+                  scope="col"
+                  role="columnheader"
+                  className={isNumber ? 'number' : undefined}
+                  {...(order === undefined ? {} : { 'aria-sort': order === 'asc' ? 'ascending' : 'descending' })}
+                >
+                  {by === undefined || !onSort ? (
+                    name
+                  ) : (
+                    <button type="button" className="sorts" onClick={() => press(by)}>
+                      {name}
+                      <Icon
+                        name={order === undefined ? 'arrow-up-down' : order === 'asc' ? 'arrow-up' : 'arrow-down'}
+                      />
+                    </button>
+                  )}
+                </th>
+              );
+            })}
           </tr>
         </thead>
-        <tbody ref={body} onKeyDown={move}>
+        <tbody ref={body} role="rowgroup">
           {rows.map((row) => (
-            <tr key={keyOf(row)}>
-              {columns.map(({ name, cell, isNumber }) => (
-                <td key={name} className={isNumber ? 'number' : undefined} data-label={name}>
-                  {cell(row)}
+            <tr key={keyOf(row)} role="row">
+              {columns.map(({ name, cell }, index) => (
+                <td key={name} role="cell" className={places[index]} data-label={name}>
+                  <div className="value">{cell(row)}</div>
                 </td>
               ))}
             </tr>
@@ -445,40 +556,5 @@ export function Choice({
         </select>
       )}
     </Field>
-  );
-}
-
-/** Numbers by day as bars, and as a table for people who cannot see them. */
-export function Bars({
-  label,
-  days,
-}: {
-  label: string;
-  days: readonly { readonly name: string; readonly value: number; readonly text: string }[];
-}): ReactNode {
-  const most = Math.max(1, ...days.map(({ value }) => value));
-  return (
-    <figure className="bars">
-      <svg viewBox={`0 0 ${String(days.length * 10)} 60`} preserveAspectRatio="none" aria-hidden="true">
-        {days.map(({ name, value, text }, index) => {
-          const height = Math.max(value > 0 ? 1 : 0, (value / most) * 58);
-          return (
-            <rect key={name} x={index * 10 + 1} y={60 - height} width={8} height={height}>
-              <title>{`${name}: ${text}`}</title>
-            </rect>
-          );
-        })}
-      </svg>
-      <details>
-        <summary>{label}</summary>
-        <ul>
-          {days.map(({ name, text }) => (
-            <li key={name}>
-              {name} <span className="number">{text}</span>
-            </li>
-          ))}
-        </ul>
-      </details>
-    </figure>
   );
 }

@@ -14,7 +14,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
 };
+/** The page that shows every component, and its script. */
+const GALLERY = /^(?:_ui\.html|gallery-.*)$/;
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -23,7 +26,7 @@ const YEAR_SECONDS = 31_536_000;
 
 /**
  * Serves the dashboard at `/dashboard`: the build's files, and for every other path the page itself, which does its own
- * routing. `/` leads to it.
+ * routing. `/` leads to it. Outside of production `/dashboard/_ui` shows the components of the pages.
  * @param directory of the build; without one `/` leads to the documentation
  */
 export function serveDashboard(app: NestExpressApplication, directory = BUILT): void {
@@ -45,6 +48,7 @@ export function serveDashboard(app: NestExpressApplication, directory = BUILT): 
     ['', 'assets'].flatMap((below) =>
       readdirSync(join(directory, below), { withFileTypes: true })
         .filter((entry) => entry.isFile() && extname(entry.name) in TYPES)
+        .filter(({ name }) => !(config.production && GALLERY.test(name)))
         .map(({ name }) => [join('/', below, name), new BuiltFile(join(directory, below, name))] as const),
     ),
   );
@@ -53,7 +57,7 @@ export function serveDashboard(app: NestExpressApplication, directory = BUILT): 
     stampAnswer(request, response);
     const path = request.path.replace(/^\/dashboard/, '');
     const file = files.get(path);
-    if (file && path !== '/index.html') {
+    if (file && extname(path) !== '.html') {
       response.set(
         'Cache-Control',
         path.startsWith('/assets/') ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
@@ -65,14 +69,15 @@ export function serveDashboard(app: NestExpressApplication, directory = BUILT): 
       sendError(request, response, notFound('route'));
     } else {
       response.set({ 'Cache-Control': 'no-cache', 'Content-Security-Policy': policy });
-      files.get('/index.html')?.send(request.headers['accept-encoding'], response);
+      const page = (path === '/_ui' && files.get('/_ui.html')) || files.get('/index.html');
+      page?.send(request.headers['accept-encoding'], response);
     }
   };
   // A first visit requests a dozen files.
   for (const path of ['/dashboard', '/dashboard/{*path}']) instance.get(path, limited('/dashboard', 10), serve);
 }
 
-/** Allows only our own scripts, images and requests; evidence is uploaded to its storage. */
+/** Allows only our own scripts, images, fonts and requests; evidence is uploaded to its storage. */
 function policyOf(storage: StorageConfig): string {
   const store =
     storage.kind === 'disk'
@@ -82,6 +87,7 @@ function policyOf(storage: StorageConfig): string {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
+    "font-src 'self'",
     "img-src 'self' data: blob:",
     `connect-src 'self'${store}`,
     "base-uri 'none'",

@@ -58,12 +58,25 @@ async function bundlePrograms(dist) {
   });
 }
 
+/** React Aria brings its texts in 34 languages, and the dashboard speaks two. */
+const twoLanguages = {
+  name: 'two-languages',
+  setup(build) {
+    build.onLoad({ filter: /[/\\]intl[/\\].*[a-z]{2}-[A-Z]{2}\.mjs$/ }, ({ path }) =>
+      /(?:pt-BR|en-US)\.mjs$/.test(path) ? undefined : { contents: 'export default {};' },
+    );
+  },
+};
+
 /** Bundles the dashboard for browsers of the last three years; file names contain a hash of the content. */
 async function bundleDashboard(dist) {
   const outdir = join(dist, 'dashboard');
   mkdirSync(outdir, { recursive: true });
   const { metafile } = await build({
-    entryPoints: { main: join(root, 'dashboard/src/main.tsx') },
+    entryPoints: {
+      main: join(root, 'dashboard/src/main.tsx'),
+      gallery: join(root, 'dashboard/src/gallery.tsx'), // not served in production
+    },
     outdir: join(outdir, 'assets'),
     absWorkingDir: outdir,
     bundle: true,
@@ -74,23 +87,40 @@ async function bundleDashboard(dist) {
     minify: true,
     legalComments: 'none',
     define: { 'process.env.NODE_ENV': '"production"' },
+    loader: { '.woff2': 'file' },
+    plugins: [twoLanguages],
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
     metafile: true,
     logLevel: 'error',
   });
   const names = Object.keys(metafile.outputs);
-  const main = (extension) => names.find((name) => name.startsWith('assets/main-') && name.endsWith(extension)) ?? '';
-  // Preloads the imports of the first file: the browser requests them beside it and not only after it.
-  const imports = metafile.outputs[main('.js')].imports.filter(({ kind }) => kind === 'import-statement');
-  const preloads = imports.map(({ path }) => `<link rel="modulepreload" href="/dashboard/${path}" />`).join('\n    ');
-  const page = readFileSync(join(root, 'dashboard/page.html'), 'utf8')
-    .replace(/assets\/main(\.\w+)/g, (_, extension) => main(extension))
-    .replace('</title>', `</title>\n    ${preloads}`);
-  writeFileSync(join(outdir, 'index.html'), page);
+  const template = readFileSync(join(root, 'dashboard/page.html'), 'utf8');
+  const named = (start, extension) =>
+    names.find((name) => name.startsWith(`assets/${start}-`) && name.endsWith(extension)) ?? '';
+  const font = named('geist', '.woff2');
+  for (const [page, entry] of [
+    ['index.html', 'main'],
+    ['_ui.html', 'gallery'],
+  ]) {
+    const script = named(entry, '.js');
+    // Preloads the font and the imports of the first file: the browser requests them beside it and not only after it.
+    const preloads = [
+      `<link rel="preload" href="/dashboard/${font}" as="font" type="font/woff2" crossorigin />`,
+      ...metafile.outputs[script].imports
+        .filter(({ kind }) => kind === 'import-statement')
+        .map(({ path }) => `<link rel="modulepreload" href="/dashboard/${path}" />`),
+    ];
+    const html = template
+      .replace('assets/main.css', named('main', '.css'))
+      .replace('assets/main.js', script)
+      .replace('</title>', `</title>\n    ${preloads.join('\n    ')}`);
+    writeFileSync(join(outdir, page), html);
+  }
   copyFileSync(join(root, 'dashboard/icon.svg'), join(outdir, 'icon.svg'));
-  // Compressed once at the best level: the service sends the files unchanged.
-  for (const name of ['index.html', ...names]) {
+  // Compressed once at the best level: the service sends the files unchanged. A font is compressed in itself.
+  for (const name of ['index.html', '_ui.html', ...names].filter((one) => !one.endsWith('.woff2'))) {
     const bytes = readFileSync(join(outdir, name));
     writeFileSync(join(outdir, `${name}.br`), brotliCompressSync(bytes));
     writeFileSync(join(outdir, `${name}.gz`), gzipSync(bytes, { level: 9 }));

@@ -232,7 +232,7 @@ function Releases({ list }: { list: ReleaseListBody }): ReactNode {
         columns={[
           { name: t('Dia', 'Day'), cell: ({ release_at: at }) => day(at, language) },
           { name: t('Vendas', 'Sales'), isNumber: true, cell: ({ count }) => String(count) },
-          { name: t('Valor', 'Amount'), isNumber: true, cell: (one) => <Money {...one} /> },
+          { name: t('Valor', 'Amount'), isNumber: true, card: 'amount', cell: (one) => <Money {...one} /> },
           {
             name: t('Da reserva', 'Of the reserve'),
             isNumber: true,

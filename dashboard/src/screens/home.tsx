@@ -8,10 +8,11 @@ import type { BalanceBody } from '../../../src/wallets/dto/wallet.body.js';
 import type { DeliveryStatsBody } from '../../../src/webhooks/dto/delivery.body.js';
 import type { EndpointBody, EndpointListBody } from '../../../src/webhooks/dto/endpoint.body.js';
 import { call, door, withQuery } from '../api.js';
-import { day, duration, isoDay, money, timeFormat } from '../format.js';
+import { Chart } from '../chart.js';
+import { day, duration, isoDay, money, shortMoney, timeFormat } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
-import { Bars, Card, Empty, Facts, Failure, Link, Loading, Money, Page, Status, Time } from '../ui.js';
+import { Card, Empty, Facts, Failure, Link, Loading, Money, Page, Status, Time } from '../ui.js';
 import { balanceFacts } from './balance-facts.js';
 import { EndpointHealth } from './endpoint-health.js';
 
@@ -202,16 +203,15 @@ export function Home(): ReactNode {
         {metrics.isPending && <Loading />}
         {metrics.data && (
           <>
-            <Bars
-              label={t('Recebido por dia, como lista', 'Received by day, as a list')}
-              days={metrics.data.dailyVolume.map(({ date, volume }) => {
-                const amount = typeof volume === 'number' ? volume : Number(Object.values(volume ?? {})[0] ?? 0);
-                return {
-                  name: day(`${date}T12:00:00-03:00`, language),
-                  value: amount,
-                  text: money(amount, metrics.data.currency ?? 'BRL', language),
-                };
-              })}
+            <Chart
+              label={t('Recebido por dia', 'Received by day')}
+              period={{ now: t('Recebido', 'Received') }}
+              text={(amount) => money(amount, metrics.data.currency ?? 'BRL', language)}
+              short={(amount) => shortMoney(amount, metrics.data.currency ?? 'BRL', language)}
+              points={metrics.data.dailyVolume.map(({ date, volume }) => ({
+                name: day(`${date}T12:00:00-03:00`, language),
+                value: typeof volume === 'number' ? volume : Number(Object.values(volume ?? {})[0] ?? 0),
+              }))}
             />
             <Facts
               rows={[

@@ -1,53 +1,23 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { PaymentItemBody, PaymentListBody } from '../../../src/payments/dto/payment.body.js';
 import { useQueryText } from '../address.js';
 import { call, door, withQuery } from '../api.js';
 import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
+import { type NamedColumn, useColumns } from '../lists.js';
 import { useMayAct, useMode } from '../session.js';
-import {
-  Button,
-  Choice,
-  type Column,
-  Empty,
-  Failure,
-  Input,
-  Link,
-  Loading,
-  Money,
-  Page,
-  Status,
-  Table,
-  Time,
-} from '../ui.js';
+import { Button, Choice, Empty, Failure, Id, Input, Link, Loading, Money, Page, Status, Table, Time } from '../ui.js';
 import { methodName, SALE_STATUSES, saleState, saleStatus } from '../words.js';
 import { orderOf } from './sale-name.js';
 
 const FILTERS = ['query', 'status', 'startDate', 'endDate', 'sortBy', 'sortOrder', 'page'] as const;
 const LIMIT = 25;
 
-/** The choice of columns is stored in this browser. */
+/** Where this browser keeps the chosen columns. */
 const SHOWN = 'recebe.columns';
 const FIRST_SHOWN = ['when', 'amount', 'status', 'customer', 'method', 'net', 'order'];
-
-function useShown(): [readonly string[], (id: string, isShown: boolean) => void] {
-  const [shown, setShown] = useState<readonly string[]>(() => {
-    try {
-      const kept: unknown = JSON.parse(localStorage.getItem(SHOWN) ?? 'null');
-      return Array.isArray(kept) ? kept.map(String) : FIRST_SHOWN;
-    } catch {
-      return FIRST_SHOWN;
-    }
-  });
-  const show = (id: string, isShown: boolean): void => {
-    const next = isShown ? [...shown, id] : shown.filter((one) => one !== id);
-    localStorage.setItem(SHOWN, JSON.stringify(next));
-    setShown(next);
-  };
-  return [shown, show];
-}
 
 type Filters = Partial<Record<(typeof FILTERS)[number], string>>;
 
@@ -81,8 +51,7 @@ export function Sales(): ReactNode {
     placeholderData: keepPreviousData,
     refetchInterval: 10_000,
   });
-  const [shown, show] = useShown();
-  const columns: readonly (Column<PaymentItemBody> & { id: string })[] = [
+  const columns: readonly NamedColumn<PaymentItemBody>[] = [
     {
       id: 'when',
       name: t('Quando', 'When'),
@@ -138,8 +107,9 @@ export function Sales(): ReactNode {
       isNumber: true,
       cell: ({ amountRefunded, currency }) => <Money amount={amountRefunded ?? null} currency={currency} />,
     },
-    { id: 'id', name: 'Id', cell: ({ id }) => <code>{id}</code> },
+    { id: 'id', name: 'Id', cell: ({ id }) => <Id value={id} /> },
   ];
+  const [shown, choice] = useColumns(SHOWN, columns, FIRST_SHOWN);
   const page = Number(filters.page ?? 1);
   const pages = Math.max(1, Math.ceil((list.data?.total ?? 0) / LIMIT));
   const isFiltered = Object.keys(filters).some((name) => name !== 'page');
@@ -204,7 +174,7 @@ export function Sales(): ReactNode {
         )}
       </form>
       {list.error && <Failure error={list.error} retry={() => void list.refetch()} />}
-      {list.isPending && <Loading />}
+      {list.isPending && <Loading shape="list" />}
       {list.data?.data.length === 0 &&
         (isFiltered ? (
           <Empty title={t('Nenhuma venda é assim.', 'No sale is like that.')}>
@@ -226,27 +196,8 @@ export function Sales(): ReactNode {
         ))}
       {list.data && list.data.data.length > 0 && (
         <>
-          <details>
-            <summary>{t('Colunas', 'Columns')}</summary>
-            <div className="checks">
-              {columns.slice(1).map(({ id, name }) => (
-                <label key={id}>
-                  <input
-                    type="checkbox"
-                    checked={shown.includes(id)}
-                    onChange={(event) => show(id, event.target.checked)}
-                  />{' '}
-                  {name}
-                </label>
-              ))}
-            </div>
-          </details>
-          <Table
-            label={t('Vendas', 'Sales')}
-            columns={columns.filter(({ id }) => id === 'when' || shown.includes(id))}
-            rows={list.data.data}
-            keyOf={({ id }) => id}
-          />
+          {choice}
+          <Table label={t('Vendas', 'Sales')} columns={shown} rows={list.data.data} keyOf={({ id }) => id} />
           <nav className="pages" aria-label={t('Páginas', 'Pages')}>
             <Button disabled={page <= 1} onClick={() => change({ page: String(page - 1) })}>
               {t('Anterior', 'Previous')}
