@@ -7,16 +7,16 @@ import { fraudRule } from './words.js';
  * shown as received.
  */
 export const PORTUGUESE: Readonly<Record<string, string>> = {
-  invalid_credentials: 'O e-mail ou a senha não confere.',
-  totp_invalid: 'O código está errado ou já foi usado: espere o aplicativo mostrar o próximo.',
-  totp_already_set: 'Já há um segundo fator: remova-o primeiro.',
-  totp_not_begun: 'O segredo não vale mais: comece de novo.',
-  service_unavailable: 'O serviço está ocupado. Tente de novo em um momento.',
+  invalid_credentials: 'E-mail ou senha incorretos.',
+  totp_invalid: 'Código incorreto ou já usado: aguarde o aplicativo mostrar o próximo.',
+  totp_already_set: 'Já existe um segundo fator: remova-o primeiro.',
+  totp_not_begun: 'O segredo expirou: comece de novo.',
+  service_unavailable: 'O serviço está ocupado. Tente de novo em instantes.',
   internal_error: 'Houve um erro no serviço. Tente de novo; se continuar, fale com o suporte.',
-  provider_unavailable: 'O banco não respondeu. Tente de novo em um momento.',
-  provider_error: 'O banco respondeu com um erro. Tente de novo em um momento.',
-  no_provider_configured: 'A conta ainda não tem banco para isto em produção: fale com quem opera o serviço.',
-  payload_too_large: 'É grande demais.',
+  provider_unavailable: 'O banco não respondeu. Tente de novo em instantes.',
+  provider_error: 'O banco respondeu com um erro. Tente de novo em instantes.',
+  no_provider_configured: 'A conta ainda não tem um banco para isto em produção: fale com o operador do serviço.',
+  payload_too_large: 'O conteúdo é grande demais.',
   charge_refused: 'O banco recusou a cobrança: confira o valor e o cliente.',
   charge_disputed: 'A venda está em disputa: o dinheiro está retido até o fim dela.',
   payment_not_refundable: 'Esta venda não pode ser reembolsada como está agora.',
@@ -25,7 +25,7 @@ export const PORTUGUESE: Readonly<Record<string, string>> = {
   insufficient_balance: 'O saldo disponível não cobre o valor. O que está a liberar ou retido não conta.',
   payout_limit_exceeded: 'O valor passa do limite de saques da conta.',
   payout_not_cancellable: 'O banco já recebeu este saque: ele não pode mais ser cancelado.',
-  payout_not_waiting: 'Este saque não espera mais uma aprovação.',
+  payout_not_waiting: 'Este saque não aguarda mais aprovação.',
   payout_not_uncertain: 'Este saque já tem um desfecho, ou não foi enviado.',
   payout_too_young: 'O banco ainda pode enviar este saque. Diga que ele falhou mais tarde.',
   approval_not_allowed:
@@ -45,21 +45,21 @@ export const PORTUGUESE: Readonly<Record<string, string>> = {
   RECEIPT_NOT_AVAILABLE: 'Ainda não há recibo desta venda.',
   med_case_over: 'O caso já terminou.',
   med_case_changed: 'O caso mudou enquanto a página estava aberta: veja como está agora.',
-  med_case_not_under_review: 'O caso não espera uma decisão.',
+  med_case_not_under_review: 'O caso não aguarda decisão.',
   review_already_decided: 'Já foi decidido.',
   EVIDENCE_NOT_UPLOADED: 'O arquivo não chegou. Tente de novo.',
   EVIDENCE_SIZE_MISMATCH: 'O arquivo não chegou inteiro. Tente de novo.',
-  evidence_limit_reached: 'O caso já tem arquivos demais.',
-  evidence_quota_reached: 'A conta não tem mais espaço para provas: remova o que não é preciso.',
-  evidence_in_use: 'O arquivo já faz parte da resposta e não pode ser removido.',
-  webhook_endpoint_inactive: 'O endereço está desligado: ligue-o primeiro.',
-  webhook_endpoint_limit_reached: 'A conta já tem endereços demais neste modo.',
+  evidence_limit_reached: 'O caso atingiu o limite de arquivos.',
+  evidence_quota_reached: 'A conta não tem mais espaço para provas: exclua as que não são necessárias.',
+  evidence_in_use: 'O arquivo já faz parte da defesa e não pode ser excluído.',
+  webhook_endpoint_inactive: 'O endpoint está desativado: ative-o primeiro.',
+  webhook_endpoint_limit_reached: 'A conta atingiu o limite de endpoints neste modo.',
   webhook_delivery_not_retryable: 'Esta entrega não pode ser tentada de novo.',
-  currency_limit_reached: 'A conta já usa moedas demais neste modo.',
+  currency_limit_reached: 'A conta atingiu o limite de moedas neste modo.',
   refund_limit_reached: 'Este pagamento já tem o máximo de devoluções.',
-  report_limit_reached: 'Há relatórios demais na fila: espere um ficar pronto.',
-  invitation_limit_reached: 'Há convites demais à espera: retire um.',
-  last_owner: 'A conta precisa de pelo menos um dono que possa entrar: faça outro primeiro.',
+  report_limit_reached: 'Há muitos relatórios na fila: aguarde um ficar pronto.',
+  invitation_limit_reached: 'Há muitos convites pendentes: cancele um.',
+  last_owner: 'A conta precisa de pelo menos um dono com acesso: defina outro primeiro.',
   foreign_page: 'O serviço não reconheceu esta página como sua. Recarregue-a e tente de novo.',
   ip_not_allowed: 'Isto não pode ser feito deste endereço IP.',
   pix_not_in_suspense:
@@ -67,8 +67,8 @@ export const PORTUGUESE: Readonly<Record<string, string>> = {
   pix_not_returnable: 'O banco não devolve este Pix por aqui: devolva-o no aplicativo do banco.',
   charge_not_payable:
     'A cobrança não pode receber este Pix: ela é de outra conta ou conexão, tem outro valor ou outro pagador, ou não podia mais ser paga.',
-  second_operator_required: 'Outro operador, e não quem pediu, tem de aprovar.',
-  correction_waits: 'Outra correção disto já espera um segundo operador, que a aprova ou recusa.',
+  second_operator_required: 'Outro operador precisa aprovar: não pode ser quem solicitou.',
+  correction_waits: 'Outra correção deste item já aguarda um segundo operador.',
   correction_already_decided: 'A correção já foi decidida.',
   loss_exceeds_charge:
     'É mais do que devoluções, disputas e as perdas já lançadas deixaram da cobrança, ou voltaria mais do que se perdeu.',
@@ -76,10 +76,10 @@ export const PORTUGUESE: Readonly<Record<string, string>> = {
     'Uma devolução, disputa ou perda da cobrança já tem esta referência do banco. Uma perda errada é lançada antes com o valor oposto.',
   upload_closed: 'O caso não recebe mais este arquivo.',
   unsupported_media_type: 'Este tipo de conteúdo não é aceito.',
-  too_many_streams: 'Há páginas demais abertas. Feche algumas.',
+  too_many_streams: 'Há muitas páginas abertas. Feche algumas.',
   idempotency_key_required: 'O pedido chegou incompleto. Recarregue a página e tente de novo.',
   idempotency_key_reused: 'Isto já foi enviado com outros dados. Feche e comece de novo.',
-  idempotency_key_in_use: 'O mesmo pedido ainda está em andamento. Espere um momento.',
+  idempotency_key_in_use: 'O mesmo pedido ainda está em andamento. Aguarde um momento.',
 };
 
 /** Fields of a receiver. In a payout they are below `destination`. */
@@ -100,7 +100,7 @@ export const PORTUGUESE_FIELDS: Readonly<Record<string, string>> = {
   'destination.name': 'Titular',
   amount: 'Valor',
   code: 'Código',
-  current_password: 'Senha de agora',
+  current_password: 'Senha atual',
   'customer.document': 'CPF ou CNPJ',
   'customer.email': 'E-mail do cliente',
   'customer.name': 'Nome do cliente',
@@ -110,12 +110,12 @@ export const PORTUGUESE_FIELDS: Readonly<Record<string, string>> = {
   expires_in: 'Validade',
   from: 'De',
   name: 'Nome',
-  new_password: 'Senha nova',
+  new_password: 'Nova senha',
   password: 'Senha',
   reason: 'Motivo',
   to: 'Até',
   token: 'Código do e-mail',
-  url: 'Endereço',
+  url: 'URL',
 };
 
 /** Problems of a field, by the beginning of the service's message. */
@@ -176,32 +176,32 @@ export function hintOf(failure: ApiFailure | null, t: Translate, refused: Refuse
   }
   if (code === 'totp_setup_required') {
     return t(
-      'Isto pede um segundo fator: configure-o em “Configurações”.',
-      'This needs a second factor: set one under “Settings”.',
+      'Esta ação exige um segundo fator: configure-o em “Configurações”.',
+      'This action needs a second factor: set one up under “Settings”.',
     );
   }
   if (code === 'account_suspended') {
     return t(
-      'A conta está suspensa: fale com quem opera o serviço.',
-      'The account is suspended: ask who runs the service.',
+      'A conta está suspensa: fale com o operador do serviço.',
+      'The account is suspended: contact the operator of the service.',
     );
   }
   if (code === 'forbidden' || code === 'API_KEY_ROLE_REQUIRED') {
     return t(
-      'O seu papel não permite isto. Peça a um dono ou administrador da conta.',
+      'Seu papel não permite esta ação. Peça a um dono ou administrador da conta.',
       'Your role does not allow this. Ask an owner or administrator of the account.',
     );
   }
   if (code.startsWith('fraud.')) {
     const rule = fraudRule(code, t);
     return t(
-      `O antifraude da conta recusou isto: ${rule}. Quem opera o serviço pode mudar as regras.`,
-      `The account’s fraud guard has refused this: ${rule}. Those who run the service can change the rules.`,
+      `O antifraude da conta recusou esta operação: ${rule}. O operador do serviço pode alterar as regras.`,
+      `The account’s fraud guard refused this operation: ${rule}. The operator of the service can change the rules.`,
     );
   }
-  if (status === 404) return t('Não há nada aqui com este endereço.', 'There is nothing here at this address.');
+  if (status === 404) return t('Página não encontrada.', 'Page not found.');
   if (status === 429) {
-    return t('Requisições demais de uma vez. Espere um momento.', 'Too many requests at once. Wait a moment.');
+    return t('Muitas requisições ao mesmo tempo. Aguarde um momento.', 'Too many requests at once. Wait a moment.');
   }
   if (failure.details.length > 0) return t('Confira:', 'Please check:');
   const said = refused[code === 'invalid_request' ? failure.param : code];

@@ -123,16 +123,16 @@ export function payoutNote(payout: PayoutBody, t: Translate, language: Language)
   const amount = money(returned ?? 0, payout.currency, language);
   switch (status) {
     case 'pending':
-      if (approval) return t('espera a aprovação de outra pessoa', 'waits for another person’s approval');
+      if (approval) return t('aguarda a aprovação de outra pessoa', 'awaits another person’s approval');
       if (at === undefined) return t('sai em instantes', 'is sent in a moment');
       return t(`sai a partir de ${dateTime(at, language)}`, `is sent after ${dateTime(at, language)}`);
     case 'processing':
       return (
         {
-          review: t('o banco está analisando', 'the bank examines it'),
-          unknown: t('esperamos a resposta do banco', 'we wait for the bank’s answer'),
-          operator: t('o suporte está conferindo com o banco', 'the support asks the bank'),
-        }[reason ?? ''] ?? t('o banco está enviando', 'the bank sends it')
+          review: t('em análise no banco', 'under review at the bank'),
+          unknown: t('aguardando a resposta do banco', 'awaiting the bank’s response'),
+          operator: t('em conferência com o banco', 'being checked with the bank'),
+        }[reason ?? ''] ?? t('em envio pelo banco', 'being sent by the bank')
       );
     case 'failed':
     case 'cancelled':

@@ -25,8 +25,8 @@ export const SALE_STATUSES = [
 
 /** Words for the statuses of a sale. */
 export const saleStatus = inWords((t) => ({
-  PENDING: t('Sendo criada', 'Being created'),
-  WAITING_PAYMENT: t('Aguarda pagamento', 'Waiting'),
+  PENDING: t('Em criação', 'Being created'),
+  WAITING_PAYMENT: t('Aguardando pagamento', 'Awaiting payment'),
   PROCESSING: t('Em análise', 'Under review'),
   PAID: t('Paga', 'Paid'),
   APPROVED: t('Paga (cartão)', 'Paid (card)'),
@@ -44,7 +44,7 @@ export function saleState(
   t: Translate,
 ): string {
   const isPart = ['PAID', 'APPROVED'].includes(status) && amountRefunded !== undefined;
-  return isPart ? t('Paga, devolvida em parte', 'Paid, refunded in part') : saleStatus(status, t);
+  return isPart ? t('Paga, reembolsada em parte', 'Paid, partly refunded') : saleStatus(status, t);
 }
 
 export const roleName = inWords((t) => ({
@@ -87,14 +87,14 @@ export const moneyOutcome = inWords((t) => ({
 
 export const refundStatus = inWords((t) => ({
   PENDING: t('Na fila', 'Waiting'),
-  IN_PROGRESS: t('A caminho', 'On its way'),
-  REFUNDED: t('Devolvido', 'Given back'),
+  IN_PROGRESS: t('Em andamento', 'In progress'),
+  REFUNDED: t('Reembolsado', 'Refunded'),
   FAILED: t('Falhou', 'Failed'),
 }));
 
 export const deliveryStatus = inWords((t) => ({
   PENDING: t('Na fila', 'Waiting'),
-  PROCESSING: t('Sendo enviada', 'Being sent'),
+  PROCESSING: t('Em envio', 'Being sent'),
   DELIVERED: t('Entregue', 'Delivered'),
   FAILED: t('Falhou', 'Failed'),
   CANCELLED: t('Cancelada', 'Cancelled'),
@@ -105,13 +105,13 @@ export const entryType = inWords((t) => ({
   fee: t('Tarifa', 'Fee'),
   release: t('Liberação', 'Release'),
   refund: t('Reembolso', 'Refund'),
-  refund_failed: t('Reembolso que falhou', 'Failed refund'),
+  refund_failed: t('Reembolso não efetuado', 'Failed refund'),
   med_hold: t('Retido por disputa', 'Held for a dispute'),
   med_release: t('Liberado da disputa', 'Released from a dispute'),
   med_loss: t('Perdido em disputa', 'Lost in a dispute'),
   chargeback: t('Contestação do cartão', 'Chargeback'),
   payout: t('Saque', 'Payout'),
-  payout_failed: t('Saque que não saiu', 'Failed payout'),
+  payout_failed: t('Saque não efetuado', 'Failed payout'),
   payout_returned: t('Saque devolvido', 'Returned payout'),
   correction: t('Correção', 'Correction'),
 }));
@@ -125,20 +125,20 @@ export const bucketName = inWords((t) => ({
 
 /** Why a Pix goes back. */
 export const returnReason = inWords((t) => ({
-  wrong_amount: t('valor diferente do da cobrança', 'another amount than the charge’s'),
-  late: t('chegou depois do prazo', 'came too late'),
+  wrong_amount: t('valor diferente do valor da cobrança', 'amount differs from the charge'),
+  late: t('chegou depois do prazo', 'arrived late'),
   duplicate: t('a cobrança já estava paga', 'the charge was paid already'),
-  charge_closed: t('a cobrança já estava encerrada', 'the charge was over'),
+  charge_closed: t('a cobrança já estava encerrada', 'the charge was closed'),
   payer_mismatch: t('outra pessoa pagou', 'somebody else paid'),
   payer_unknown: t('o banco não diz quem pagou', 'the bank does not say who paid'),
-  review_returned: t('um operador devolveu', 'an operator returned it'),
+  review_returned: t('devolvido por um operador', 'returned by an operator'),
   cancelled: t('a cobrança foi cancelada', 'the charge was cancelled'),
   unmatched: t('não tem cobrança', 'no charge matches'),
 }));
 
 export const returnStatus = inWords((t) => ({
   pending: t('Na fila', 'Waiting'),
-  in_progress: t('A caminho', 'On its way'),
+  in_progress: t('Em andamento', 'In progress'),
   failed: t('Falhou', 'Failed'),
   accepted: t('Aceito', 'Accepted'),
   returned: t('Devolvido', 'Returned'),
@@ -151,7 +151,7 @@ export const workKind = inWords((t) => ({
   deliveries: t('Entrega de webhook', 'Webhook delivery'),
   delivery: t('Entrega de webhook', 'Webhook delivery'),
   evidence_cleanup: t('Remoção de provas', 'Removal of evidence'),
-  login_failures: t('Aviso de acessos recusados', 'Notice of failed logins'),
+  login_failures: t('Aviso de logins recusados', 'Notice of failed logins'),
   mail: t('E-mail', 'Mail'),
   payout: t('Saque', 'Payout'),
   payout_schedule: t('Saque programado', 'Scheduled payout'),
@@ -205,7 +205,7 @@ export function verificationReason(reason: VerificationReason, message: string, 
     timestamp_changed: 'O tempo no cabeçalho não é o que foi assinado.',
     timestamp_out_of_tolerance: 'A assinatura está certa, mas o tempo dela está longe demais: confira o seu relógio.',
     wrong_secret:
-      'A assinatura não foi feita com este segredo: ele é de outro endereço, de outro modo, ou já foi trocado.',
+      'A assinatura não foi feita com este segredo: ele é de outro endpoint, de outro modo, ou já foi trocado.',
     old_secret: 'O segredo não é o que assinou esta entrega: houve uma troca.',
     body_changed: 'O corpo não é o que foi assinado.',
     body_reserialized: 'É o mesmo JSON, mas não são os bytes assinados: confira o corpo cru, antes de o ler.',

@@ -16,7 +16,7 @@ const kindOf = inWords((t) => ({
   return: t('Devolver a quem pagou', 'Return to the payer'),
   assign: t('Creditar a uma cobrança', 'Assign to a charge'),
   returned_elsewhere: t('Já devolvido no aplicativo do banco', 'Already returned in the bank’s app'),
-  write_off: t('Dar por perdido: fica com a plataforma', 'Write off: the platform keeps it'),
+  write_off: t('Baixar: o valor fica com a plataforma', 'Write off: the platform keeps it'),
   bank_fee: t('Tarifa do banco', 'Bank fee'),
   loss: t('Perda', 'Loss'),
 }));
@@ -46,8 +46,8 @@ export function CorrectPix({ pix }: { pix: UnmatchedPixBody }): ReactNode {
   const { kind, reason } = fields;
   const charge = fields.charge.trim();
   const reference = fields.reference.trim();
-  if (pix.account_id === null) return t('de nenhuma conta', 'of no account');
-  if (pix.correction_id !== null) return t('espera outro operador', 'waits for another operator');
+  if (pix.account_id === null) return t('sem conta', 'no account');
+  if (pix.correction_id !== null) return t('aguarda outro operador', 'awaits another operator');
   // A Pix that was paid for a charge of its own cannot be assigned to another.
   const kinds = ['return', ...(pix.charge_id === null ? ['assign'] : []), 'returned_elsewhere', 'write_off'];
   const isComplete =
@@ -57,7 +57,7 @@ export function CorrectPix({ pix }: { pix: UnmatchedPixBody }): ReactNode {
     (kind !== 'returned_elsewhere' || reference !== '');
   return (
     <ActionDialog
-      trigger={t('Resolver', 'Put right')}
+      trigger={t('Resolver', 'Resolve')}
       tone="danger"
       title={t(
         `Resolver o Pix de ${money(pix.amount, 'BRL', language)}`,
@@ -107,12 +107,12 @@ export function Corrections(): ReactNode {
       <List<CorrectionBody>
         label={t('Correções', 'Corrections')}
         path="corrections"
-        empty={t('Nada foi corrigido.', 'Nothing was corrected.')}
+        empty={t('Nenhuma correção.', 'No corrections.')}
         keyOf={({ id }) => id}
         columns={[
           { name: t('Quando', 'When'), cell: (one) => <Time at={one.created_at} /> },
           { name: t('Conta', 'Account'), cell: (one) => <AccountName id={one.account_id} mode={one.mode} /> },
-          { name: t('O quê', 'What'), cell: (one) => kindOf(one.kind, t) },
+          { name: t('Tipo', 'Type'), cell: (one) => kindOf(one.kind, t) },
           { name: t('Valor', 'Amount'), isNumber: true, cell: (one) => <Money {...one} /> },
           { name: t('Motivo', 'Reason'), cell: (one) => <span className="written">{one.reason}</span> },
           {
@@ -126,8 +126,8 @@ export function Corrections(): ReactNode {
                 value={{ waiting: 'PENDING', applied: 'PAID', rejected: 'FAILED' }[one.status] ?? one.status}
                 label={
                   {
-                    waiting: t('Espera', 'Waiting'),
-                    applied: t('Feita', 'Applied'),
+                    waiting: t('Aguardando', 'Waiting'),
+                    applied: t('Aplicada', 'Applied'),
                     rejected: t('Recusada', 'Rejected'),
                   }[one.status] ?? one.status
                 }
@@ -163,7 +163,7 @@ function Decide({ correction }: { correction: CorrectionBody }): ReactNode {
   return (
     <div className="actions">
       {correction.requested_by === user.id
-        ? t('outro operador aprova', 'another operator approves')
+        ? t('aguarda outro operador', 'awaits another operator')
         : decide('approve', t('Aprovar', 'Approve'))}
       {decide('reject', t('Recusar', 'Reject'))}
     </div>
@@ -224,7 +224,7 @@ function NewCorrection(): ReactNode {
       }
     >
       <Choice
-        label={t('O quê', 'What')}
+        label={t('Tipo', 'Type')}
         {...field('kind')}
         options={['bank_fee', 'loss'].map((kind) => [kind, kindOf(kind, t)] as const)}
       />
@@ -238,7 +238,7 @@ function NewCorrection(): ReactNode {
         label={t('Valor', 'Amount')}
         hint={
           amount === null
-            ? t('Com sinal de menos: uma tarifa ou perda que voltou.', 'With a minus: a fee or a loss that came back.')
+            ? t('Use sinal de menos para estornar uma tarifa ou perda.', 'Use a minus sign to reverse a fee or a loss.')
             : money(amount, fields.currency, language)
         }
         {...field('amount')}

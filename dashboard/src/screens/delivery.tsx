@@ -64,8 +64,8 @@ export function Delivery(): ReactNode {
             [t('Situação', 'Status'), <Status value={data.status} label={deliveryStatus(data.status, t)} />],
             ['URL', <code>{data.url}</code>],
             [
-              t('Endereço', 'Endpoint'),
-              isDeleted && t('foi removido: nada mais é enviado a ele', 'was deleted: nothing more is sent to it'),
+              t('Endpoint', 'Endpoint'),
+              isDeleted && t('excluído: não recebe mais eventos', 'deleted: it gets no more events'),
             ],
             [t('Tentativas', 'Attempts'), `${String(data.attempts)} / ${String(data.maxAttempts)}`],
             [t('Próxima', 'Next'), <NextAttempt at={data.nextRetryAt} />],
@@ -76,11 +76,11 @@ export function Delivery(): ReactNode {
         />
       </Card>
       <div className="grid">
-        <Card title={t('O que é enviado', 'What is sent')}>
+        <Card title={t('Requisição', 'Request')}>
           <pre tabIndex={0}>{JSON.stringify(data.payload, null, 2)}</pre>
         </Card>
-        <Card title={t('O que foi respondido', 'What was answered')}>
-          {data.history.length === 0 && <Empty title={t('Ainda nada.', 'Nothing yet.')} />}
+        <Card title={t('Respostas', 'Responses')}>
+          {data.history.length === 0 && <Empty title={t('Nenhuma resposta ainda.', 'No response yet.')} />}
           <ol className="timeline">
             {data.history.map((attempt) => (
               <li key={attempt.number}>
@@ -88,7 +88,7 @@ export function Delivery(): ReactNode {
                 <strong>
                   {attempt.statusCode === null
                     ? attempt.error === null
-                      ? t('sem resposta', 'no answer')
+                      ? t('sem resposta', 'no response')
                       : deliveryError(attempt.error, t)
                     : `HTTP ${String(attempt.statusCode)}`}
                 </strong>{' '}

@@ -53,7 +53,7 @@ function Keys({ mode }: { mode: Mode }): ReactNode {
       {list.isPending && <Loading />}
       {list.data && keys.length === 0 && (
         <Empty title={t('Nenhuma chave.', 'No keys.')}>
-          <p>{t('Com uma chave o seu programa cria cobranças.', 'With a key your program creates charges.')}</p>
+          <p>{t('Com uma chave, seu sistema cria cobranças.', 'With a key your system creates charges.')}</p>
         </Empty>
       )}
       {keys.map((key) => (
@@ -70,7 +70,10 @@ function Shown({ value }: { value: string }): ReactNode {
     <>
       <p>
         <strong>
-          {t('Guarde esta chave agora: ela não é mostrada de novo.', 'Keep this key now: it is not shown again.')}
+          {t(
+            'Guarde esta chave agora: ela não será mostrada de novo.',
+            'Save this key now: it will not be shown again.',
+          )}
         </strong>
       </p>
       <Id value={value} label={t('a chave', 'the key')} />
@@ -85,10 +88,10 @@ function IssueKey({ mode }: { mode: Mode }): ReactNode {
   const [issued, setIssued] = useState('');
   return (
     <ActionDialog
-      trigger={t('Emitir chave', 'Issue a key')}
+      trigger={t('Criar chave', 'Create key')}
       tone="primary"
       opened={begin}
-      confirm={t('Emitir', 'Issue')}
+      confirm={t('Criar', 'Create')}
       act={async () => {
         const made = await call<IssuedApiKeyBody>('POST', '/v1/api-keys', {
           test: mode === 'test',
@@ -102,21 +105,16 @@ function IssueKey({ mode }: { mode: Mode }): ReactNode {
       done={<Shown value={issued} />}
     >
       {mode === 'live' && <p>{t('Uma chave de produção move dinheiro de verdade.', 'A live key moves real money.')}</p>}
+      <Input label={t('Nome', 'Name')} maxLength={64} {...field('label')} placeholder={t('site', 'website')} />
       <Input
-        label={t('Para que é', 'What it is for')}
-        maxLength={64}
-        {...field('label')}
-        placeholder={t('site', 'website')}
-      />
-      <Input
-        label={t('Vale até (opcional)', 'Good until (optional)')}
-        hint={t('Até o fim deste dia; vazio: para sempre.', 'To the end of that day; empty: for ever.')}
+        label={t('Expira em (opcional)', 'Expires (optional)')}
+        hint={t('No fim deste dia. Vazio: não expira.', 'At the end of that day. Empty: never.')}
         type="date"
         min={isoDay(new Date())}
         {...field('until')}
       />
       <Input
-        label={t('De quais endereços IP (opcional)', 'From which IP addresses (optional)')}
+        label={t('Endereços IP permitidos (opcional)', 'Allowed IP addresses (optional)')}
         hint={t(
           'Endereços ou redes, como 203.0.113.7 ou 2001:db8::/32; vazio: de qualquer lugar.',
           'Addresses or networks, as 203.0.113.7 or 2001:db8::/32; empty: from everywhere.',
@@ -146,18 +144,18 @@ function Key({ apiKey, canManage }: { apiKey: ApiKeyBody; canManage: boolean }):
       <Facts
         rows={[
           [t('Chave', 'Key'), <code>{apiKey.prefix}…</code>],
-          [t('Para que é', 'What it is for'), apiKey.label ?? '–'],
-          [t('Emitida', 'Issued'), <Time at={apiKey.createdAt} />],
-          [t('Usada por último', 'Last used'), used === null ? t('nunca', 'never') : <Time at={used} />],
+          [t('Nome', 'Name'), apiKey.label ?? '–'],
+          [t('Criada', 'Created'), <Time at={apiKey.createdAt} />],
+          [t('Último uso', 'Last used'), used === null ? t('nunca', 'never') : <Time at={used} />],
           [
-            isEnded ? t('Valeu até', 'Was good until') : t('Vale até', 'Good until'),
+            isEnded ? t('Expirou em', 'Expired') : t('Expira em', 'Expires'),
             end !== null && (
               <>
-                <Time at={end} /> {isEnded && <Status value="FAILED" label={t('Terminada', 'Ended')} />}
+                <Time at={end} /> {isEnded && <Status value="FAILED" label={t('Encerrada', 'Ended')} />}
               </>
             ),
           ],
-          [t('Só de', 'Only from'), details.data?.allowed_ips.join(', ') || null],
+          [t('IPs permitidos', 'Allowed IPs'), details.data?.allowed_ips.join(', ') || null],
         ]}
       />
       {canManage && (
@@ -177,7 +175,7 @@ function Key({ apiKey, canManage }: { apiKey: ApiKeyBody; canManage: boolean }):
                 'Esta chave deixa de valer agora, e uma nova toma o lugar dela.',
                 'This key stops working now, and a new one takes its place.',
               )}{' '}
-              {t('Usada por último:', 'Last used:')} {used === null ? t('nunca', 'never') : <Time at={used} />}
+              {t('Último uso:', 'Last used:')} {used === null ? t('nunca', 'never') : <Time at={used} />}
             </p>
           </ActionDialog>
           <ActionDialog
@@ -191,7 +189,7 @@ function Key({ apiKey, canManage }: { apiKey: ApiKeyBody; canManage: boolean }):
                 'Programas com esta chave são recusados a partir de agora.',
                 'Programs with this key are refused from now on.',
               )}{' '}
-              {t('Usada por último:', 'Last used:')} {used === null ? t('nunca', 'never') : <Time at={used} />}
+              {t('Último uso:', 'Last used:')} {used === null ? t('nunca', 'never') : <Time at={used} />}
             </p>
           </ActionDialog>
         </div>
@@ -217,7 +215,7 @@ function Events({ mode }: { mode: Mode }): ReactNode {
   return (
     <Card
       title={t('Eventos', 'Events')}
-      actions={<Link to={`/${mode}/webhooks`}>{t('Enviar um de exemplo', 'Send a sample')}</Link>}
+      actions={<Link to={`/${mode}/webhooks`}>{t('Enviar um exemplo', 'Send a sample')}</Link>}
     >
       <Choice
         label={t('Evento', 'Event')}
@@ -230,7 +228,7 @@ function Events({ mode }: { mode: Mode }): ReactNode {
       {sample.isPending && <Loading />}
       {sample.data && (
         <details open>
-          <summary>{t('Corpo de exemplo', 'Sample of its body')}</summary>
+          <summary>{t('Exemplo do corpo', 'Sample body')}</summary>
           <pre tabIndex={0}>{text}</pre>
         </details>
       )}
@@ -262,7 +260,7 @@ function RequestLog({ mode }: { mode: Mode }): ReactNode {
       >
         <Input label={t('Id da requisição', 'Request id')} name="requestId" maxLength={128} placeholder="req_…" />
         <Choice
-          label={t('Resposta', 'Answer')}
+          label={t('Resposta', 'Response')}
           name="status"
           options={[['', t('Todas', 'All')], ...ANSWERS.map((one) => [one, one] as const)]}
         />
@@ -277,7 +275,7 @@ function RequestLog({ mode }: { mode: Mode }): ReactNode {
             ),
           ]}
         />
-        <Button type="submit">{t('Procurar', 'Search')}</Button>
+        <Button type="submit">{t('Buscar', 'Search')}</Button>
         <Button onClick={() => void list.refetch()}>{t('Atualizar', 'Refresh')}</Button>
       </form>
       <Listing
@@ -290,7 +288,7 @@ function RequestLog({ mode }: { mode: Mode }): ReactNode {
           { name: t('Quando', 'When'), cell: (one) => <Time at={one.createdAt} /> },
           { name: t('Requisição', 'Request'), cell: (one) => <code>{`${one.method} ${one.path}`}</code> },
           {
-            name: t('Resposta', 'Answer'),
+            name: t('Resposta', 'Response'),
             cell: (one) => (
               <Status
                 value={one.status < 400 ? 'ACTIVE' : 'FAILED'}

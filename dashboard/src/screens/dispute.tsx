@@ -134,9 +134,9 @@ export function Dispute(): ReactNode {
                     'O conteúdo do arquivo não é o do tipo que ele diz ser.',
                     'The file is not of the type that it says.',
                   ),
-                  '': t('O caso não recebe mais arquivos.', 'The case takes no more files.'),
+                  '': t('O caso não aceita mais arquivos.', 'The case accepts no more files.'),
                 })
-            : t('O envio foi interrompido. Tente de novo.', 'The upload broke off. Try again.'),
+            : t('O envio foi interrompido. Tente de novo.', 'The upload was interrupted. Try again.'),
       });
     }
   };
@@ -152,13 +152,13 @@ export function Dispute(): ReactNode {
         isOpen && (
           <>
             <ActionDialog
-              trigger={t('Defender-se', 'Appeal')}
+              trigger={t('Enviar defesa', 'Appeal')}
               tone="primary"
               title={t('Defesa na disputa', 'Appeal the dispute')}
               confirm={t('Enviar a defesa', 'Send the appeal')}
               isReady={reason.trim().length >= APPEAL_LEAST}
               act={() => call('POST', door(mode, `${path}/appeal`), { reason: reason.trim() }).then(refresh)}
-              refused={{ '': t('O caso já foi respondido ou decidido.', 'The case was answered or ruled already.') }}
+              refused={{ '': t('O caso já foi respondido ou decidido.', 'The case was answered or decided already.') }}
             >
               <p>
                 {t(
@@ -219,9 +219,9 @@ export function Dispute(): ReactNode {
               [t('Situação', 'Status'), <Status value={data.status} label={caseStatus(data.status, t)} />],
               [t('Valor em disputa', 'Disputed amount'), <Money {...data} />],
               [t('Retido agora', 'Held now'), held !== undefined && <Money amount={held} currency={data.currency} />],
-              [t('Responder até', 'Answer until'), isOpen && <Countdown at={data.response_deadline} />],
+              [t('Responder até', 'Respond by'), isOpen && <Countdown at={data.response_deadline} />],
               [
-                t('Se ninguém responder', 'If nobody answers'),
+                t('Sem resposta', 'Without a response'),
                 isOpen &&
                   t(
                     'o banco decide do mesmo jeito, e o valor retido pode ser perdido',
@@ -229,14 +229,14 @@ export function Dispute(): ReactNode {
                   ),
               ],
               [
-                t('E agora', 'What is next'),
+                t('Próximo passo', 'Next step'),
                 data.status === 'appealed' &&
                   t(
                     'o banco decide; até lá o valor fica retido, e mais provas podem ser anexadas',
                     'the bank decides; until then the amount is held, and more evidence can be added',
                   ),
               ],
-              [t('O que o banco disse', 'What the bank said'), data.reason ?? '–'],
+              [t('Relato do banco', 'Report of the bank'), data.reason ?? '–'],
               [t('Venda', 'Sale'), <SaleName id={data.charge_id} />],
               [t('Dinheiro', 'Money'), data.money_outcome && moneyOutcome(data.money_outcome, t)],
               [t('Aberta', 'Opened'), <Time at={data.opened_at} />],
@@ -262,7 +262,7 @@ export function Dispute(): ReactNode {
           </Card>
         )}
         {data.appeal_reason !== null && (
-          <Card title={t('A defesa', 'The appeal')}>
+          <Card title={t('Defesa', 'Appeal')}>
             <p className="written">{data.appeal_reason}</p>
             <p className="quiet">
               <Time at={data.appealed_at} />
@@ -303,7 +303,7 @@ export function Dispute(): ReactNode {
                     <Button onClick={() => void send(again)}>{t('Tentar de novo', 'Try again')}</Button>
                   )}{' '}
                   <Button onClick={() => setUploads((all) => all.filter((upload) => upload.name !== name))}>
-                    {t('Dispensar', 'Dismiss')}
+                    {t('Fechar', 'Close')}
                   </Button>
                 </>
               )}
@@ -328,8 +328,8 @@ export function Dispute(): ReactNode {
               },
               { name: t('Tamanho', 'Size'), isNumber: true, cell: (file) => fileSize(file.file_size) },
               {
-                name: t('De', 'By'),
-                cell: (file) => (file.uploaded_by === 'merchant' ? t('nós', 'us') : t('plataforma', 'platform')),
+                name: t('Enviado por', 'Sent by'),
+                cell: (file) => (file.uploaded_by === 'merchant' ? t('loja', 'shop') : t('plataforma', 'platform')),
               },
               { name: t('Quando', 'When'), cell: (file) => <Time at={file.uploaded_at} /> },
               ...(mayAct && isOpen
@@ -339,9 +339,9 @@ export function Dispute(): ReactNode {
                       cell: (file: EvidenceBody) =>
                         file.uploaded_by === 'merchant' && (
                           <ActionDialog
-                            trigger={t('Remover', 'Remove')}
+                            trigger={t('Excluir', 'Delete')}
                             tone="danger"
-                            title={t('Remover o arquivo', 'Remove the file')}
+                            title={t('Excluir o arquivo', 'Delete the file')}
                             act={() => call('DELETE', door(mode, `${path}/evidence/${file.id}`)).then(refresh)}
                           >
                             <p>{file.file_name}</p>

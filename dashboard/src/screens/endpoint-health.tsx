@@ -48,29 +48,29 @@ export function EndpointHealth({ endpoint: { id, failingSince } }: { endpoint: E
     const waiting = newest.data.data.filter(({ status }) => status === 'PENDING').length;
     return (
       <>
-        <Status value="FAILED" label={t('Falha', 'Fails')} /> {t('desde', 'since')} <Time at={failingSince} />
+        <Status value="FAILED" label={t('Falhando', 'Failing')} /> {t('desde', 'since')} <Time at={failingSince} />
         {last && `: ${lastAnswer(last, t)}`}
         {waiting > 0 &&
           t(
-            `. À espera de que ele responda: ${String(waiting)}; uma é tentada ao menos a cada minuto.`,
-            `. Waiting until it answers: ${String(waiting)}; one is tried each minute at least.`,
+            `. Entregas que aguardam: ${String(waiting)}; tentamos uma por minuto até o endpoint responder.`,
+            `. Deliveries waiting: ${String(waiting)}; one is tried each minute until the endpoint responds.`,
           )}
       </>
     );
   }
   // The endpoint was changed since, and nothing has been tried with the new settings.
   if (missed > 0 && missed === tried.length) {
-    return <Status value="PENDING" label={t('É tentado de novo', 'Is tried again')} />;
+    return <Status value="PENDING" label={t('Nova tentativa em andamento', 'Retrying')} />;
   }
-  if (tried.length === 0) return t('nada foi enviado ainda', 'nothing was sent yet');
-  if (missed === 0) return <Status value="DELIVERED" label={t('Recebe tudo', 'Gets everything')} />;
+  if (tried.length === 0) return t('nenhum envio ainda', 'nothing sent yet');
+  if (missed === 0) return <Status value="DELIVERED" label={t('Saudável', 'Healthy')} />;
   const share = t(
     `${String(missed)} das últimas ${String(tried.length)} não chegaram`,
     `${String(missed)} of the last ${String(tried.length)} did not arrive`,
   );
   return (
     <>
-      <Status value="PENDING" label={t('Recebe de novo', 'Gets events again')} /> {share}
+      <Status value="PENDING" label={t('Recuperando', 'Recovering')} /> {share}
     </>
   );
 }
@@ -79,5 +79,5 @@ export function EndpointHealth({ endpoint: { id, failingSince } }: { endpoint: E
 export function NextAttempt({ at }: { at: string | null }): ReactNode {
   const { t } = useLanguage();
   if (at === null || Date.parse(at) > Date.now() - DUE_MS) return <Time at={at} />;
-  return t('quando o endereço responder', 'when the endpoint answers');
+  return t('quando o endpoint responder', 'when the endpoint responds');
 }

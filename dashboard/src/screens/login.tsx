@@ -19,12 +19,10 @@ export function LoginScreen({ wasEnded, loggedIn }: { wasEnded: boolean; loggedI
   }, [t]);
   const tell = (failure: unknown): string => {
     const code = failure instanceof ApiFailure ? failure.code : '';
-    if (code === 'invalid_credentials')
-      return t('O e-mail ou a senha não confere.', 'The e-mail or the password is wrong.');
-    if (code === 'totp_invalid')
-      return t('O código não confere, ou já foi usado.', 'The code is wrong, or was used already.');
+    if (code === 'invalid_credentials') return t('E-mail ou senha incorretos.', 'Wrong e-mail or password.');
+    if (code === 'totp_invalid') return t('Código incorreto ou já usado.', 'The code is wrong or was used already.');
     if (code === 'rate_limited')
-      return t('Tentativas demais. Espere alguns minutos.', 'Too many tries. Wait some minutes.');
+      return t('Muitas tentativas. Aguarde alguns minutos.', 'Too many attempts. Wait a few minutes.');
     return hintOf(failure instanceof ApiFailure ? failure : null, t);
   };
   const logIn = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
@@ -72,7 +70,7 @@ export function LoginScreen({ wasEnded, loggedIn }: { wasEnded: boolean; loggedI
         />
         {needsCode && (
           <Input
-            label={t('Código do aplicativo', 'Code of the app')}
+            label={t('Código do aplicativo', 'Code from the app')}
             hint={t('Ou um dos códigos de recuperação.', 'Or one of the recovery codes.')}
             name="code"
             autoComplete="one-time-code"

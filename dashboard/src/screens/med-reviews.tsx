@@ -14,15 +14,15 @@ import { AccountName } from './operator-list.js';
 function whyItWaits(review: MedReviewBody['review'], t: Translate): string {
   switch (review) {
     case 'amount_mismatch':
-      return t('o banco diz outro valor', 'the bank says another amount');
+      return t('o banco informou outro valor', 'the bank reported another amount');
     case 'not_disputable':
-      return t('nada da venda está mais com o lojista', 'nothing of the sale is left with the merchant');
+      return t('o lojista não tem mais nada desta venda', 'the merchant has nothing left of this sale');
     case 'ruling':
       return t('o banco decidiu', 'the bank has ruled');
     case 'ruling_dismissed':
       return t('a decisão do banco não foi aplicada', 'the bank’s ruling was not applied');
     case 'contradiction':
-      return t('o banco diz o contrário do que foi feito', 'the bank says otherwise than was done');
+      return t('o banco informou o contrário do que foi feito', 'the bank reported the opposite of what was done');
     case null:
       return '–';
   }
@@ -42,13 +42,13 @@ export function medReviewColumns(t: Translate): readonly Column<MedReviewBody>[]
   return [
     { name: t('Aberta', 'Opened'), cell: (one) => <Time at={one.case.opened_at} /> },
     { name: t('Conta', 'Account'), cell: (one) => <AccountName id={one.account_id} mode={one.mode} /> },
-    { name: t('Por quê', 'Why'), cell: (one) => whyItWaits(one.review, t) },
+    { name: t('Motivo', 'Reason'), cell: (one) => whyItWaits(one.review, t) },
     {
       name: t('Situação', 'Status'),
       cell: (one) => <Status value={one.case.status} label={caseStatus(one.case.status, t)} />,
     },
     {
-      name: t('O banco diz', 'The bank says'),
+      name: t('Informado pelo banco', 'Reported by the bank'),
       isNumber: true,
       cell: (one) => <Money amount={one.reported_amount} currency={one.case.currency} />,
     },
@@ -77,13 +77,13 @@ function Case({ review }: { review: MedReviewBody }): ReactNode {
   });
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{t('Ver', 'See')}</summary>
+      <summary>{t('Ver', 'View')}</summary>
       <Facts
         rows={[
           [t('Venda', 'Sale'), <Id value={medCase.charge_id} />],
           [t('Valor em disputa', 'Disputed amount'), <Money {...medCase} />],
-          [t('O que o banco disse', 'What the bank said'), medCase.reason ?? '–'],
-          [t('Responder até', 'Answer until'), <Time at={medCase.response_deadline} />],
+          [t('Relato do banco', 'Report of the bank'), medCase.reason ?? '–'],
+          [t('Responder até', 'Respond by'), <Time at={medCase.response_deadline} />],
           [t('Defesa', 'Appeal'), <span className="written">{medCase.appeal_reason ?? '–'}</span>],
           [t('Id no banco', 'Id at the bank'), <Id value={review.reference} />],
         ]}
@@ -150,8 +150,8 @@ function Decision({ review }: { review: MedReviewBody }): ReactNode {
         />
       </ActionDialog>
       <ActionDialog
-        trigger={t('Negar', 'Dismiss')}
-        title={t('Negar a disputa', 'Dismiss the dispute')}
+        trigger={t('Rejeitar', 'Dismiss')}
+        title={t('Rejeitar a disputa', 'Dismiss the dispute')}
         opened={begin}
         act={() => post('dismiss', { version })}
       >
@@ -170,7 +170,7 @@ function Decision({ review }: { review: MedReviewBody }): ReactNode {
       {isAnswerable && (
         <ActionDialog
           trigger={t('Pedir provas', 'Ask for evidence')}
-          confirm={t('Pedir', 'Ask')}
+          confirm={t('Pedir provas', 'Ask for evidence')}
           act={() => post('request-evidence')}
         >
           <p>

@@ -48,7 +48,7 @@ export function NewCharge(): ReactNode {
       amount === null
         ? t('Escreva um valor como 129,90.', 'Write an amount as 129.90.')
         : methods.length === 0
-          ? t('Escolha pelo menos um meio.', 'Choose at least one method.')
+          ? t('Escolha pelo menos uma forma de pagamento.', 'Choose at least one payment method.')
           : null,
     );
     setError(null);
@@ -92,7 +92,7 @@ export function NewCharge(): ReactNode {
   };
   return (
     <Page title={t('Nova cobrança', 'New charge')}>
-      {!mayAct && <p role="note">{t('O seu papel só pode ler.', 'Your role can only read.')}</p>}
+      {!mayAct && <p role="note">{t('Seu acesso é somente leitura.', 'Your access is read only.')}</p>}
       <Card>
         <form className="form" onSubmit={(event) => void create(event)}>
           <Input
@@ -118,7 +118,7 @@ export function NewCharge(): ReactNode {
             </p>
           )}
           <fieldset className="events">
-            <legend>{t('Como pode ser paga', 'How it can be paid')}</legend>
+            <legend>{t('Formas de pagamento', 'Payment methods')}</legend>
             {METHODS.map((method) => (
               <label key={method}>
                 <input
@@ -149,11 +149,11 @@ export function NewCharge(): ReactNode {
             label={t('Pedido', 'Order')}
             name="order"
             maxLength={100}
-            hint={t('Para achar a venda depois.', 'To find the sale later.')}
+            hint={t('Para encontrar a venda depois.', 'To find the sale later.')}
           />
           {isPixAlone && (
             <Choice
-              label={t('Vale por', 'Good for')}
+              label={t('Validade', 'Expires in')}
               name="expires_in"
               defaultValue="86400"
               options={[
@@ -165,7 +165,7 @@ export function NewCharge(): ReactNode {
           )}
           {methods.includes('MBWAY') && (
             <Input
-              label={t('Celular do MB WAY', 'Phone of MB WAY')}
+              label={t('Celular do MB WAY', 'MB WAY phone')}
               name="phone"
               type="tel"
               maxLength={20}

@@ -31,7 +31,7 @@ export function Operations(): ReactNode {
   if (role !== 'OPERATOR') {
     return (
       <Page title={t('Operação', 'Operations')}>
-        <Empty title={t('Isto é só para quem opera o serviço.', 'This is only for those who run the service.')} />
+        <Empty title={t('Página exclusiva de operadores do serviço.', 'This page is for operators of the service.')} />
       </Page>
     );
   }

@@ -27,7 +27,7 @@ export function Accounts(): ReactNode {
           isReady={fields.name !== '' && fields.email !== ''}
           opened={begin}
           act={() => call('POST', '/v1/operations/accounts', fields).then(refresh)}
-          refused={{ email: t('Já há um acesso com este e-mail.', 'There is a login with this e-mail already.') }}
+          refused={{ email: t('Já existe um login com este e-mail.', 'A login with this e-mail exists already.') }}
         >
           <Input label={t('Nome', 'Name')} maxLength={120} {...field('name')} required />
           <Input label={t('E-mail do dono', 'Owner’s e-mail')} type="email" {...field('email')} required />
@@ -42,14 +42,14 @@ export function Accounts(): ReactNode {
         }}
       >
         <Input
-          label={t('Procurar contas', 'Search accounts')}
+          label={t('Buscar contas', 'Search accounts')}
           name="query"
           type="search"
           minLength={2}
           maxLength={200}
           placeholder={t('Nome, e-mail ou id', 'Name, e-mail or id')}
         />
-        <Button type="submit">{t('Procurar', 'Search')}</Button>
+        <Button type="submit">{t('Buscar', 'Search')}</Button>
       </form>
       <List<AccountBody>
         label={t('Contas', 'Accounts')}
@@ -128,8 +128,8 @@ function AccountKeys({ account }: { account: AccountBody }): ReactNode {
           keyOf={({ id }) => id}
           columns={[
             { name: t('Chave', 'Key'), cell: (one) => <code>{one.prefix}…</code> },
-            { name: t('Para que é', 'What it is for'), cell: (one) => one.label ?? '–' },
-            { name: t('Emitida', 'Issued'), cell: (one) => <Time at={one.createdAt} /> },
+            { name: t('Nome', 'Name'), cell: (one) => one.label ?? '–' },
+            { name: t('Criada', 'Created'), cell: (one) => <Time at={one.createdAt} /> },
             {
               name: t('Ações', 'Actions'),
               cell: (one) => (
@@ -180,7 +180,7 @@ function AccountSettings({ account }: { account: AccountBody }): ReactNode {
   const names: Readonly<Record<(typeof NUMBERS)[number], string>> = {
     fee_bps: t('Tarifa, em centésimos de por cento', 'Fee, in hundredths of a percent'),
     fee_fixed: t('Tarifa fixa, em centavos', 'Fixed fee, in cents'),
-    pix_out_fee: t('Tarifa de um Pix enviado, em centavos', 'Fee of a Pix-out, in cents'),
+    pix_out_fee: t('Tarifa por Pix enviado, em centavos', 'Fee per Pix-out, in cents'),
     default_expires_in: t(
       'Segundos que uma cobrança espera, se o pedido não diz',
       'Seconds a charge waits, unless it says',
@@ -195,8 +195,8 @@ function AccountSettings({ account }: { account: AccountBody }): ReactNode {
     negative_notice_days: t('Dias entre avisos de saldo negativo', 'Days between notices of a negative balance'),
   };
   const switches: Readonly<Record<(typeof SWITCHES)[number], string>> = {
-    payer_lock: t('Só quem deve pode pagar (payer lock)', 'Only who owes may pay (payer lock)'),
-    med_outcome_notifications: t('Webhooks dizem como as disputas terminam', 'Webhooks tell how disputes end'),
+    payer_lock: t('Só o pagador informado pode pagar', 'Only the named payer may pay'),
+    med_outcome_notifications: t('Webhooks avisam o resultado das disputas', 'Webhooks report the outcome of disputes'),
   };
   return (
     <ActionDialog

@@ -18,11 +18,11 @@ const REFUSALS = [
 const MOST_REASON = 500;
 
 const whyItWaits = inWords((t) => ({
-  sent: t('o banco não diz como terminou', 'the bank does not say how it ended'),
-  review: t('o banco está analisando', 'the bank examines it'),
+  sent: t('o banco não informou o resultado', 'the bank did not report the outcome'),
+  review: t('em análise no banco', 'under review at the bank'),
   unknown: t('o banco não respondeu', 'the bank has not answered'),
-  operator: t('o banco não o conhece', 'the bank does not know it'),
-  queued: t('o banco ainda não o aceitou', 'the bank has not taken it yet'),
+  operator: t('o banco não encontra o envio', 'the bank does not find it'),
+  queued: t('o banco ainda não aceitou o envio', 'the bank has not accepted it yet'),
 }));
 
 /** Payouts whose end the bank does not tell. */
@@ -113,7 +113,7 @@ function Resolve({ uncertain: { id, payout, send_id: sendId } }: { uncertain: Un
         </>
       )}
       <Field
-        label={t('Como você sabe', 'How you know')}
+        label={t('Comprovação', 'Evidence')}
         hint={t('Por exemplo, o extrato do banco e o dia dele.', 'For example, the bank’s statement and its day.')}
       >
         {(named) => <textarea {...named} rows={3} maxLength={MOST_REASON} required {...field('reason')} />}

@@ -32,14 +32,14 @@ export function operatorQueues(t: Translate): Readonly<Record<string, Titled>> {
     reviews: listed<ReviewBody>({
       label: t('Pagamentos retidos', 'Held payments'),
       path: 'reviews',
-      empty: t('Nada espera por uma decisão.', 'Nothing waits for a decision.'),
+      empty: t('Nenhum pagamento aguarda decisão.', 'No payment awaits a decision.'),
       keyOf: ({ id }) => id,
       columns: [
         { name: t('Quando', 'When'), cell: (one) => <Time at={one.settled_at} /> },
         { name: t('Conta', 'Account'), cell: (one) => `${one.account.name} (${modeName(one.mode, t)})` },
         { name: t('Valor', 'Amount'), isNumber: true, cell: (one) => <Money {...one} /> },
         { name: t('Venda', 'Sale'), cell: (one) => <Id value={one.charge_id} /> },
-        { name: t('Esperado de', 'Expected of'), cell: (one) => one.expected_payer_tax_id ?? '–' },
+        { name: t('Pagador esperado', 'Expected payer'), cell: (one) => one.expected_payer_tax_id ?? '–' },
         { name: t('Pago por', 'Paid by'), cell: (one) => one.reported_payer_tax_id ?? '–' },
         { name: t('Motivo', 'Reason'), cell: (one) => (one.reason === null ? '–' : returnReason(one.reason, t)) },
         { name: t('Decisão', 'Decision'), cell: (one) => <Decision review={one} /> },
@@ -48,7 +48,7 @@ export function operatorQueues(t: Translate): Readonly<Record<string, Titled>> {
     med: listed<MedReviewBody>({
       label: t('Disputas a decidir', 'Disputes to decide'),
       path: 'med',
-      empty: t('Nenhuma disputa espera por uma decisão.', 'No dispute waits for a decision.'),
+      empty: t('Nenhuma disputa aguarda decisão.', 'No dispute awaits a decision.'),
       keyOf: ({ id }) => id,
       columns: medReviewColumns(t),
     }),
@@ -68,7 +68,7 @@ export function operatorQueues(t: Translate): Readonly<Record<string, Titled>> {
     unmatched: listed<UnmatchedPixBody>({
       label: t('Pix sem cobrança', 'Unmatched Pix'),
       path: 'unmatched',
-      empty: t('Todo Pix tem a sua cobrança.', 'Every Pix has its charge.'),
+      empty: t('Nenhum Pix sem cobrança.', 'No unmatched Pix.'),
       keyOf: ({ id }) => id,
       columns: [
         { name: t('Quando', 'When'), cell: (one) => <Time at={one.settled_at} /> },
@@ -129,13 +129,13 @@ export function operatorQueues(t: Translate): Readonly<Record<string, Titled>> {
       columns: uncertainPayoutColumns(t),
     }),
     unreadable: listed<UnreadableBody>({
-      label: t('O que não se pôde ler', 'What could not be read'),
+      label: t('Mensagens ilegíveis do banco', 'Unreadable bank messages'),
       path: 'unreadable',
-      empty: t('Tudo o que chegou foi lido.', 'All that came was read.'),
+      empty: t('Nenhuma mensagem ilegível.', 'No unreadable messages.'),
       keyOf: ({ id }) => id,
       columns: [
         { name: t('Desde', 'Since'), cell: (one) => <Time at={one.unreadable_since} /> },
-        { name: t('O quê', 'What'), cell: (one) => unreadableKind(one.kind, t) },
+        { name: t('Tipo', 'Type'), cell: (one) => unreadableKind(one.kind, t) },
         { name: t('Conexão', 'Connection'), cell: (one) => one.acquirer },
         { name: t('Referência', 'Reference'), cell: (one) => <Id value={one.reference} /> },
       ],
@@ -146,17 +146,17 @@ export function operatorQueues(t: Translate): Readonly<Record<string, Titled>> {
       empty: t('Nada está atrasado.', 'Nothing is overdue.'),
       keyOf: (one) => `${one.kind} ${one.subject_id}`,
       columns: [
-        { name: t('Devia ter sido', 'Was due'), cell: (one) => <Time at={one.due_at} /> },
-        { name: t('O quê', 'What'), cell: (one) => workKind(one.kind, t) },
+        { name: t('Previsto para', 'Was due'), cell: (one) => <Time at={one.due_at} /> },
+        { name: t('Tipo', 'Type'), cell: (one) => workKind(one.kind, t) },
         { name: t('Tentativas', 'Attempts'), isNumber: true, cell: (one) => String(one.attempts) },
         { name: t('Último erro', 'Last error'), cell: (one) => one.last_error ?? '–' },
-        { name: t('De', 'Of'), cell: (one) => <Id value={one.subject_id} /> },
+        { name: t('Referência', 'Reference'), cell: (one) => <Id value={one.subject_id} /> },
       ],
     }),
     fraud: listed<FraudHitBody>({
       label: t('Antifraude', 'Fraud guard'),
       path: 'fraud-hits',
-      empty: t('Nada foi recusado.', 'Nothing was refused.'),
+      empty: t('Nenhuma recusa.', 'No refusals.'),
       keyOf: ({ id }) => id,
       columns: [
         { name: t('Quando', 'When'), cell: (one) => <Time at={one.created_at} /> },
@@ -166,14 +166,14 @@ export function operatorQueues(t: Translate): Readonly<Record<string, Titled>> {
         { name: t('Documento', 'Document'), cell: (one) => one.document ?? '–' },
         {
           name: t('Recusada', 'Refused'),
-          cell: (one) => (one.enforced ? t('sim', 'yes') : t('só anotada', 'only noted')),
+          cell: (one) => (one.enforced ? t('sim', 'yes') : t('só registrada', 'only recorded')),
         },
       ],
     }),
     connections: listed<ConnectionBody>({
       label: t('Conexões a bancos', 'Connections to banks'),
       path: 'connections',
-      empty: t('Nenhuma conta está ligada a um banco.', 'No account is connected to a bank.'),
+      empty: t('Nenhuma conta conectada a um banco.', 'No account is connected to a bank.'),
       keyOf: ({ id }) => id,
       columns: [
         { name: t('Conta', 'Account'), cell: (one) => <AccountName id={one.account_id} /> },

@@ -53,7 +53,7 @@ function Door({
           </Button>
         )}
         <p>
-          <Link to="/">{t('Ir para a entrada', 'Go to the login')}</Link>
+          <Link to="/">{t('Ir para o login', 'Go to the login')}</Link>
         </p>
       </form>
     </main>
@@ -100,7 +100,7 @@ function ChoosePassword({
       refused={refused}
       send={(form) => call('POST', path, { token: token || textOf(form, 'token'), password: passwordOf(form) })}
     >
-      {token === '' && <Input label={t('Código do e-mail', 'Token of the mail')} name="token" required />}
+      {token === '' && <Input label={t('Código do e-mail', 'Code from the e-mail')} name="token" required />}
       <Input
         label={t('Nova senha', 'New password')}
         hint={t(
@@ -151,7 +151,7 @@ export function AcceptInvitation(): ReactNode {
           'Este convite não vale mais: peça outro a quem o convidou.',
           'This invitation is not valid any more: ask who has invited you for another one.',
         ),
-        email: t('Já há um acesso com este e-mail.', 'There is a login with this e-mail already.'),
+        email: t('Já existe um login com este e-mail.', 'A login with this e-mail exists already.'),
       }}
     />
   );

@@ -87,9 +87,9 @@ function Current({
       {schedule !== null && isOwner && (
         <div className="actions">
           <ActionDialog
-            trigger={t('Desligar', 'Turn off')}
+            trigger={t('Desativar', 'Turn off')}
             tone="danger"
-            title={t('Desligar os saques programados', 'Turn off scheduled payouts')}
+            title={t('Desativar os saques programados', 'Turn off scheduled payouts')}
             act={() => call('PATCH', '/v1/account', { payout_schedule: null }).then(refresh)}
           >
             <p>

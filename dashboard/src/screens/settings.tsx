@@ -192,13 +192,13 @@ function Password(): ReactNode {
         }
       >
         <Input
-          label={t('Senha de agora', 'Present password')}
+          label={t('Senha atual', 'Present password')}
           type="password"
           autoComplete="current-password"
           {...field('current_password')}
         />
         <Input
-          label={t('Senha nova', 'New password')}
+          label={t('Nova senha', 'New password')}
           hint={t('Pelo menos 10 caracteres.', 'At least 10 characters.')}
           type="password"
           autoComplete="new-password"

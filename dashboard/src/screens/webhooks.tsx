@@ -104,11 +104,11 @@ export function Webhooks(): ReactNode {
           ])}
         />
       </Card>
-      <h2>{t('Endereços', 'Endpoints')}</h2>
+      <h2>{t('Endpoints', 'Endpoints')}</h2>
       {endpoints.error && <Failure error={endpoints.error} retry={() => void endpoints.refetch()} />}
       {endpoints.isPending && <Loading />}
       {endpoints.data?.data.length === 0 && (
-        <Empty title={t('Nenhum endereço ainda.', 'No endpoints yet.')}>
+        <Empty title={t('Nenhum endpoint ainda.', 'No endpoints yet.')}>
           <p>
             {t(
               'Registre o endereço do seu servidor, e ele fica sabendo de cada pagamento em segundos.',
@@ -129,7 +129,7 @@ export function Webhooks(): ReactNode {
           options={[['', t('Todas', 'All')], ...STATUSES.map((one) => [one, deliveryStatus(one, t)] as const)]}
         />
         <Choice
-          label={t('Endereço', 'Endpoint')}
+          label={t('Endpoint', 'Endpoint')}
           value={search.endpoint ?? ''}
           onChange={(event) => show({ endpoint: event.target.value })}
           options={[['', t('Todos', 'All')], ...(endpoints.data?.data ?? []).map((one) => [one.id, one.url] as const)]}
@@ -160,7 +160,7 @@ export function Webhooks(): ReactNode {
             isNumber: true,
             cell: (one) => `${String(one.attempts)} / ${String(one.maxAttempts)}`,
           },
-          { name: t('Última resposta', 'Last answer'), cell: (one) => lastAnswer(one, t) },
+          { name: t('Última resposta', 'Last response'), cell: (one) => lastAnswer(one, t) },
           { name: t('Próxima', 'Next'), cell: (one) => <NextAttempt at={one.nextRetryAt} /> },
         ]}
       />
@@ -199,7 +199,10 @@ function Secret({ secret }: { secret: string }): ReactNode {
     <>
       <p>
         <strong>
-          {t('Guarde este segredo agora: ele não é mostrado de novo.', 'Keep this secret now: it is not shown again.')}
+          {t(
+            'Guarde este segredo agora: ele não será mostrado de novo.',
+            'Save this secret now: it will not be shown again.',
+          )}
         </strong>
       </p>
       <Id value={secret} label={t('o segredo', 'the secret')} />
@@ -229,7 +232,7 @@ function EventPicker({
             onChange(target.checked ? ['*', ...events.filter(isLegacy)] : events.filter((one) => one !== '*'))
           }
         />{' '}
-        {t('Todos, também os que vierem', 'All, also those to come')}
+        {t('Todos, inclusive os futuros', 'All, including future ones')}
       </label>
       {isAll && (
         <p className="quiet">
@@ -265,12 +268,12 @@ function Verifier(): ReactNode {
   const [result, setResult] = useState<VerificationBody | null>(null);
   return (
     <ActionDialog
-      trigger={t('Conferir uma assinatura', 'Check a signature')}
+      trigger={t('Verificar uma assinatura', 'Verify a signature')}
       opened={() => {
         begin();
         setResult(null);
       }}
-      confirm={t('Conferir', 'Check')}
+      confirm={t('Verificar', 'Verify')}
       isReady={Object.values(fields).every((one) => one !== '')}
       act={async () => {
         const headers = Object.fromEntries(
@@ -283,7 +286,7 @@ function Verifier(): ReactNode {
         return 'stays';
       }}
     >
-      <p>{t('Cole o que o seu servidor recebeu.', 'Paste what your server received.')}</p>
+      <p>{t('Cole a requisição que o seu servidor recebeu.', 'Paste the request that your server received.')}</p>
       <Field label={t('Corpo, byte a byte', 'Body, byte by byte')}>
         {(named) => <textarea {...named} rows={4} {...field('payload')} />}
       </Field>
@@ -300,7 +303,9 @@ function Verifier(): ReactNode {
         <p role="status">
           <Status
             value={result.valid ? 'DELIVERED' : 'FAILED'}
-            label={result.valid ? t('Confere', 'Right') : t('Não confere', 'Wrong')}
+            label={
+              result.valid ? t('Assinatura válida', 'Valid signature') : t('Assinatura inválida', 'Invalid signature')
+            }
           />{' '}
           {result.reason === null ? result.message : verificationReason(result.reason, result.message, t)}
         </p>
@@ -318,13 +323,13 @@ function AddEndpoint(): ReactNode {
   const [secret, setSecret] = useState('');
   return (
     <ActionDialog
-      trigger={t('Novo endereço', 'New endpoint')}
+      trigger={t('Novo endpoint', 'New endpoint')}
       tone="primary"
       opened={() => {
         begin();
         setEvents(['*']);
       }}
-      confirm={t('Registrar', 'Register')}
+      confirm={t('Criar endpoint', 'Create endpoint')}
       isReady={fields.url !== '' && events.length > 0}
       act={async () => {
         const made = await call<RegisteredEndpointBody>('POST', door(mode, '/webhooks/endpoints'), {
@@ -365,11 +370,11 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
           [t('Eventos', 'Events'), endpoint.events.map((one) => (one === '*' ? t('todos', 'all') : one)).join(', ')],
           [
             t('Situação', 'Status'),
-            <Status value={endpoint.status} label={isActive ? t('Ligado', 'On') : t('Desligado', 'Off')} />,
+            <Status value={endpoint.status} label={isActive ? t('Ativo', 'Enabled') : t('Desativado', 'Disabled')} />,
           ],
           [t('Saúde', 'Health'), isActive && <EndpointHealth endpoint={endpoint} />],
           [
-            t('O segredo antigo ainda assina', 'The old secret still signs'),
+            t('Segredo antigo vale até', 'Old secret works until'),
             endpoint.previousSecretUntil === undefined ? null : <Countdown at={endpoint.previousSecretUntil} />,
           ],
           [t('Desde', 'Since'), <Time at={endpoint.createdAt} />],
@@ -399,8 +404,8 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
             </p>
           </ActionDialog>
           <ActionDialog
-            trigger={t('Mudar', 'Change')}
-            title={t('Mudar o endereço', 'Change the endpoint')}
+            trigger={t('Editar', 'Edit')}
+            title={t('Editar o endpoint', 'Edit the endpoint')}
             confirm={t('Salvar', 'Save')}
             isReady={events.length > 0}
             opened={() => {
@@ -413,11 +418,11 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
             <EventPicker events={events} onChange={setEvents} />
           </ActionDialog>
           <ActionDialog
-            trigger={isActive ? t('Desligar', 'Turn off') : t('Ligar', 'Turn on')}
+            trigger={isActive ? t('Desativar', 'Disable') : t('Ativar', 'Enable')}
             title={
               isActive
-                ? t('Desligar o endereço', 'Turn the endpoint off')
-                : t('Ligar o endereço', 'Turn the endpoint on')
+                ? t('Desativar o endpoint', 'Disable the endpoint')
+                : t('Ativar o endpoint', 'Enable the endpoint')
             }
             act={() => call('PATCH', path, { status: isActive ? 'INACTIVE' : 'ACTIVE' }).then(refresh)}
           >
@@ -444,17 +449,17 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
             done={<Secret secret={secret} />}
           >
             <Choice
-              label={t('O segredo antigo ainda vale por', 'The old secret still works for')}
+              label={t('Validade do segredo antigo', 'Old secret works for')}
               {...field('overlap')}
               options={[
-                ['0', t('nada', 'no time')],
+                ['0', t('encerra agora', 'ends now')],
                 ['3600', t('1 hora', '1 hour')],
                 ['86400', t('1 dia', '1 day')],
               ]}
             />
           </ActionDialog>
           <ActionDialog
-            trigger={t('Enviar de novo o que se perdeu', 'Send again what was lost')}
+            trigger={t('Reenviar entregas que falharam', 'Resend failed deliveries')}
             confirm={
               isNothingLost || count === null
                 ? t('Contar', 'Count')
@@ -475,7 +480,7 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
             }}
           >
             <Choice
-              label={t('O que falhou desde', 'What failed since')}
+              label={t('Falhas desde', 'Failures since')}
               value={fields.days}
               onChange={(change) => {
                 set({ days: change.target.value });
@@ -505,9 +510,9 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
             )}
           </ActionDialog>
           <ActionDialog
-            trigger={t('Remover', 'Remove')}
+            trigger={t('Excluir', 'Delete')}
             tone="danger"
-            title={t('Remover o endereço', 'Remove the endpoint')}
+            title={t('Excluir o endpoint', 'Delete the endpoint')}
             act={() => call('DELETE', path).then(refresh)}
           >
             <p>

@@ -387,8 +387,8 @@ describeWith('browser')('payouts at the dashboard in a real browser', () => {
     await inDialog(owner).getByRole('button', { name: 'Salvar', disabled: false }).click();
     await owner.getByText('A conta tem uma programação só').waitFor();
     await visit(owner, '/test/payouts/schedule', 'Saques programados');
-    await owner.getByRole('button', { name: 'Desligar' }).click();
-    await inDialog(owner).getByRole('button', { name: 'Desligar', disabled: false }).dblclick();
+    await owner.getByRole('button', { name: 'Desativar' }).click();
+    await inDialog(owner).getByRole('button', { name: 'Desativar', disabled: false }).dblclick();
     await owner.getByText('Nenhum saque programado').waitFor();
     await fund(50_000);
   });
@@ -434,13 +434,13 @@ describeWith('browser')('payouts at the dashboard in a real browser', () => {
     await admin.evaluate(postAsPage, { path: `/v1/dashboard/test/payouts/${payout.id}/approve`, body: {} });
     await set('payout_approval_above=none');
     await visit(owner, `/test/payouts/${payout.id}`, /^Saque de R\$\s47,00$/);
-    await owner.getByText('o banco está analisando').waitFor();
+    await owner.getByText('em análise no banco').waitFor();
     // Operators see payouts that were sent more than five minutes ago.
     await sql(`UPDATE payouts SET sent_at = sent_at - interval '6 minutes' WHERE id = $1`, payout.id.slice(3));
     const operator = await dashboard.operator('op@example.com');
     await visit(operator, '/operations?queue=payouts', 'Operação');
     const row = operator.getByRole('row', { name: /47,00/ });
-    await row.getByText('o banco está analisando').waitFor();
+    await row.getByText('em análise no banco').waitFor();
     await row.getByRole('cell', { name: 'Demo (teste)' }).waitFor();
     await operator
       .getByLabel('Fila')
@@ -456,7 +456,7 @@ describeWith('browser')('payouts at the dashboard in a real browser', () => {
     await dialog.getByText(/^R\$\s47,00 voltam ao saldo do lojista\./).waitFor();
     expect(await barriers(operator, 'resolve a payout')).toEqual([]);
     expect(await dialog.getByRole('button', { name: 'Confirmar' }).isDisabled()).toBe(true);
-    await dialog.getByLabel('Como você sabe').fill('O extrato de 28/11 não o tem.');
+    await dialog.getByLabel('Comprovação').fill('O extrato de 28/11 não o tem.');
     await dialog.getByRole('button', { name: 'Confirmar', disabled: false }).dblclick();
     await row.waitFor({ state: 'detached' });
     await status(owner, 'Falhou');

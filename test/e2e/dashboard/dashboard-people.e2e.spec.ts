@@ -89,11 +89,11 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
     await inDialog(page).waitFor({ state: 'detached' });
     await page.getByRole('region', { name: 'Você' }).getByText('Dona Maria').waitFor();
     await page.getByRole('button', { name: 'Trocar a senha' }).click();
-    await inDialog(page).getByLabel('Senha de agora').fill(PASSWORD);
-    await inDialog(page).getByLabel('Senha nova').fill('1234567890');
+    await inDialog(page).getByLabel('Senha atual').fill(PASSWORD);
+    await inDialog(page).getByLabel('Nova senha').fill('1234567890');
     await inDialog(page).getByRole('button', { name: 'Trocar', exact: true }).click();
-    await inDialog(page).getByText('Senha nova é uma das senhas tentadas primeiro; escolha outra').waitFor();
-    await inDialog(page).getByLabel('Senha nova').fill(NEXT);
+    await inDialog(page).getByText('Nova senha é uma das senhas tentadas primeiro; escolha outra').waitFor();
+    await inDialog(page).getByLabel('Nova senha').fill(NEXT);
     await inDialog(page).getByRole('button', { name: 'Trocar', exact: true }).dblclick();
     await inDialog(page).getByText('Trocada.').waitFor();
     await inDialog(page).getByRole('button', { name: 'Fechar' }).click();
@@ -114,9 +114,9 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
     await page.getByLabel('Nova senha').fill(LAST);
     await page.getByRole('button', { name: 'Salvar a senha' }).click();
     await page.getByText('Este link não vale mais').waitFor();
-    await page.getByRole('link', { name: 'Ir para a entrada' }).click();
+    await page.getByRole('link', { name: 'Ir para o login' }).click();
     await dashboard.logIn(page, email, NEXT);
-    await page.getByText('O e-mail ou a senha não confere.').waitFor();
+    await page.getByText('E-mail ou senha incorretos.').waitFor();
     await dashboard.logIn(page, email, LAST);
     await page.getByLabel('Código do aplicativo').fill(codes[0] ?? '');
     await page.getByRole('button', { name: 'Entrar' }).click();
@@ -129,9 +129,9 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
     const receiver = await WebhookReceiver.start();
     try {
       await dashboard.visit(owner, '/test/webhooks');
-      await owner.getByRole('button', { name: 'Novo endereço' }).click();
+      await owner.getByRole('button', { name: 'Novo endpoint' }).click();
       await inDialog(owner).getByLabel('URL').fill(receiver.url);
-      await inDialog(owner).getByRole('button', { name: 'Registrar' }).dblclick();
+      await inDialog(owner).getByRole('button', { name: 'Criar endpoint' }).dblclick();
       await inDialog(owner).getByRole('button', { name: 'Fechar' }).click();
       expect(await owner.getByRole('button', { name: 'Trocar o segredo' }).count()).toBe(1);
       await owner.getByRole('button', { name: 'Trocar o segredo' }).click();
@@ -139,11 +139,11 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
       const shown = await inDialog(owner).getByRole('button', { name: 'Copiar o segredo' }).innerText();
       const secret = shown.trim().split(/\s/)[0] ?? '';
       await inDialog(owner).getByRole('button', { name: 'Fechar' }).click();
-      await owner.getByText('O segredo antigo ainda assina').waitFor();
+      await owner.getByText('Segredo antigo vale até').waitFor();
       const { id } = await dashboard.charge();
       await dashboard.simulate(id, { event: 'pay' });
       const [paid] = await receiver.waitForType('charge.paid');
-      await owner.getByRole('button', { name: 'Conferir uma assinatura' }).click();
+      await owner.getByRole('button', { name: 'Verificar uma assinatura' }).click();
       await inDialog(owner)
         .getByLabel('Corpo, byte a byte')
         .fill(String(paid?.rawBody ?? ''));
@@ -155,10 +155,10 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
             .join('\n'),
         );
       await inDialog(owner).getByLabel('Segredo que o servidor usa').fill(secret);
-      await inDialog(owner).getByRole('button', { name: 'Conferir' }).click();
-      await inDialog(owner).getByText('Confere', { exact: true }).waitFor();
+      await inDialog(owner).getByRole('button', { name: 'Verificar' }).click();
+      await inDialog(owner).getByText('Assinatura válida', { exact: true }).waitFor();
       await inDialog(owner).getByRole('button', { name: 'Voltar' }).click();
-      await owner.getByRole('button', { name: 'Enviar de novo o que se perdeu' }).click();
+      await owner.getByRole('button', { name: 'Reenviar entregas que falharam' }).click();
       await inDialog(owner).getByRole('button', { name: 'Contar' }).click();
       await inDialog(owner).getByText('Nada se perdeu neste tempo.').waitFor();
       expect(
@@ -167,12 +167,12 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
           .count(),
       ).toBe(0);
       await inDialog(owner).getByRole('button', { name: 'Voltar' }).click();
-      await owner.getByRole('button', { name: 'Desligar' }).click();
-      await inDialog(owner).getByRole('button', { name: 'Desligar' }).dblclick();
-      await owner.getByText('Desligado', { exact: true }).waitFor();
+      await owner.getByRole('button', { name: 'Desativar' }).click();
+      await inDialog(owner).getByRole('button', { name: 'Desativar' }).dblclick();
+      await owner.getByText('Desativado', { exact: true }).waitFor();
       const told = receiver.received.length;
       await dashboard.simulate((await dashboard.charge()).id, { event: 'pay' });
-      await owner.getByRole('button', { name: 'Ligar', exact: true }).waitFor();
+      await owner.getByRole('button', { name: 'Ativar', exact: true }).waitFor();
       expect(receiver.received).toHaveLength(told);
     } finally {
       await receiver.stop();
@@ -231,19 +231,19 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
     };
     const row = (page: Page, reason: string): ReturnType<Page['getByRole']> => page.getByRole('row', { name: reason });
     await enter('-5,00', 'a tarifa voltou');
-    await row(first, 'a tarifa voltou').getByText('Feita').waitFor();
+    await row(first, 'a tarifa voltou').getByText('Aplicada').waitFor();
     await row(first, 'a tarifa voltou')
       .getByText(/^-R\$\s5,00$/)
       .waitFor();
     await enter('20,00', 'tarifa de novembro');
-    await row(first, 'tarifa de novembro').getByText('outro operador aprova').waitFor();
+    await row(first, 'tarifa de novembro').getByText('aguarda outro operador').waitFor();
     await first
       .getByLabel('Fila')
       .getByRole('option', { name: /Correções \(1, há 0 min\)/ })
       .waitFor({ state: 'attached' });
     await row(second, 'tarifa de novembro').getByRole('button', { name: 'Aprovar' }).click();
     await inDialog(second).getByRole('button', { name: 'Aprovar' }).dblclick();
-    await row(second, 'tarifa de novembro').getByText('Feita').waitFor();
+    await row(second, 'tarifa de novembro').getByText('Aplicada').waitFor();
     // A boleto paid after its time: no bank sends that money back by itself.
     const boleto = await dashboard.api<{ id: string }>('POST', '/v1/payments', {
       amount: 4100,
@@ -261,27 +261,27 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
     await inDialog(first).getByLabel('Id da devolução no banco').fill('TED4711');
     await inDialog(first).getByLabel('Motivo').fill('devolvido por TED');
     await inDialog(first).getByRole('button', { name: 'Confirmar' }).dblclick();
-    await row(first, '41,00').getByText('espera outro operador').waitFor();
+    await row(first, '41,00').getByText('aguarda outro operador').waitFor();
     await dashboard.visit(second, '/operations?queue=corrections');
     await row(second, 'devolvido por TED').getByRole('button', { name: 'Aprovar' }).click();
     await inDialog(second).getByRole('button', { name: 'Aprovar' }).dblclick();
-    await row(second, 'devolvido por TED').getByText('Feita').waitFor();
+    await row(second, 'devolvido por TED').getByText('Aplicada').waitFor();
     await dashboard.visit(first, '/operations?queue=unmatched');
-    await first.getByText('Todo Pix tem a sua cobrança.').waitFor();
+    await first.getByText('Nenhum Pix sem cobrança.').waitFor();
     const { available } = await dashboard.api<{ available: number }>('GET', '/v1/wallets/balance');
     await dashboard.visit(second, '/operations?queue=accounts');
-    await second.getByLabel('Procurar contas').fill('nobody-at-all');
-    await second.getByRole('button', { name: 'Procurar', exact: true }).click();
+    await second.getByLabel('Buscar contas').fill('nobody-at-all');
+    await second.getByRole('button', { name: 'Buscar', exact: true }).click();
     await second.getByText('Nenhuma conta.').waitFor();
-    await second.getByLabel('Procurar contas').fill('demo');
-    await second.getByRole('button', { name: 'Procurar', exact: true }).click();
+    await second.getByLabel('Buscar contas').fill('demo');
+    await second.getByRole('button', { name: 'Buscar', exact: true }).click();
     await second.getByText('Chaves', { exact: true }).first().click();
     const keys = second.getByRole('group', { name: /^Chaves de/ });
     await keys.getByRole('row').nth(1).waitFor();
     await second.getByRole('button', { name: 'Configurar' }).first().click();
     await inDialog(second).getByLabel('Valor máximo de uma cobrança').fill('150,00');
     await inDialog(second).getByLabel('CPFs e CNPJs bloqueados').fill('529.982.247-25');
-    await inDialog(second).getByLabel('Webhooks dizem como as disputas terminam').uncheck();
+    await inDialog(second).getByLabel('Webhooks avisam o resultado das disputas').uncheck();
     await inDialog(second).getByRole('button', { name: 'Salvar' }).click();
     await inDialog(second).waitFor({ state: 'detached' });
     await second.getByRole('button', { name: 'Configurar' }).first().click();
@@ -291,7 +291,7 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
     ]).toEqual(['150,00', '52998224725']);
     await inDialog(second).getByLabel('Valor máximo de uma cobrança').fill('');
     await inDialog(second).getByLabel('CPFs e CNPJs bloqueados').fill('');
-    await inDialog(second).getByLabel('Webhooks dizem como as disputas terminam').check();
+    await inDialog(second).getByLabel('Webhooks avisam o resultado das disputas').check();
     await inDialog(second).getByRole('button', { name: 'Salvar' }).click();
     await inDialog(second).waitFor({ state: 'detached' });
     expect(available).toEqual(expect.any(Number));
@@ -336,7 +336,7 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
     await chooser.setFiles({ name: 'entrega.png', mimeType: 'image/png', buffer: PNG });
     await owner.getByRole('link', { name: 'entrega.png' }).waitFor();
     await owner.getByRole('heading', { level: 1 }).evaluate('document.querySelector("main").focus()');
-    await tabTo('Defender-se');
+    await tabTo('Enviar defesa');
     await owner.keyboard.press('Enter');
     await inDialog(owner).waitFor();
     await inDialog(owner).getByLabel('O que aconteceu').focus();
@@ -353,8 +353,8 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
     await dashboard.simulate(id, { event: 'pay' });
     for (const [path, dialogs] of [
       [`/test/sales/${id.slice(3)}`, ['Reembolsar']],
-      ['/test/webhooks', ['Novo endereço', 'Conferir uma assinatura']],
-      ['/test/developers', ['Emitir chave']],
+      ['/test/webhooks', ['Novo endpoint', 'Verificar uma assinatura']],
+      ['/test/developers', ['Criar chave']],
       ['/team', ['Convidar']],
       ['/settings', ['Editar', 'Trocar a senha']],
       ['/test/payouts/destinations', ['Salvar destino']],
@@ -365,7 +365,7 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
       ['/live/payouts', []],
       ['/live/payouts/new', []],
       ['/live/payouts/schedule', []],
-      ['/live/developers', ['Emitir chave']],
+      ['/live/developers', ['Criar chave']],
     ] as const) {
       await dashboard.visit(owner, path);
       await owner.getByRole('heading', { level: 1 }).waitFor();

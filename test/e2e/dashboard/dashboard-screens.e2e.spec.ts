@@ -34,13 +34,13 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
 
   it('makes a charge with the chosen expiry, of any name and description', async () => {
     await visit('/test/sales/new', 'Nova cobrança');
-    expect(await page.getByLabel('Vale por').getByRole('option').allInnerTexts()).toEqual([
+    expect(await page.getByLabel('Validade').getByRole('option').allInnerTexts()).toEqual([
       '1 hora',
       '6 horas',
       '1 dia',
     ]);
     await page.getByLabel('Valor em reais').fill('9.999.999.999,99');
-    await page.getByLabel('Vale por').selectOption('6 horas');
+    await page.getByLabel('Validade').selectOption('6 horas');
     const description = page.getByLabel('Descrição');
     expect(await description.getAttribute('maxlength')).toBe('500');
     await description.fill('ç'.repeat(500));
@@ -114,11 +114,11 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     const held = page.getByRole('definition').filter({ hasText: /^R\$\s11,00$/ });
     await held.nth(1).waitFor();
     // Pressing a key must not lose a draft.
-    await page.getByRole('button', { name: 'Defender-se' }).click();
+    await page.getByRole('button', { name: 'Enviar defesa' }).click();
     await inDialog(page).getByText('O banco não recebe nada deste serviço').waitFor();
     await inDialog(page).getByLabel('O que aconteceu').fill('um rascunho');
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Defender-se' }).click();
+    await page.getByRole('button', { name: 'Enviar defesa' }).click();
     expect(await inDialog(page).getByLabel('O que aconteceu').inputValue()).toBe('um rascunho');
     await inDialog(page).getByRole('button', { name: 'Voltar' }).click();
     // An upload that breaks off says so, and the file can be sent again.
@@ -146,7 +146,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
       await dashboard.api('POST', `/v1/webhooks/endpoints/${failing.id}/test`, { event: 'charge.paid' });
       await visit('/test', 'Início');
       const card = page.getByRole('region', { name: 'Webhooks' });
-      await card.getByText('Falha', { exact: true }).waitFor();
+      await card.getByText('Falhando', { exact: true }).waitFor();
       const shown = (await card.getByText(/\/(?:fails|off|fine-\d)/).allInnerTexts()).map((text) => text.trim());
       expect(shown[0]).toContain('/fails');
       expect(shown[1]).toMatch(/\/off Desligado$/);
@@ -161,7 +161,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     await visit('/test/sales/new', 'Nova cobrança');
     await page.getByLabel('Valor em reais').fill('75');
     for (const name of ['Cartão', 'Boleto', 'Cripto']) await page.getByRole('checkbox', { name }).check();
-    expect(await page.getByLabel('Vale por').count()).toBe(0);
+    expect(await page.getByLabel('Validade').count()).toBe(0);
     await page.getByLabel('Pedido').fill('todos-os-meios');
     await page.getByRole('button', { name: 'Criar cobrança' }).dblclick();
     await heading(page, /Venda de R\$\s75,00/);
@@ -223,7 +223,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     ]).toEqual(['sales', 'created', 'WAITING_PAYMENT', 'zuleica']);
     await page.getByLabel('Formato').selectOption('CSV para programas');
     await page.getByRole('button', { name: 'Fazer' }).dblclick();
-    await page.getByRole('cell', { name: 'Vendas · Aguarda pagamento · zuleica (csv)' }).waitFor();
+    await page.getByRole('cell', { name: 'Vendas · Aguardando pagamento · zuleica (csv)' }).waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page
@@ -241,11 +241,11 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
   it('issues a key with an end and addresses, and clears the form for the next one', async () => {
     await visit('/test/developers', 'Desenvolvedores');
     const day = later(30 * DAY_MS).slice(0, 10);
-    await page.getByRole('button', { name: 'Emitir chave' }).click();
-    await inDialog(page).getByLabel('Para que é').fill('loja de longe');
-    await inDialog(page).getByLabel('Vale até').fill(day);
-    await inDialog(page).getByLabel('De quais endereços IP').fill('203.0.113.7, 2001:db8::/32');
-    await inDialog(page).getByRole('button', { name: 'Emitir' }).click();
+    await page.getByRole('button', { name: 'Criar chave' }).click();
+    await inDialog(page).getByLabel('Nome').fill('loja de longe');
+    await inDialog(page).getByLabel('Expira em').fill(day);
+    await inDialog(page).getByLabel('Endereços IP permitidos').fill('203.0.113.7, 2001:db8::/32');
+    await inDialog(page).getByRole('button', { name: 'Criar' }).click();
     const key = (
       await inDialog(page)
         .getByText(/^ak_test_/)
@@ -254,8 +254,8 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     await inDialog(page).getByRole('button', { name: 'Fechar' }).click();
     await page.getByText('203.0.113.7, 2001:db8::/32').waitFor();
     expect((await fetch(`${dashboard.service.url}/v1/wallets`, { headers: { apikey: key } })).status).toBe(403);
-    await page.getByRole('button', { name: 'Emitir chave' }).click();
-    for (const label of ['Para que é', 'Vale até', 'De quais endereços IP'])
+    await page.getByRole('button', { name: 'Criar chave' }).click();
+    for (const label of ['Nome', 'Expira em', 'Endereços IP permitidos'])
       expect(await inDialog(page).getByLabel(label).inputValue()).toBe('');
     await inDialog(page).getByRole('button', { name: 'Voltar' }).click();
   });
@@ -301,13 +301,13 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
       });
       for (let n = 0; n < 22; n++) await dashboard.charge();
       await visit('/test/webhooks', 'Webhooks');
-      await page.getByText(/Falha desde .*: HTTP 500\. À espera de que ele responda: \d+/).waitFor();
+      await page.getByText(/Falhando desde .*: HTTP 500\. Entregas que aguardam: \d+/).waitFor();
       const card = page
         .getByRole('region')
         .filter({ hasText: '/down' })
         .or(page.locator('section', { hasText: '/down' }));
-      await card.getByRole('button', { name: 'Enviar de novo o que se perdeu' }).click();
-      await inDialog(page).getByLabel('O que falhou desde').selectOption('30');
+      await card.getByRole('button', { name: 'Reenviar entregas que falharam' }).click();
+      await inDialog(page).getByLabel('Falhas desde').selectOption('30');
       await inDialog(page).getByRole('button', { name: 'Contar' }).click();
       await inDialog(page).getByText('Nada se perdeu neste tempo.').waitFor();
       await inDialog(page).getByRole('button', { name: 'Contar' }).click();
@@ -320,11 +320,11 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
 
   it('shows words instead of codes, and reasons in the person’s language', async () => {
     await visit('/test/webhooks', 'Webhooks');
-    await page.getByRole('button', { name: 'Conferir uma assinatura' }).click();
+    await page.getByRole('button', { name: 'Verificar uma assinatura' }).click();
     await inDialog(page).getByLabel('Corpo, byte a byte').fill('{}');
     await inDialog(page).getByLabel('Cabeçalhos').fill('Content-Type: application/json');
     await inDialog(page).getByLabel('Segredo que o servidor usa').fill('whsec_x');
-    await inDialog(page).getByRole('button', { name: 'Conferir' }).click();
+    await inDialog(page).getByRole('button', { name: 'Verificar' }).click();
     await inDialog(page).getByText('Falta o cabeçalho com a assinatura').waitFor();
     await inDialog(page).getByRole('button', { name: 'Voltar' }).click();
     const { id } = await dashboard.charge();
@@ -341,7 +341,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
       }),
     );
     await dashboard.logIn(outside, email, password);
-    await outside.getByText('O serviço está ocupado. Tente de novo em um momento.').waitFor();
+    await outside.getByText('O serviço está ocupado. Tente de novo em instantes.').waitFor();
     await outside.context().close();
   });
 
@@ -357,7 +357,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
       await visit('/test/webhooks', 'Webhooks');
       const card = page.locator('section', { hasText: '/old-names' });
       await card.getByText('todos, payment.completed').waitFor();
-      await card.getByRole('button', { name: 'Mudar' }).click();
+      await card.getByRole('button', { name: 'Editar' }).click();
       await inDialog(page).getByRole('checkbox', { name: 'payment.completed' }).uncheck();
       await inDialog(page).getByRole('button', { name: 'Salvar' }).click();
       await card.getByText('todos', { exact: true }).waitFor();
@@ -369,7 +369,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
       await page.getByRole('button', { name: 'Tentar agora' }).waitFor();
       await dashboard.api('DELETE', `/v1/webhooks/endpoints/${id}`);
       await visit(`/test/webhooks/deliveries/${delivery.id}`, /Entrega de/);
-      await page.getByText('foi removido: nada mais é enviado a ele').waitFor();
+      await page.getByText('excluído: não recebe mais eventos').waitFor();
       expect(await page.getByRole('button', { name: 'Tentar agora' }).count()).toBe(0);
     } finally {
       await receiver.stop();

@@ -48,8 +48,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
       await heading(page, 'Vendas');
       await page.getByRole('row', { name: /Maria/ }).first().waitFor();
       // A double click sends the form twice and creates one charge.
-      await page.getByRole('row').nth(2).waitFor({ state: 'detached' });
-      expect(await page.getByRole('row').count()).toBe(2);
+      await waitFor('a list of one sale', async () => (await page.getByRole('row').count()) === 2);
     }
     await page.getByRole('table').getByRole('link').first().click();
     await page.getByRole('button', { name: 'Reembolsar' }).click();
@@ -59,7 +58,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     await dialog.getByLabel('Valor').fill('9,90');
     await dialog.getByText(/R\$\s9,90 voltam para quem pagou \(Maria <b>Silva<\/b>\); restam R\$\s120,00\./).waitFor();
     await dialog.getByRole('button', { name: /Devolver/ }).dblclick();
-    await page.getByText('Devolvido', { exact: true }).waitFor();
+    await page.getByText('Reembolsado', { exact: true }).waitFor();
     const refunds = page.getByRole('group', { name: 'Reembolsos' }).last();
     expect(await refunds.getByRole('row').count()).toBe(2);
     await go(page, 'Saldo');
@@ -99,7 +98,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     ]);
     await again.setFiles({ name: 'virus.exe', mimeType: 'application/x-msdownload', buffer: Buffer.from('MZ') });
     await page.getByText('Só imagens (PNG, JPEG, WebP, GIF) e PDF.').waitFor();
-    await page.getByRole('button', { name: 'Defender-se' }).click();
+    await page.getByRole('button', { name: 'Enviar defesa' }).click();
     await inDialog(page).getByLabel('O que aconteceu').fill('Pedido entregue em 20/11, recebido por João.');
     await inDialog(page).getByRole('button', { name: 'Enviar a defesa' }).click();
     await page.getByText('Defesa enviada', { exact: true }).waitFor();
@@ -113,15 +112,15 @@ describeWith('browser')('the dashboard in a real browser', () => {
     try {
       receiver.answer = 500;
       const page = await asOwner('/test/webhooks');
-      await page.getByRole('button', { name: 'Novo endereço' }).click();
+      await page.getByRole('button', { name: 'Novo endpoint' }).click();
       await inDialog(page).getByLabel('URL').fill(receiver.url);
-      await inDialog(page).getByRole('button', { name: 'Registrar' }).click();
+      await inDialog(page).getByRole('button', { name: 'Criar endpoint' }).click();
       await inDialog(page).getByText('Guarde este segredo agora').waitFor();
       await inDialog(page).getByRole('button', { name: 'Fechar' }).click();
       await page.getByRole('button', { name: 'Testar' }).click();
       await inDialog(page).getByRole('button', { name: 'Enviar' }).click();
       await page.getByRole('cell', { name: 'HTTP 500' }).first().waitFor();
-      await page.getByText(/Falha desde .*: HTTP 500/).waitFor();
+      await page.getByText(/Falhando desde .*: HTTP 500/).waitFor();
       await page.getByRole('group', { name: 'Entregas' }).getByRole('link').first().click();
       await page.getByText('HTTP 500').first().waitFor();
       await page.getByText('ok', { exact: true }).first().waitFor();
@@ -131,7 +130,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
       await page.getByText('Entregue', { exact: true }).first().waitFor();
       for (const screen of ['Webhooks', 'Início']) {
         await go(page, screen);
-        await page.getByText('Recebe tudo').waitFor();
+        await page.getByText('Saudável').waitFor();
       }
       await page.context().close();
     } finally {
@@ -167,9 +166,9 @@ describeWith('browser')('the dashboard in a real browser', () => {
 
   it('issues, rotates and revokes a key, each shown once', async () => {
     const page = await asOwner('/test/developers');
-    await page.getByRole('button', { name: 'Emitir chave' }).dblclick();
-    await inDialog(page).getByLabel('Para que é').fill('site');
-    await inDialog(page).getByRole('button', { name: 'Emitir' }).click();
+    await page.getByRole('button', { name: 'Criar chave' }).dblclick();
+    await inDialog(page).getByLabel('Nome').fill('site');
+    await inDialog(page).getByRole('button', { name: 'Criar' }).click();
     const key = (
       await inDialog(page)
         .getByText(/^ak_test_/)
@@ -181,7 +180,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     expect(await inDialog(page).getByText(key).count()).toBe(1);
     await inDialog(page).getByRole('button', { name: 'Fechar' }).click();
     expect(await page.getByText(key).count()).toBe(0);
-    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Emitir chave');
+    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Criar chave');
     await page.getByRole('button', { name: 'Trocar' }).first().click();
     await inDialog(page).getByRole('button', { name: 'Trocar' }).click();
     const rotated = (
@@ -210,7 +209,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     const requests = page.getByRole('group', { name: 'Requisições' }).getByRole('row');
     // The log is written a moment after the answer.
     const found = requests.filter({ hasText: 'GET /v1/charges/' }).first();
-    await page.getByRole('button', { name: 'Procurar', exact: true }).click();
+    await page.getByRole('button', { name: 'Buscar', exact: true }).click();
     await waitFor('the request in the log', async () => {
       if (await found.isVisible()) return true;
       await page.getByRole('button', { name: 'Atualizar' }).click();
@@ -336,7 +335,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     const queue = page.getByLabel('Fila');
     await queue.selectOption('med');
     const row = (claimed: RegExp): ReturnType<Page['getByRole']> => page.getByRole('row', { name: claimed });
-    await row(/31,00/).getByText('o banco diz outro valor').waitFor();
+    await row(/31,00/).getByText('o banco informou outro valor').waitFor();
     await row(/31,00/).getByText('Ver', { exact: true }).click();
     await row(/31,00/).getByText('golpe').waitFor();
     // A value typed for one case must not appear for the next.
@@ -346,8 +345,8 @@ describeWith('browser')('the dashboard in a real browser', () => {
     await row(/32,00/).getByRole('button', { name: 'Aprovar' }).click();
     expect(await inDialog(page).getByLabel('Outro valor').inputValue()).toBe('');
     await inDialog(page).getByRole('button', { name: 'Voltar' }).click();
-    await row(/31,00/).getByRole('button', { name: 'Negar' }).click();
-    await inDialog(page).getByRole('button', { name: 'Negar' }).click();
+    await row(/31,00/).getByRole('button', { name: 'Rejeitar' }).click();
+    await inDialog(page).getByRole('button', { name: 'Rejeitar' }).click();
     await row(/31,00/).first().waitFor({ state: 'detached' });
     await queue.selectOption('accounts');
     await page.getByRole('button', { name: 'Configurar' }).first().click();
@@ -356,7 +355,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     await page.getByRole('cell', { name: /0,99?\s?%|1\s?%/ }).waitFor();
     await cli(['account', 'set', readDemo(dataDir).account_id, 'fee_bps=0']);
     await queue.selectOption('connections');
-    await page.getByText('Nenhuma conta está ligada a um banco.').waitFor();
+    await page.getByText('Nenhuma conta conectada a um banco.').waitFor();
     await page.context().close();
   });
 
@@ -397,9 +396,9 @@ describeWith('browser')('the dashboard in a real browser', () => {
     // A dialog that has just opened ignores a press that was meant for the page.
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: /^Devolver/, disabled: false }).waitFor();
-    expect(await page.getByText('Devolvido', { exact: true }).count()).toBe(0);
+    expect(await page.getByText('Reembolsado', { exact: true }).count()).toBe(0);
     await page.keyboard.press('Enter');
-    await page.getByText('Devolvido', { exact: true }).waitFor();
+    await page.getByText('Reembolsado', { exact: true }).waitFor();
     await page.context().close();
   });
 
@@ -608,10 +607,10 @@ describeWith('browser')('the dashboard in a real browser', () => {
   it('shows a new payment on its page and in the lists without a reload', async () => {
     const { id } = await aCharge({ customer: { name: 'Paga de longe' } });
     const page = await asOwner(`/test/sales/${id.slice(3)}`);
-    await page.getByText('Aguarda pagamento').first().waitFor();
+    await page.getByText('Aguardando pagamento').first().waitFor();
     const list = await asOwner('/test/sales');
     const row = list.getByRole('row', { name: /Paga de longe/ });
-    await row.getByText('Aguarda pagamento').waitFor();
+    await row.getByText('Aguardando pagamento').waitFor();
     // The streams are open a moment after the pages.
     await page.waitForTimeout(1_000);
     const before = performance.now();
@@ -629,7 +628,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
   it('shows that the service is away, and recovers by itself when it is back', async () => {
     const { id } = await aCharge();
     const page = await asOwner(`/test/sales/${id.slice(3)}`);
-    await page.getByText('Aguarda pagamento').first().waitFor();
+    await page.getByText('Aguardando pagamento').first().waitFor();
     const port = new URL(dashboard.service.url).port;
     await dashboard.service.kill('SIGTERM');
     await page.getByText('O serviço não responde').waitFor();
