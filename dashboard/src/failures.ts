@@ -105,7 +105,7 @@ export const PORTUGUESE_FIELDS: Readonly<Record<string, string>> = {
   'customer.email': 'E-mail do cliente',
   'customer.name': 'Nome do cliente',
   description: 'Descrição',
-  end_to_end_id: 'End-to-end id',
+  end_to_end_id: 'ID da transação Pix',
   email: 'E-mail',
   expires_in: 'Validade',
   from: 'De',

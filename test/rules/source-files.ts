@@ -31,7 +31,7 @@ export function readSources(...folders: string[]): SourceFile[] {
 export function sourceTexts(...folders: string[]): { path: string; text: string }[] {
   return folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
+      .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'))
       .map((name) => {
         const file = join(ROOT, folder, name);
         return { path: relative(ROOT, file).split(sep).join('/'), text: readFileSync(file, 'utf8') };

@@ -14,6 +14,25 @@ export const PNG = Buffer.from(
   'base64',
 );
 
+/** Screens of an account that need no id, below `/dashboard`. */
+export const SCREENS = [
+  '/test',
+  '/test/sales',
+  '/test/sales/new',
+  '/test/balance',
+  '/test/payouts',
+  '/test/payouts/new',
+  '/test/payouts/destinations',
+  '/test/payouts/schedule',
+  '/test/reports',
+  '/test/disputes',
+  '/test/webhooks',
+  '/test/developers',
+  '/team',
+  '/settings',
+  '/nothing-here',
+] as const;
+
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 type ContextOptions = Parameters<Browser['newContext']>[0];

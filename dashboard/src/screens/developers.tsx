@@ -15,6 +15,7 @@ import { useLanguage } from '../language.js';
 import { Listing, usePages, useRefresh } from '../lists.js';
 import { type Mode, useMode, useSession } from '../session.js';
 import { Button, Card, Choice, Empty, Facts, Failure, Id, Input, Link, Loading, Page, Status, Time } from '../ui.js';
+import { eventMeaning } from '../words.js';
 import { useCatalog } from './webhooks.js';
 
 const LOG_FILTERS = ['requestId', 'status', 'route', 'apiKeyFingerprint'] as const;
@@ -223,7 +224,7 @@ function Events({ mode }: { mode: Mode }): ReactNode {
         onChange={(event) => setChosen(event.target.value)}
         options={catalog.map(({ event }) => [event, event] as const)}
       />
-      <p lang="en">{catalog.find(({ event }) => event === chosen)?.description}</p>
+      <p>{eventMeaning(chosen, t)}</p>
       {sample.error && <Failure error={sample.error} />}
       {sample.isPending && <Loading />}
       {sample.data && (

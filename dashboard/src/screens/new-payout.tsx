@@ -203,7 +203,7 @@ function Form({
         {approvalAbove !== null && amount > approvalAbove && (
           <p role="note">
             {t(
-              `Acima de ${text(approvalAbove)}, o saque espera a aprovação de outra pessoa, dono ou administrador.`,
+              `Acima de ${text(approvalAbove)}, o saque aguarda a aprovação de outra pessoa, dono ou administrador.`,
               `Above ${text(approvalAbove)}, a payout waits for the approval of another person, owner or administrator.`,
             )}
           </p>

@@ -88,7 +88,7 @@ function Resolve({ uncertain: { id, payout, send_id: sendId } }: { uncertain: Un
       />
       {isPaid && (
         <Input
-          label={t('End-to-end id, como o banco mostra (opcional)', 'End-to-end id, as the bank shows it (optional)')}
+          label={t('ID da transação Pix no banco (opcional)', 'End-to-end id at the bank (optional)')}
           maxLength={32}
           autoComplete="off"
           {...field('end_to_end_id')}

@@ -232,11 +232,11 @@ describeWith('browser')('payouts at the dashboard in a real browser', () => {
     await prepare(owner, '30', OTHER_CPF);
     await owner
       .getByRole('note')
-      .getByText(/^Acima de R\$\s20,00, o saque espera a aprovação de outra pessoa/)
+      .getByText(/^Acima de R\$\s20,00, o saque aguarda a aprovação de outra pessoa/)
       .waitFor();
     await send(owner).click();
     await heading(owner, /^Saque de R\$\s30,00$/);
-    await owner.getByText('espera a aprovação de outra pessoa').waitFor();
+    await owner.getByText('aguarda a aprovação de outra pessoa').waitFor();
     await owner.getByText('Você pediu este saque: outra pessoa').waitFor();
     expect(await owner.getByRole('button', { name: /^(Aprovar|Recusar)$/ }).count()).toBe(0);
     await owner.getByRole('button', { name: 'Recusar (teste)' }).click();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { BrowserContext, Page } from 'playwright-core';
 import { describeWith } from '../../support/needs.js';
-import { barriers, Dashboard, go, heading, inDialog, PASSWORD, PNG } from '../../support/dashboard.js';
+import { barriers, Dashboard, go, heading, inDialog, PASSWORD, PNG, SCREENS } from '../../support/dashboard.js';
 import { readDemo } from '../../support/process.js';
 import { WebhookReceiver } from '../../support/receiver.js';
 import { trial } from '../../support/scale.js';
@@ -402,24 +402,6 @@ describeWith('browser')('the dashboard in a real browser', () => {
     await page.context().close();
   });
 
-  const SCREENS = [
-    '/test',
-    '/test/sales',
-    '/test/sales/new',
-    '/test/balance',
-    '/test/payouts',
-    '/test/payouts/new',
-    '/test/payouts/destinations',
-    '/test/payouts/schedule',
-    '/test/reports',
-    '/test/disputes',
-    '/test/webhooks',
-    '/test/developers',
-    '/team',
-    '/settings',
-    '/nothing-here',
-  ];
-
   it.each(['light', 'dark'] as const)(
     'has no finding of axe, at any width and in both languages (%s)',
     async (colorScheme) => {
@@ -475,33 +457,6 @@ describeWith('browser')('the dashboard in a real browser', () => {
       expect(found).toEqual([]);
     },
   );
-
-  it('takes pictures for the README: SCREENSHOTS=docs/images npm test -- test/e2e/dashboard.e2e', async () => {
-    const directory = process.env['SCREENSHOTS'];
-    if (directory === undefined) return;
-    const filled = processes.dataDir();
-    const shop = await processes.start(filled, { DEMO_FILL: 'true' });
-    const { email, password, test_api_key: apikey } = readDemo(filled);
-    const list = await fetch(`${shop.url}/v1/refunds?limit=20`, { headers: { apikey } });
-    const { data } = (await list.json()) as { data: { transactionId: string; reason: string }[] };
-    const part = data.find(({ reason }) => reason === 'Desconto combinado');
-    const context = await dashboard.browser.newContext({ locale: 'pt-BR', viewport: { width: 1100, height: 720 } });
-    const page = await context.newPage();
-    const home = `${shop.url.replace('127.0.0.1', 'localhost')}/dashboard`;
-    await page.goto(home);
-    await logIn(page, email, password);
-    await heading(page, 'Início');
-    for (const [name, path] of [
-      ['home', '/test'],
-      ['sale', `/test/sales/${part?.transactionId ?? ''}`],
-    ] as const) {
-      await page.goto(home + path);
-      await page.waitForLoadState('networkidle');
-      await page.screenshot({ path: join(directory, `dashboard-${name}.png`) });
-    }
-    await context.close();
-    await shop.kill('SIGTERM');
-  });
 
   it('shows nothing of other accounts, and reports that a login was ended elsewhere', async () => {
     const page = await asOwner('/test/sales/01a20000-0000-7000-8000-000000000000');
