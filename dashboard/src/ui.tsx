@@ -1,5 +1,5 @@
 import { Link as RouterLink } from '@tanstack/react-router';
-import { type ComponentProps, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type ComponentProps, Fragment, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { ApiFailure } from './api.js';
 import { detailOf, hintOf, PORTUGUESE_FIELDS, type Refused } from './failures.js';
 import { dateTime, money, timeLeft } from './format.js';
@@ -217,6 +217,20 @@ export function Id({ value, label }: { value: string; label?: string }): ReactNo
         {copied ? ` ${t('copiado', 'copied')}` : label !== undefined && ` ${t('copiar', 'copy')}`}
       </span>
     </button>
+  );
+}
+
+/** A URL that a line may end after each of its slashes. */
+export function Url({ value }: { value: string }): ReactNode {
+  return (
+    <code>
+      {value.split(/(?<=\/)/).map((part, n) => (
+        <Fragment key={n}>
+          {part}
+          <wbr />
+        </Fragment>
+      ))}
+    </code>
   );
 }
 

@@ -6,8 +6,8 @@ export const ENGLISH =
 /** A name of the code: `snake_case` or `camelCase`. Words of the trade with a capital inside are none. */
 export const IDENTIFIER = /\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z][a-zA-Z]*\b/;
 
-/** Names that programs exchange: of an event, or a path of the API. */
-const OF_THE_API = /\b[a-z_]+\.[a-z_]+\b|\/v1\/\S+/g;
+/** Names that programs exchange: of a key, an event, or a path of the API. */
+const OF_THE_API = /\bak_[\w-]+|\b[a-z_]+\.[a-z_]+\b|\/v1\/\S+/g;
 
 const WORDS_ON_TWO_LINES = `(() => {
   const found = [];
@@ -20,7 +20,7 @@ const WORDS_ON_TWO_LINES = `(() => {
       range.setStart(node, index);
       range.setEnd(node, index + word.length);
       const lines = [...range.getClientRects()].filter(({ width }) => width > 1).map(({ bottom }) => bottom);
-      if (Math.max(...lines) - Math.min(...lines) > 4) found.push(word);
+      if (Math.max(...lines) - Math.min(...lines) > 4) found.push(word + " in " + node.textContent.trim());
     }
   }
   return found;

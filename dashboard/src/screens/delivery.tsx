@@ -8,7 +8,7 @@ import { ActionDialog } from '../dialog.js';
 import { useLanguage } from '../language.js';
 import { useRefresh } from '../lists.js';
 import { useMayAct, useMode } from '../session.js';
-import { Card, Empty, Facts, Id, Loading, Page, Status, Time, Unavailable } from '../ui.js';
+import { Card, Empty, Facts, Id, Loading, Page, Status, Time, Unavailable, Url } from '../ui.js';
 import { deliveryError, deliveryStatus } from '../words.js';
 import { NextAttempt } from './endpoint-health.js';
 
@@ -62,7 +62,7 @@ export function Delivery(): ReactNode {
         <Facts
           rows={[
             [t('Situação', 'Status'), <Status value={data.status} label={deliveryStatus(data.status, t)} />],
-            ['URL', <code>{data.url}</code>],
+            ['URL', <Url value={data.url} />],
             [
               t('Endpoint', 'Endpoint'),
               isDeleted && t('excluído: não recebe mais eventos', 'deleted: it gets no more events'),

@@ -33,6 +33,7 @@ import {
   Page,
   Status,
   Time,
+  Url,
 } from '../ui.js';
 import { deliveryStatus, verificationReason } from '../words.js';
 import { EndpointHealth, lastAnswer, NextAttempt } from './endpoint-health.js';
@@ -516,7 +517,7 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
             act={() => call('DELETE', path).then(refresh)}
           >
             <p>
-              {t('Nada mais é enviado para', 'Nothing more is sent to')} <code>{endpoint.url}</code>.
+              {t('Nada mais é enviado para', 'Nothing more is sent to')} <Url value={endpoint.url} />.
             </p>
           </ActionDialog>
         </div>
