@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -73,6 +74,26 @@ describe('npm run psp-simulator', () => {
     const state = await request(url.replace('/block', '/state'));
     expect(await state.body.json()).toMatchObject({ settings: { sends: { delayMs: null } } });
     await simulator.kill('SIGINT');
+  });
+
+  it('takes on Efí’s sandbox rules, and names them', async () => {
+    const { simulator, text } = await ready('--efi-sandbox');
+    expect(text).toContain('send to efipay@sejaefi.com.br; R$ 4.00 comes back in two parts');
+    const [, state = ''] = /curl -s (\S+\/state)/.exec(text) ?? [];
+    const answer = await request(state);
+    expect(await answer.body.json()).toMatchObject({ settings: { sends: { sandboxRules: true } } });
+    await simulator.kill('SIGINT');
+  });
+
+  it('prints paths that a shell reads as one word, also with blanks and quotes', async () => {
+    const directory = join(mkdtempSync(join(tmpdir(), 'psp-')), "Ana's bank");
+    const { simulator, text } = await ready('--directory', directory);
+    const command = /npm run cli(?:.*\\\n)+.*/.exec(text)?.[0] ?? '';
+    const words = execFileSync('bash', ['-c', `npm() { printf '%s\\n' "$@"; }; ${command}`], { encoding: 'utf8' });
+    for (const file of ['client-secret', 'client.crt', 'client.key', 'ca.crt'])
+      expect(words.split('\n')).toContain(join(directory, file));
+    await simulator.kill('SIGTERM');
+    rmSync(join(directory, '..'), { recursive: true });
   });
 
   it('keeps the files in the named directory', async () => {

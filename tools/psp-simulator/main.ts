@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as z from 'zod';
 import { CA_CERTIFICATE, CLIENT } from './certificates.js';
+import { SANDBOX_KEY } from './sends.js';
 import { DEFAULT_MERCHANT, PspSimulator } from './simulator.js';
 
 const USAGE = `npm run psp-simulator [-- options]
@@ -19,9 +20,17 @@ against it, and no money moves.
   --return-delay-ms N  how long a devolution is under way; "manual": until you settle it (1000)
   --send-delay-ms N    how long a Pix that the merchant sends is under way; "manual": until you settle it (1000)
   --opening-balance N  cents on the merchant's account at the start (0)
+  --efi-sandbox        sends follow the rules of Efí's test environment: only to the key ${SANDBOX_KEY} and to
+                       accounts; R$ 4.00 comes back in two parts, R$ 5.00 whole; above R$ 10.00 a send ends rejected,
+                       above R$ 20.00 the request is refused
   --pix-key K          the merchant's Pix key (${DEFAULT_MERCHANT.pixKeys.join(', ')})
   --directory D        where the client's certificate, key and secret are written (a temporary one, removed at the end)
 `;
+
+const SANDBOX = `Efí's sandbox rules hold:
+send to ${SANDBOX_KEY}; R$ 4.00 comes back in two parts, R$ 5.00 whole, R$ 15.00 ends rejected.`;
+const NO_SANDBOX = `Every send is paid, to any
+key (--efi-sandbox: by Efí's sandbox rules).`;
 
 class UsageError extends Error {}
 
@@ -34,6 +43,7 @@ interface Arguments {
   readonly returnDelayMs: number | null;
   readonly sendDelayMs: number | null;
   readonly openingBalance: number;
+  readonly sandboxRules: boolean;
   readonly pixKey: string;
   readonly directory: string | null;
 }
@@ -50,13 +60,14 @@ function readArguments(): Arguments | null {
       'return-delay-ms': { type: 'string', default: '1000' },
       'send-delay-ms': { type: 'string', default: '1000' },
       'opening-balance': { type: 'string', default: '0' },
+      'efi-sandbox': { type: 'boolean', default: false },
       'pix-key': { type: 'string', default: DEFAULT_MERCHANT.pixKeys[0] ?? '' },
       directory: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
     },
   });
   if (values.help === true) return null;
-  const number = (name: Exclude<keyof typeof values, 'pix-key' | 'directory' | 'help'>) => {
+  const number = (name: Exclude<keyof typeof values, 'efi-sandbox' | 'pix-key' | 'directory' | 'help'>) => {
     if (!/^\d{1,10}$/.test(values[name])) throw new UsageError(`--${name} must be a whole number`);
     return Number(values[name]);
   };
@@ -70,6 +81,7 @@ function readArguments(): Arguments | null {
     returnDelayMs: delay('return-delay-ms'),
     sendDelayMs: delay('send-delay-ms'),
     openingBalance: number('opening-balance'),
+    sandboxRules: values['efi-sandbox'],
     pixKey: values['pix-key'],
     directory: values.directory === undefined ? null : resolve(values.directory),
   };
@@ -92,7 +104,16 @@ function writeFiles(directory: string): Record<'cert' | 'key' | 'pfx' | 'ca' | '
   };
 }
 
-function welcome(simulator: PspSimulator, pixKey: string, files: ReturnType<typeof writeFiles>): string {
+/** Quotes a path for a shell, if it has a character that a shell may read otherwise. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+function welcome(
+  simulator: PspSimulator,
+  { pixKey, sandboxRules }: Arguments,
+  files: ReturnType<typeof writeFiles>,
+): string {
   const post = (action: string, body: object): string =>
     `  curl -s ${simulator.controlUrl}/${action} -d '${JSON.stringify(body)}'`;
   const endToEndId = 'E…';
@@ -105,11 +126,12 @@ The PSP simulator is ready. Ctrl-C ends it and forgets everything.
   client   ${DEFAULT_MERCHANT.clientId}, Pix key ${pixKey}
   PKCS #12 ${files.pfx} (passphrase "${CLIENT.passphrase}")
 
-Connect an account of the service to it (account create prints the id), then make charges with a live key of it:
+Connect an account of the service to it (ACCOUNT is the id that account create prints), then make charges with a live key
+of it:
 
-  npm run cli -- acquirer configure --account <account_id> --psp standard --key ${pixKey} \\
-    --client-id ${DEFAULT_MERCHANT.clientId} --client-secret-file ${files.secret} \\
-    --cert ${files.cert} --key-file ${files.key} --ca ${files.ca} \\
+  npm run cli -- acquirer configure --account $ACCOUNT --psp standard --key ${pixKey} \\
+    --client-id ${DEFAULT_MERCHANT.clientId} --client-secret-file ${quoted(files.secret)} \\
+    --cert ${quoted(files.cert)} --key-file ${quoted(files.key)} --ca ${quoted(files.ca)} \\
     --base-url ${simulator.baseUrl} --token-url ${simulator.tokenUrl}
 
 Pay a charge; pay by Pix without a charge; see everything that is booked:
@@ -124,8 +146,8 @@ ${post('med', { endToEndId, nature: 'MED_FRAUDE' })}
 ${post('settleReturn', { endToEndId, id: '…', status: 'DEVOLVIDO' })}
 ${post('expire', { txid: '…' })}
 
-Money out is Efí's: give --psp efi and --base-url ${simulator.efiUrl} instead. Reject a send, give a part of a
-paid one back, block money, or hold the next send for a review:
+Money out is Efí's: give --psp efi and --base-url ${simulator.efiUrl} instead. ${sandboxRules ? SANDBOX : NO_SANDBOX}
+Reject a send, give a part of a paid one back, block money, or hold the next send for a review:
 
 ${post('settleSend', { idEnvio: '…', status: 'NAO_REALIZADO' })}
 ${post('returnSend', { idEnvio: '…', amount: 200 })}
@@ -147,12 +169,12 @@ async function main(): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
-  const { pixKey, latencyMs, tokenSeconds, returnDelayMs, sendDelayMs, openingBalance, ...ports } = given;
+  const { pixKey, latencyMs, tokenSeconds, returnDelayMs, sendDelayMs, sandboxRules, openingBalance, ...ports } = given;
   const simulator = await PspSimulator.start({
     port: ports.port,
     controlPort: ports.controlPort,
     seed: ports.seed,
-    settings: { latencyMs, tokenSeconds, returnDelayMs, sends: { delayMs: sendDelayMs } },
+    settings: { latencyMs, tokenSeconds, returnDelayMs, sends: { delayMs: sendDelayMs, sandboxRules } },
     merchants: [{ ...DEFAULT_MERCHANT, pixKeys: [pixKey], openingBalance }],
   });
   const directory = given.directory ?? mkdtempSync(join(tmpdir(), 'recebe-psp-'));
@@ -163,7 +185,7 @@ async function main(): Promise<void> {
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
-  process.stdout.write(welcome(simulator, pixKey, writeFiles(directory)));
+  process.stdout.write(welcome(simulator, given, writeFiles(directory)));
 }
 
 main().catch((error: unknown) => {
