@@ -146,6 +146,7 @@ describe('README.md and docs', () => {
       expect(output).toMatch(/"returns":\[\{"amount":500,"reason":"duplicate"/);
       expect(output).toMatch(/^ok +callback: http:\/\/localhost:\d+\/… reaches this service$/m);
       expect(output).toMatch(/^ok +webhook: registered now$/m);
+      expect(output).toMatch(/^1500 failed refused *\n400 refunded +200 \+ 200\n900 paid *$/m);
       expect(output).toMatch(/"resealed": 0,\n +"skipped": 0,\n +"unreadable": 0/);
       expect(output).toMatch(/"file": "\.data\/today\.journal",\n +"rows": \d+/);
       expect(output.match(/"status":"REFUNDED"/g)?.length).toBeGreaterThanOrEqual(2);
