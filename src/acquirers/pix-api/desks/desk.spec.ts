@@ -1,73 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import * as z from 'zod';
 import { Clock } from '../../../core/clock.js';
 import { createLogger } from '../../../core/log/index.js';
 import { Metrics } from '../../../core/metrics/index.js';
 import type { PayoutOrder } from '../../payout-desk.port.js';
 import { Answers } from '../answers.js';
-import { amount, text, word } from '../messages.js';
 import type { DeskCall, PixApiClient, PspAnswer } from '../pix-api.client.js';
 import { PixApiError } from '../pix-api.errors.js';
 import { findProfile } from '../profiles.js';
-import { toCents, toDecimal } from '../translation.js';
-import { ConnectionDesk, type Desk, type DeskPsp } from './desk.js';
+import { ConnectionDesk } from './desk.js';
+import { example } from './example/index.fixture.js';
 import { DESKS } from './index.js';
-import { believedAnswer, believedState, payoutHint, type ShownPayout } from './shown-payout.js';
-
-const STATES: Readonly<Record<string, ShownPayout['state']>> = { SENT: 'processing', DONE: 'paid', BACK: 'failed' };
-const transfer = z.object({ id: text, value: amount, status: word });
-
-function shown(psp: DeskPsp, body: unknown): ShownPayout {
-  const read = psp.answers.read('payout.get', transfer, body, {});
-  return {
-    sendId: read?.id ?? null,
-    endToEndId: null,
-    pixKey: null,
-    amount: read ? toCents(read.value) : null,
-    status: read?.status ?? 'UNREADABLE',
-    state: STATES[read?.status ?? ''] ?? null,
-    requestedAt: null,
-    paidAt: null,
-    returns: [],
-    unreadReturns: 0,
-  };
-}
-
-/** The smallest desk, of a PSP that takes our id in a header: keys only, no list, no balance. docs/development.md shows it. */
-const SMALL: Desk = {
-  source: 'https://example.com/api/transfers',
-  capabilities: {
-    ...{ targets: ['pix_key'], accountTypes: [], maxUnderWay: null },
-    ...{ isNotFoundFinal: true, quietMs: 90 * 60_000 },
-  },
-  scopes: [{ scope: 'transfers.write', use: 'to send' }],
-  needsWebhook: false,
-  async send(psp, order) {
-    const { sendId, target } = order;
-    if (target.type !== 'pix_key') return { kind: 'refused', reason: 'destination_invalid' };
-    const answer = await psp.call({
-      operation: 'payout.send',
-      method: 'POST',
-      path: '/transfers',
-      headers: { 'idempotency-key': sendId },
-      body: { id: sendId, value: toDecimal(order.amount), key: target.key },
-    });
-    if (answer.kind === 'ok') return believedAnswer(psp, shown(psp, answer.body), order);
-    const isNoMoney = answer.kind === 'refused' && answer.problem.code === 'no_money';
-    return isNoMoney ? { kind: 'refused', reason: 'insufficient_funds' } : { kind: 'unknown' };
-  },
-  async lookUp(psp, order) {
-    const answer = await psp.call({ operation: 'payout.get', method: 'GET', path: `/transfers/${order.sendId}` });
-    if (answer.kind === 'not_found' && answer.problem?.code === 'no_transfer') return { kind: 'not_found' };
-    return believedState(psp, 'payout.get', shown(psp, psp.answers.body('payout.get', answer)), order);
-  },
-  list: null,
-  balance: null,
-  hintsOf(entry) {
-    const read = z.object({ transfer: text, status: word }).safeParse(entry).data;
-    return read ? [payoutHint(read.transfer, read.status)] : null;
-  },
-};
 
 const ORDER: PayoutOrder = {
   accountId: 'a1',
@@ -100,7 +42,7 @@ function deskThat(answers: PspAnswer | Error): { desk: ConnectionDesk; made: Des
   const logger = createLogger('silent');
   const reader = new Answers('pix-api:c1', logger, new Metrics());
   return {
-    desk: new ConnectionDesk('pix-api:c1', SMALL, async () => client, reader, new StoppedClock(), logger),
+    desk: new ConnectionDesk('pix-api:c1', example, async () => client, reader, new StoppedClock(), logger),
     made,
   };
 }
@@ -110,7 +52,7 @@ const transferred = (status: string, own: object = {}): PspAnswer => ({
 });
 const problem = { code: 'no_money', properties: [], words: '' };
 
-describe('a desk of another PSP', () => {
+describe('the example of a desk', () => {
   it('sends under our id', async () => {
     const { desk, made } = deskThat(transferred('SENT'));
     expect(await desk.send(ORDER)).toEqual({ kind: 'accepted', endToEndId: null });
