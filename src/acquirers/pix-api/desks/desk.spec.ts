@@ -87,6 +87,14 @@ describe('the example of a desk', () => {
     expect(await deskThat(answer).desk.lookUp(ORDER)).toEqual(expected);
   });
 
+  it.each<[object, unknown]>([
+    [{ transfer: 's1', status: 'done' }, [{ kind: 'payout', reference: 's1/DONE' }]],
+    [{ transfer: '../s1', status: 'done' }, null],
+    [{ endToEndId: 'E1' }, null],
+  ])('reads the entry %j of a callback, which anybody may have sent', (entry, hints) => {
+    expect(example.hintsOf(entry)).toEqual(hints);
+  });
+
   it('has neither list nor balance if its PSP has none', () => {
     const { desk } = deskThat(transferred('SENT'));
     expect([desk.list, desk.balance]).toEqual([null, null]);

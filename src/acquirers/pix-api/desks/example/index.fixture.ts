@@ -1,5 +1,6 @@
 /** The desk that docs/development.md#adding-a-psps-payouts explains. desk.spec.ts runs it. */
 import * as z from 'zod';
+import { isReturnId } from '../../../../brazil/index.js';
 import { amount, text, word } from '../../messages.js';
 import type { DeskOperation } from '../../profile.js';
 import { toCents, toDecimal } from '../../translation.js';
@@ -48,6 +49,7 @@ export const example: Desk = {
       body: { id: sendId, value: toDecimal(order.amount), key: target.key },
     });
     if (answer.kind === 'ok') return believedAnswer(psp, shown(psp, 'payout.send', answer.body), order);
+    if (answer.kind === 'refused') psp.answers.refusal('payout.send', answer, { sendId });
     const isNoMoney = answer.kind === 'refused' && answer.problem.code === 'no_money';
     return isNoMoney ? { kind: 'refused', reason: 'insufficient_funds' } : { kind: 'unknown' };
   },
@@ -59,7 +61,7 @@ export const example: Desk = {
   list: null,
   balance: null,
   hintsOf(entry) {
-    const read = z.object({ transfer: text, status: word }).safeParse(entry).data;
+    const read = z.object({ transfer: text.refine(isReturnId), status: word }).safeParse(entry).data;
     return read ? [payoutHint(read.transfer, read.status)] : null;
   },
 };
