@@ -93,7 +93,7 @@ const READERS: Readonly<
 function pixKeyOf({ key = '', tax_id }: SentTarget, _amount: number | null, wrong: Wrong): PayoutTarget | null {
   const found = normalizePixKey(key);
   if (!found) {
-    wrong('key', 'invalid', 'must be a Pix key: CPF, CNPJ, e-mail, phone as +5511987654321, or a random key');
+    wrong('key', 'invalid', 'must be a Pix key: a valid CPF or CNPJ, e-mail, phone as +5511987654321, or a random key');
     return null;
   }
   // A CPF or CNPJ that is the key names its owner.
