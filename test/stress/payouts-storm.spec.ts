@@ -28,7 +28,7 @@ scaled(describe, describe.skip)(`npm run chaos -- --only payouts --payouts ${Str
     expect(stdout).toMatch(/^unknown when the faults ended +\d+; none after \d+ s$/m);
     expect(stdout).toMatch(/^cents that the bank holds +(\d+), and \1 by clearing$/m);
     expect(stdout).toMatch(/^sent exactly once +[1-9]\d+ sends at the bank$/m);
-    process.stdout.write(`${outcomeOf(stdout)}\n`);
+    process.stderr.write(`${outcomeOf(stdout)}\n`);
   });
 });
 
