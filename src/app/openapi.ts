@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import { type Config, CONFIG } from '../core/config/index.js';
 import {
+  AT_DOOR,
   COMMON_HEADERS,
   type Limited,
   limitedByAddress,
@@ -60,9 +61,11 @@ export function setupOpenApi(app: NestExpressApplication, baseUrl: string): void
     .build();
   const createDocument = (): OpenAPIObject =>
     withCommonHeaders(
-      SwaggerModule.createDocument(app, config, {
-        operationIdFactory: (controller, method) => `${controller.replace('Controller', '').toLowerCase()}_${method}`,
-      }),
+      withDoor(
+        SwaggerModule.createDocument(app, config, {
+          operationIdFactory: (controller, method) => `${controller.replace('Controller', '').toLowerCase()}_${method}`,
+        }),
+      ),
     );
   const limited = limitedByAddress(app.get<Config>(CONFIG).rateLimit, app.get(RateLimiter));
   serveDocs(app, limited);
@@ -80,6 +83,29 @@ type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 type Body = Exclude<Operation['requestBody'], { $ref: string } | undefined>;
 type Schema = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
 type Answer = Exclude<Operation['responses'][string], { $ref: string } | undefined>;
+
+const MODE = {
+  name: 'mode',
+  in: 'path' as const,
+  required: true,
+  description: 'Mode of the data: `test` or `live`.',
+  schema: { type: 'string' as const, enum: ['test', 'live'] },
+};
+
+/** Moves operations of the dashboard's door to the path and the login by which people reach them. */
+function withDoor(document: OpenAPIObject): OpenAPIObject {
+  const paths: OpenAPIObject['paths'] = {};
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(methods) as ['post', Operation & { [AT_DOOR]?: true }][]) {
+      const { [AT_DOOR]: isAtDoor = false, ...shown } = operation;
+      const parameters = [MODE, ...(shown.parameters ?? [])];
+      const at = isAtDoor ? path.replace('/v1/', '/v1/dashboard/{mode}/') : path;
+      const security = [{ dashboard: [] }];
+      paths[at] = { ...paths[at], [method]: isAtDoor ? { ...shown, security, parameters } : shown };
+    }
+  }
+  return { ...document, paths };
+}
 
 /** Adds common headers and errors, so that each operation declares only its own. */
 function withCommonHeaders(document: OpenAPIObject): OpenAPIObject {

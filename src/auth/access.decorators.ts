@@ -1,9 +1,9 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
-import { ApiBearerAuth, ApiSecurity } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import type { Request } from 'express';
 import type { Actor, AuditEventType, Origin } from '../audit/index.js';
 import type { Scope } from '../core/mode.js';
-import { ApiErrors } from '../core/http/index.js';
+import { ApiErrors, AT_DOOR } from '../core/http/index.js';
 import {
   actorOf,
   type DashboardRole,
@@ -130,9 +130,9 @@ export function TestKeysOnly(): MethodDecorator & ClassDecorator {
   return SetMetadata(TEST_ONLY, true);
 }
 
-/** A route of people at the dashboard's door: an API key gets 404. */
-export function AtDoorOnly(): MethodDecorator & ClassDecorator {
-  return SetMetadata(DOOR_ONLY, true);
+/** A route of people at the dashboard's door: an API key gets 404, and the OpenAPI document shows it at the door. */
+export function AtDoorOnly(): MethodDecorator {
+  return applyDecorators(SetMetadata(DOOR_ONLY, true), ApiExtension(AT_DOOR, true));
 }
 
 function requestOf(context: ExecutionContext): Request {

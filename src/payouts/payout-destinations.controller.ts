@@ -11,7 +11,7 @@ import {
   type MemberPrincipal,
 } from '../auth/index.js';
 import { type Draft, forbidden } from '../core/errors/index.js';
-import { ApiErrors, cursorFilter, cursorPage, DraftBody, PostOk } from '../core/http/index.js';
+import { ApiErrors, ApiRefusal, cursorFilter, cursorPage, DraftBody, PostOk } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { PayoutDestinationBody, PayoutDestinationListBody } from './dto/payout-destination.body.js';
@@ -38,6 +38,7 @@ export class PayoutDestinationsController {
     description: 'Answers show keys and tax ids masked. A destination that is saved already is answered as it is.',
   })
   @ApiResponse({ status: 201, description: 'The destination.', type: PayoutDestinationBody })
+  @ApiRefusal(409, '`destination_changed`: it is saved with another tax id, or was deleted a moment ago.')
   async save(
     @CurrentScope() scope: Scope,
     @CurrentPerson() personId: string | null,
@@ -81,11 +82,11 @@ export class PayoutDestinationsController {
   @AtDoorOnly()
   @ApiOperation({
     summary: 'Approve a payout destination',
-    description:
-      'For an OWNER at the dashboard’s door (`/v1/dashboard/{mode}/payout-destinations/{id}/approve`): payouts to it no longer wait. Whoever approves it may not approve payouts to it. An API key gets 404.',
+    description: 'For an OWNER: payouts to it no longer wait. Whoever approves it may not approve payouts to it.',
   })
   @ApiParam(DESTINATION_ID)
   @ApiResponse({ status: 200, description: 'The destination, approved.', type: PayoutDestinationBody })
+  @ApiRefusal(400, '`invalid_request`; `second_factor_required`: send a one-time code as `code`.')
   @ApiErrors(403)
   async approve(
     @CurrentScope() scope: Scope,

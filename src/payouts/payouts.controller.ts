@@ -117,10 +117,11 @@ export class PayoutsController {
   @ApiOperation({
     summary: 'Approve a payout',
     description:
-      'For people at the dashboard’s door (`/v1/dashboard/{mode}/payouts/{id}/approve`): OWNER and ADMIN, but not who requested it, issued its API key or approved its destination. An API key gets 404.',
+      'For OWNER and ADMIN, but not for whoever requested the payout, issued its API key, changed its schedule or approved its destination. An OWNER’s approval ends the wait for a new destination too.',
   })
   @ApiParam(PAYOUT_ID)
   @ApiResponse({ status: 200, description: 'The payout, approved.', type: PayoutBody })
+  @ApiRefusal(400, '`invalid_request`; `second_factor_required`: send a one-time code as `code`.')
   @ApiRefusal(403, '`approval_not_allowed`: another person has to decide.')
   @ApiRefusal(409, '`payout_not_waiting`.')
   approve(
@@ -141,6 +142,7 @@ export class PayoutsController {
   })
   @ApiParam(PAYOUT_ID)
   @ApiResponse({ status: 200, description: 'The payout, cancelled.', type: PayoutBody })
+  @ApiRefusal(400, '`invalid_request`; `second_factor_required`: send a one-time code as `code`.')
   @ApiRefusal(403, '`approval_not_allowed`: another person has to decide.')
   @ApiRefusal(409, '`payout_not_waiting`.')
   refuse(

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { allDocuments, anchorsOf, linksOf, readingOrder, shellBlocks } from '../support/documents.js';
-import { ROUTES } from './route-table.js';
+import { ROUTES, shownRoute } from './route-table.js';
 
 function readTexts(...folders: string[]): { path: string; text: string }[] {
   return folders.flatMap((folder) =>
@@ -120,7 +120,8 @@ describe('documents', () => {
     };
     const routes = Object.entries(ROUTES)
       .filter(([route]) => !isLeftOut(route))
-      .map(([route, { access }]) => `${route.replace(/:(\w+)/g, '{$1}')} ${who(route, access)}`);
+      .map(([route, row]) => shownRoute(route, row))
+      .map(({ shown, access }) => `${shown} ${who(shown, access)}`);
     const rows = readFileSync('docs/contract.md', 'utf8').matchAll(/^\| `([A-Z]+ \/[^`]*)` +\| `(\w+)` +\|/gm);
     expect([...rows].map(([, route = '', caller = '']) => `${route} ${caller}`).sort()).toEqual(routes.sort());
   });

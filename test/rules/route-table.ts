@@ -83,6 +83,13 @@ function all(status: number): Record<Caller, number> {
   return Object.fromEntries(CALLERS.map((caller) => [caller, status])) as Record<Caller, number>;
 }
 
+/** Returns the route as documents show it, and who may call it: routes of the dashboard's door are shown there. */
+export function shownRoute(route: string, { access, atDoor }: Row): { shown: string; access: Row['access'] } {
+  const shown = route.replaceAll(/:(\w+)/g, '{$1}');
+  if (atDoor === undefined) return { shown, access };
+  return { shown: shown.replace('/v1/', '/v1/dashboard/{mode}/'), access: 'dashboard' };
+}
+
 /** Expects one status for all callers, with any credentials. */
 function open(status: number, request: Request = {}): Row {
   return { access: 'public', expected: all(status), ...request };

@@ -88,6 +88,9 @@ export function ApiErrors(...statuses: number[]): MethodDecorator & ClassDecorat
   );
 }
 
+/** Extension of an operation that exists at the dashboard's door only. `setupOpenApi` removes it again. */
+export const AT_DOOR = 'x-at-door';
+
 /**
  * Returns the error answers that follow from the parts of the request that an operation reads.
  * @param reads.fields whether it reads fields of query or body, or only refuses unknown ones
