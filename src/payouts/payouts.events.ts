@@ -2,7 +2,14 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { newEndToEndId } from '../brazil/index.js';
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
-import { declareEventRules, type DomainEvent, EventCatalog, type NewEvent } from '../outbox/index.js';
+import {
+  declareEventRules,
+  type DomainEvent,
+  EventCatalog,
+  legacyData,
+  type LegacyData,
+  type NewEvent,
+} from '../outbox/index.js';
 import { payoutBody, type PayoutSnapshot, payoutSnapshot } from './payout.serializer.js';
 import type { PayoutStatus, PayoutTrigger } from './payouts.machine.js';
 import type { ShownReturn, WholePayout } from './payouts.repository.js';
@@ -108,36 +115,35 @@ function causeOf({ data }: DomainEvent<PayoutEventType>): Readonly<Record<string
   return failure === null ? {} : { failure: { reason: failure, at: updatedAt } };
 }
 
-/** `data` of a legacy event. */
-export interface LegacyPayoutData {
+/** `data` of a legacy event of a payout. */
+export interface LegacyPayoutData extends LegacyData {
   withdrawalId: string;
-  amount: number;
   fee: number;
   currency: string;
-  status: PayoutStatus;
-  previousStatus: PayoutStatus | null;
   endToEndId?: string;
   failureReason?: string;
   amountReturned?: number;
   returnId?: string;
   returnAmount?: number;
-  occurredAt: string;
 }
 
 export function legacyPayout({ data, occurredAt }: DomainEvent<PayoutEventType>): LegacyPayoutData {
   const { payout: p, previousStatus, return: returned } = data;
+  // The platform bears the fee of the PSP.
+  const fees = { providerFee: 0, platformFee: p.fee, netAmount: p.amount - p.fee };
+  const { amount, status } = p;
   return {
+    ...legacyData(
+      { transactionId: `po_${p.id}`, amount, status, previousStatus, paidWith: 'PIX', ...fees },
+      occurredAt,
+    ),
     withdrawalId: p.id,
-    amount: p.amount,
     fee: p.fee,
     currency: p.currency,
-    status: p.status,
-    previousStatus,
     ...(p.paidAt === null || p.endToEndId === null ? {} : { endToEndId: p.endToEndId }),
     ...(p.failure === null ? {} : { failureReason: p.failure }),
     ...(p.amountReturned === 0 ? {} : { amountReturned: p.amountReturned }),
     ...(returned === undefined ? {} : { returnId: returned.return_id, returnAmount: returned.amount }),
-    occurredAt: occurredAt.toISOString(),
   };
 }
 

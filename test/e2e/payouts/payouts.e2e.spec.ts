@@ -103,8 +103,13 @@ describe('payouts of test money', () => {
     const [event] = receiver.ofType('payout.paid');
     expect(event?.body['data']).toEqual({ object: paid });
     expect(receiver.ofType('withdrawal.completed')[0]?.body['data']).toEqual({
+      transactionId: created.id,
       withdrawalId: created.id.slice(3),
       amount: 500,
+      paidWith: 'PIX',
+      providerFee: 0,
+      platformFee: 0,
+      netAmount: 500,
       fee: 0,
       currency: 'BRL',
       status: 'PAID',
