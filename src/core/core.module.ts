@@ -7,6 +7,7 @@ import { type Config, CONFIG } from './config/index.js';
 import { SecretBox } from './crypto/index.js';
 import { Database, Reader } from './database/index.js';
 import { Drain } from './drain.js';
+import { HashKeys, HashKeysRepository } from './hash-keys/index.js';
 import { IdempotencyRepository, IdempotencyService } from './idempotency/index.js';
 import { Logger } from './log/index.js';
 import {
@@ -79,6 +80,8 @@ export class CoreModule {
       EmailsRepository,
       MailDelivery,
       Mailer,
+      HashKeysRepository,
+      HashKeys,
       IdempotencyRepository,
       IdempotencyService,
       WorkRepository,

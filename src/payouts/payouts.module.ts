@@ -13,7 +13,6 @@ import { PayoutDecisions } from './payout-decisions.service.js';
 import { PayoutDestinationsController } from './payout-destinations.controller.js';
 import { PayoutDestinationsRepository } from './payout-destinations.repository.js';
 import { PayoutDestinationsService } from './payout-destinations.service.js';
-import { PayoutHashKeysRepository } from './payout-hash-keys.repository.js';
 import { PayoutListener } from './payout-listener.service.js';
 import { PayoutMails } from './payout-mails.service.js';
 import { PayoutOpening } from './payout-opening.service.js';
@@ -50,7 +49,6 @@ import { ScheduledPayouts } from './scheduled-payouts.service.js';
     PayoutDestinationsRepository,
     PayoutDestinationsService,
     PayoutEvents,
-    PayoutHashKeysRepository,
     PayoutListener,
     PayoutMails,
     PayoutOpening,

@@ -4,6 +4,7 @@ import { readConfig } from '../../src/core/config/index.js';
 import { fingerprintOf, SecretBox } from '../../src/core/crypto/index.js';
 import { type Database, type Reader, read, write } from '../../src/core/database/index.js';
 import { ApiError } from '../../src/core/errors/index.js';
+import { HashKeys, HashKeysRepository } from '../../src/core/hash-keys/index.js';
 import {
   type Admission,
   type Answer,
@@ -21,6 +22,10 @@ import { TestClock } from '../support/service.js';
 
 const MAKE = write('spec.make', 'INSERT INTO things (id) VALUES ($1)');
 const raw = (text: string): ReturnType<typeof read> => read('', text);
+
+const FINGERPRINTS = 'SELECT fingerprint AS hash FROM idempotency_keys';
+const OLD = `old:${'5a'.repeat(32)}`;
+const NEW = `new:${'6b'.repeat(32)}`;
 
 interface Body {
   id: string;
@@ -56,12 +61,19 @@ describe('idempotency', () => {
   beforeEach(async () => {
     clock = new TestClock();
     const config = readConfig({ ALLOW_INSECURE: 'true', DATABASE_URL: 'postgres://unused/unused' });
-    const keys = new IdempotencyRepository(reader, new SecretBox('5a'.repeat(32)));
+    const keys = await keysWith(OLD);
     retention = new Retention(config, database, new Poller({ logger: SILENT }), clock, NO_PROVIDERS);
     retention.keep(keys);
     service = new IdempotencyService(database, keys, clock);
     await schema.database.pool.query('TRUNCATE things, idempotency_keys');
   });
+
+  async function keysWith(encryptionKey: string): Promise<IdempotencyRepository> {
+    const secrets = new SecretBox(encryptionKey);
+    const hashes = new HashKeys(secrets, new HashKeysRepository(), database, clock);
+    await hashes.onModuleInit();
+    return new IdempotencyRepository(reader, secrets, hashes);
+  }
 
   const request = (changes: Partial<IdempotentRequest> = {}): IdempotentRequest => ({
     accountId: randomUUID(),
@@ -153,6 +165,31 @@ describe('idempotency', () => {
       },
     });
     expect(await things()).toHaveLength(2);
+  });
+
+  it('stores a fingerprint that the body alone does not give, and another one for each key', async () => {
+    await Promise.all([run(request()), run(request({ key: 'key-00000002' }))]);
+    const hashes = (await reader.query<{ hash: Buffer }>(raw(FINGERPRINTS), [])).map(({ hash }) =>
+      hash.toString('hex'),
+    );
+    expect(new Set([...hashes, request().fingerprint.toString('hex')]).size).toBe(3);
+  });
+
+  it('knows the body of a row from before fingerprints were keyed', async () => {
+    const asked = request();
+    const first = await run(asked);
+    await schema.database.pool.query('UPDATE idempotency_keys SET fingerprint = $1', [asked.fingerprint]);
+    expect(await run(asked)).toEqual({ ...first, replayed: true });
+    expect(await codeOf(run({ ...asked, fingerprint: fingerprintOf({ amount: 2 }) }))).toBe('idempotency_key_reused');
+  });
+
+  it('knows the body of a row whose hash key is not the newest one', async () => {
+    const asked = request();
+    const first = await run(asked);
+    await keysWith(NEW);
+    service = new IdempotencyService(database, await keysWith(`${NEW},${OLD}`), clock);
+    expect(await run(asked)).toEqual({ ...first, replayed: true });
+    expect(await codeOf(run({ ...asked, fingerprint: fingerprintOf({ amount: 2 }) }))).toBe('idempotency_key_reused');
   });
 
   it('limits a key to its account, mode and operation', async () => {

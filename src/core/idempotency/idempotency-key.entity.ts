@@ -13,7 +13,7 @@ export class IdempotencyKeyEntity {
   @NotPersonal('an id that the merchant has made, and by which a repeated request finds its sale')
   @PrimaryColumn('text', { primaryKeyConstraintName: 'idempotency_keys_pkey' })
   readonly key!: string;
-  /** With all of a body but its document known, the document would be found again by this hash. */
+  /** Keyed hash of the body: `IdempotencyRepository.hasBodyOf`. */
   @Personal({ empty: '' })
   @Column('bytea')
   readonly fingerprint!: Buffer;

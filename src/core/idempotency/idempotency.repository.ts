@@ -12,6 +12,7 @@ import {
   claimDue,
   removeDue,
 } from '../database/index.js';
+import { HashKeys } from '../hash-keys/index.js';
 import type { Scope } from '../mode.js';
 import { IdempotencyKeyEntity } from './idempotency-key.entity.js';
 import { Retained } from '../retention.js';
@@ -23,6 +24,7 @@ export const REPLAY_MS = 24 * 3600 * 1000;
 export interface IdempotentRequest extends Scope {
   readonly operation: string;
   readonly key: string;
+  /** SHA-256 of the body. Stored keyed, because a tax id could be found by trying all bodies. */
   readonly fingerprint: Buffer;
   /**
    * True for keys in the body of payments and refunds, which are kept permanently. Other keys are kept for 24 hours.
@@ -87,6 +89,14 @@ function contextOf({ accountId, mode, operation, key }: IdempotentRequest): stri
   return `idempotency:${accountId}/${mode}/${operation}/${key}`;
 }
 
+/** Purpose of the keyed hash of a body. */
+const FINGERPRINT = 'idempotency fingerprint';
+
+/** Text whose keyed hash is stored. Names the row, so that equal bodies of two requests have different hashes. */
+function fingerprintTextOf(request: IdempotentRequest): string {
+  return `${contextOf(request)} ${request.fingerprint.toString('hex')}`;
+}
+
 function identity(request: IdempotentRequest): unknown[] {
   return [request.accountId, request.mode, request.operation, request.key];
 }
@@ -96,12 +106,20 @@ export class IdempotencyRepository {
   constructor(
     private readonly reader: Reader,
     private readonly secrets: SecretBox,
+    private readonly hashes: HashKeys,
   ) {}
 
   insert(tx: Tx, request: IdempotentRequest, answer: Omit<IdempotencyRow, 'fingerprint'>): void {
     const { responseBody } = answer;
     const sealed = responseBody === null ? null : this.secrets.sealText(responseBody, contextOf(request));
-    writeRow(tx, INSERT, { ...request, ...answer, responseBody: sealed });
+    const fingerprint = this.hashes.hashOf(FINGERPRINT, fingerprintTextOf(request));
+    writeRow(tx, INSERT, { ...request, ...answer, fingerprint, responseBody: sealed });
+  }
+
+  /** Returns whether the row was written for the same body. Rows of before have its SHA-256 without a key. */
+  hasBodyOf({ fingerprint }: Pick<IdempotencyRow, 'fingerprint'>, request: IdempotentRequest): boolean {
+    const possible = [...this.hashes.hashesOf(FINGERPRINT, fingerprintTextOf(request)), request.fingerprint];
+    return possible.some((one) => one.equals(fingerprint));
   }
 
   async find(request: IdempotentRequest): Promise<IdempotencyRow | null> {

@@ -77,7 +77,7 @@ export class IdempotencyService {
         await this.database.transaction(async (tx) => this.keys.deleteExpired(tx, request, now));
         return { kind: 'new', claim };
       }
-      if (!isSame(row, request)) throw keyReused();
+      if (!this.#isSame(row, request)) throw keyReused();
       const { resourceId, responseStatus: status, responseBody: body } = row;
       // If the customer was erased, the caller rebuilds the answer and checks whether the request may be the same.
       const isKept = request.permanent !== true || !isForgotten(row);
@@ -107,9 +107,13 @@ export class IdempotencyService {
     const isOvertaken = isTaken && uniqueViolation(error) === 'idempotency_keys_pkey';
     const isRefused = !isTaken && error instanceof ApiError;
     const row = isTaken || isRefused ? await this.keys.find(request) : null;
-    if (!row || !isSame(row, request)) await claim.admission?.undo();
+    if (!row || !this.#isSame(row, request)) await claim.admission?.undo();
     // A twin was accepted meanwhile. This request is now a repetition, which is not refused.
     return isOvertaken || (isRefused && row) ? new KeyChanged() : error;
+  }
+
+  #isSame(row: IdempotencyRow, request: IdempotentRequest): boolean {
+    return isForgotten(row) || this.keys.hasBodyOf(row, request);
   }
 }
 
@@ -180,10 +184,6 @@ export class Claim {
 /** Returns whether the customer of a request was erased: then its fingerprint is empty. */
 function isForgotten({ fingerprint }: Pick<IdempotencyRow, 'fingerprint'>): boolean {
   return fingerprint.length === 0;
-}
-
-function isSame(row: IdempotencyRow, request: IdempotentRequest): boolean {
-  return isForgotten(row) || row.fingerprint.equals(request.fingerprint);
 }
 
 export function keyReused(): ApiError {

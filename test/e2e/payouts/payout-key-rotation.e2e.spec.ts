@@ -9,6 +9,8 @@ import { type Merchant, TestService } from '../../support/service.js';
 
 const OLD = `old:${'5a'.repeat(32)}`;
 const NEW = `new:${'6b'.repeat(32)}`;
+/** Idempotency key of the first payout. */
+const ONCE = 'withdrawal-1042';
 const OTHER = `other:${'7c'.repeat(32)}`;
 
 describe('receivers of payouts after another ENCRYPTION_KEY', () => {
@@ -45,7 +47,7 @@ describe('receivers of payouts after another ENCRYPTION_KEY', () => {
     database = await createTestDatabase();
     await during(OLD, async (service, key) => {
       savedId = await save(service, key);
-      paidId = (await aPayout(service, key, { destination: savedId })).id;
+      paidId = (await requestPayout(service, key, { destination: savedId }, ONCE)).body.id;
       await payoutOf(service, key, paidId, 'paid');
       await database.pool.query('UPDATE accounts SET payout_new_destination_hours = 24');
     });
@@ -57,6 +59,8 @@ describe('receivers of payouts after another ENCRYPTION_KEY', () => {
 
   const areFound = async (service: TestService, key: string): Promise<void> => {
     expect(await save(service, key)).toBe(savedId);
+    const replay = await requestPayout(service, key, { destination: savedId }, ONCE);
+    expect([replay.status, replay.body.id]).toEqual([201, paidId]);
     const repeated = await requestPayout(service, key);
     expect([repeated.status, repeated.body.error.code]).toEqual([409, 'likely_duplicate']);
     const known = await aPayout(service, key, { amount: 100, allow_duplicate: true });

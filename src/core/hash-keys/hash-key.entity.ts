@@ -1,10 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { NotPersonal, Sealed } from '../core/database/index.js';
+import { NotPersonal, Sealed } from '../database/index.js';
 
-/** A key of the hashes of receivers. There is one, unless an operator gave up the key that sealed it. */
+/** A key of stored hashes. There is one, unless an operator gave up the key that sealed it. */
 @NotPersonal('keys of the service')
 @Entity('payout_hash_keys')
-export class PayoutHashKey {
+export class HashKey {
   @PrimaryColumn('smallint', { primaryKeyConstraintName: 'payout_hash_keys_pkey' }) readonly number!: number;
   @Sealed(`'payout_hash_key:' || number`)
   @Column('bytea', { name: 'key_sealed' })

@@ -1,0 +1,2 @@
+export { HashKeys } from './hash-keys.js';
+export { HashKeysRepository } from './hash-keys.repository.js';
