@@ -153,6 +153,7 @@ export const workKind = inWords((t) => ({
   evidence_cleanup: t('Remoção de provas', 'Removal of evidence'),
   login_failures: t('Aviso de logins recusados', 'Notice of failed logins'),
   mail: t('E-mail', 'Mail'),
+  monthly_closing: t('Fechamento mensal', 'Monthly closing'),
   payout: t('Saque', 'Payout'),
   payout_schedule: t('Saque programado', 'Scheduled payout'),
   receipt: t('Recibo ao pagador', 'Receipt to the payer'),

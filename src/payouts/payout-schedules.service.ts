@@ -4,11 +4,12 @@ import { type AccountEntity, AccountsService } from '../accounts/index.js';
 import type { Actor } from '../audit/index.js';
 import { Clock } from '../core/clock.js';
 import { Database, type Tx } from '../core/database/index.js';
-import { business } from '../core/errors/index.js';
+import { business, forbidden } from '../core/errors/index.js';
 import { WorkService } from '../core/work/index.js';
 import { PayoutDestinationsRepository } from './payout-destinations.repository.js';
 import { PayoutMails } from './payout-mails.service.js';
 import { occurrencesOf } from './payout-occurrences.js';
+import { raisedBounds } from './payouts.rules.js';
 import { ScheduledPayouts } from './scheduled-payouts.service.js';
 
 /** Schedules by which accounts have payouts made (docs/payouts.md#by-schedule). */
@@ -25,6 +26,7 @@ export class PayoutSchedules implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
+    this.accounts.whenSettingsChange(assertNotRaised);
     this.accounts.whenSettingsChange((tx, before, after, actor) => this.#changed(tx, before, after, actor));
   }
 
@@ -66,4 +68,13 @@ export class PayoutSchedules implements OnModuleInit {
     this.work.add(tx, 'payout_schedule', id, schedule === null ? now : occurrencesOf(schedule, now, now).next);
     if (destination !== null) await this.mails.scheduleChanged(tx, destination, schedule);
   }
+}
+
+/** Lets OWNERs lower the bounds of payouts, but not raise them: their login may be stolen. @throws ApiError 403 */
+async function assertNotRaised(_tx: Tx, before: AccountEntity, after: AccountEntity, actor: Actor): Promise<void> {
+  const raised = actor.type === 'member' ? raisedBounds(before, after) : [];
+  if (raised.length === 0) return;
+  throw forbidden(
+    `You can only lower ${raised.join(', ')}. Ask the operator of the service to raise or remove a limit.`,
+  );
 }

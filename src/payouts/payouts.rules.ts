@@ -38,6 +38,24 @@ export function rulesOf(account: AccountEntity, mode: Mode): PayoutRules {
   };
 }
 
+const BOUNDS = {
+  payout_approval_above: 'approvalAbove',
+  payout_max: 'max',
+  payout_daily_max: 'dailyMax',
+  payout_night_max: 'nightMax',
+} as const;
+
+/** @returns the settings by which an account could pay more, in either mode, than before */
+export function raisedBounds(before: AccountEntity, after: AccountEntity): string[] {
+  const boundOf = (account: AccountEntity, mode: Mode, rule: (typeof BOUNDS)[keyof typeof BOUNDS]): number =>
+    rulesOf(account, mode)[rule] ?? Infinity;
+  return Object.entries(BOUNDS)
+    .filter(([, rule]) =>
+      (['test', 'live'] as const).some((mode) => boundOf(after, mode, rule) > boundOf(before, mode, rule)),
+    )
+    .map(([name]) => name);
+}
+
 /** Hours of São Paulo in which the lower limit holds. */
 const NIGHT = { from: 20, to: 6 };
 const DAY_MS = 86_400_000;

@@ -37,7 +37,7 @@ export class AccountController {
   @ApiOperation({
     summary: 'Change your account',
     description:
-      'Send what changes; it holds from the next request on. Fees, release, limits and suspension are the operator’s.',
+      'Send what changes; it holds from the next request on. `payout_approval_above` and the limits of payouts can only become lower. An operator raises or removes them, and sets fees, release and suspension.',
   })
   @ApiOkResponse({ description: 'The account.', type: MerchantAccountBody })
   async change(

@@ -4,17 +4,23 @@ import type { MerchantAccountBody } from '../../../src/accounts/dto/merchant-acc
 import type { RecoveryCodesBody, SessionListBody, TotpBody } from '../../../src/auth/dto/login.body.js';
 import { call } from '../api.js';
 import { ActionDialog } from '../dialog.js';
+import { decimal, parseAmount } from '../format.js';
 import { useFields } from '../forms.js';
 import { useLanguage } from '../language.js';
 import { Listing, useRefresh } from '../lists.js';
 import { SESSION, useSession } from '../session.js';
-import { Button, Card, Facts, Failure, Id, Input, Loading, Page, Time } from '../ui.js';
+import { Button, Card, Facts, Failure, Id, Input, Loading, Money, Page, Time } from '../ui.js';
 
 export function Settings(): ReactNode {
   const { t } = useLanguage();
   return (
     <Page title={t('Configurações', 'Settings')}>
-      {useSession().role !== 'OPERATOR' && <Account />}
+      {useSession().role !== 'OPERATOR' && (
+        <>
+          <Account />
+          <PayoutLimits />
+        </>
+      )}
       <Profile />
       <Password />
       <SecondFactor />
@@ -87,6 +93,12 @@ function Account(): ReactNode {
             t('Recibos aos pagadores', 'Receipts to payers'),
             account.data.payer_receipts ? t('Sim, por e-mail', 'Yes, by mail') : t('Não', 'No'),
           ],
+          [
+            t('Fechamento do mês', 'Closing of the month'),
+            account.data.monthly_closing
+              ? t('Aos donos, no primeiro dia útil', 'To the owners, on the first bank day')
+              : t('Não', 'No'),
+          ],
         ]}
       />
       {isOwner && (
@@ -139,6 +151,75 @@ function Account(): ReactNode {
             />{' '}
             {t('Enviar recibo a quem paga', 'Send receipts to payers')}
           </label>
+          <label>
+            <input
+              type="checkbox"
+              checked={shown.monthly_closing}
+              onChange={(event) => change({ monthly_closing: event.target.checked })}
+            />{' '}
+            {t('Enviar o fechamento do mês aos donos', 'Send the closing of each month to the owners')}
+          </label>
+        </ActionDialog>
+      )}
+    </Card>
+  );
+}
+
+const LIMITS = ['payout_approval_above', 'payout_max', 'payout_daily_max', 'payout_night_max'] as const;
+
+/** Limits of payouts, which an OWNER can only lower: whoever has stolen a login gains nothing. */
+function PayoutLimits(): ReactNode {
+  const { t, language } = useLanguage();
+  const isOwner = useSession().role === 'OWNER';
+  const refresh = useRefresh('account');
+  const { data } = useQuery({
+    queryKey: ['account'],
+    queryFn: () => call<MerchantAccountBody>('GET', '/v1/account'),
+  });
+  const textOf = (cents: number | null | undefined): string => (cents == null ? '' : decimal(cents, language));
+  const { fields, begin, field } = useFields({
+    payout_approval_above: textOf(data?.payout_approval_above),
+    payout_max: textOf(data?.payout_max),
+    payout_daily_max: textOf(data?.payout_daily_max),
+    payout_night_max: textOf(data?.payout_night_max),
+  });
+  if (!data) return null;
+  const centsOf = (typed: string): number | null => (/^0+(?:[.,]0+)?$/.test(typed) ? 0 : parseAmount(typed, language));
+  const changed = LIMITS.filter((name) => fields[name].trim() !== textOf(data[name]));
+  const changes = Object.fromEntries(changed.map((name) => [name, centsOf(fields[name].trim())]));
+  const labels = {
+    payout_approval_above: t('Aprovação acima de', 'Approval above'),
+    payout_max: t('Limite por saque', 'Limit of a payout'),
+    payout_daily_max: t('Limite por dia', 'Limit a day'),
+    payout_night_max: t('Limite por noite (20h às 6h)', 'Limit a night (20:00 to 06:00)'),
+  };
+  return (
+    <Card title={t('Saques', 'Payouts')}>
+      <Facts
+        rows={LIMITS.map((name) => {
+          const none =
+            name === 'payout_approval_above' ? t('Sem aprovação', 'No approval') : t('O padrão', 'The default');
+          const cents = data[name];
+          return [labels[name], cents === null ? none : <Money amount={cents} currency="BRL" />] as const;
+        })}
+      />
+      {isOwner && (
+        <ActionDialog
+          trigger={t('Reduzir os limites', 'Lower the limits')}
+          confirm={t('Salvar', 'Save')}
+          isReady={changed.length > 0 && Object.values(changes).every((cents) => cents !== null)}
+          opened={begin}
+          act={() => call('PATCH', '/v1/account', changes).then(refresh)}
+        >
+          <p>
+            {t(
+              'Valem para os próximos saques. Aqui os limites só diminuem: para aumentar ou remover um deles, fale com o suporte.',
+              'They hold for the next payouts. Limits can only be lowered here: to raise or remove one, contact support.',
+            )}
+          </p>
+          {LIMITS.map((name) => (
+            <Input key={name} label={labels[name]} inputMode="decimal" {...field(name)} />
+          ))}
         </ActionDialog>
       )}
     </Card>

@@ -77,6 +77,26 @@ export abstract class MerchantSettingsDto {
     true,
   )
   monthly_closing?: boolean;
+
+  @Setting('payout_approval_above', 'A payout above this amount needs a second person. Null for none.', 1_000_000)
+  payout_approval_above?: number | null;
+
+  @Setting('payout_max', 'Largest payout in cents. Null for the default: 5000000 in live mode.', 5_000_000)
+  payout_max?: number | null;
+
+  @Setting(
+    'payout_daily_max',
+    'Largest sum of payouts requested on a day of São Paulo. Null for the default: 20000000 in live mode.',
+    20_000_000,
+  )
+  payout_daily_max?: number | null;
+
+  @Setting(
+    'payout_night_max',
+    'Largest sum of payouts requested in a night, 20:00 to 06:00 in São Paulo. Null for the default: 100000 in live mode.',
+    100_000,
+  )
+  payout_night_max?: number | null;
 }
 
 /** Body of `PATCH /v1/account`. */
@@ -113,8 +133,13 @@ export class MerchantAccountBody {
   @Integer('Cents that each payout costs beside its amount; an operator sets it.', 0) payout_fee!: number;
   @NullableText('CPF or CNPJ of the merchant, which an operator sets; null: no live payout is made.', '11222333000181')
   tax_id!: string | null;
-  @NullableInteger('A payout above this amount needs a second person; an operator sets it. Null: none does.', 1_000_000)
+  @NullableInteger('A payout above this amount needs a second person. Null: none does.', 1_000_000)
   payout_approval_above!: number | null;
+  @NullableInteger('Largest payout in cents; null: the default of the mode.', 5_000_000) payout_max!: number | null;
+  @NullableInteger('Largest sum of payouts requested on a day; null: the default of the mode.', 20_000_000)
+  payout_daily_max!: number | null;
+  @NullableInteger('Largest sum of payouts requested in a night; null: the default of the mode.', 100_000)
+  payout_night_max!: number | null;
   @Time('UTC.') created_at!: string;
 }
 
@@ -133,6 +158,9 @@ export function merchantAccountBody(account: AccountEntity): MerchantAccountBody
     payout_fee: account.payoutFee,
     tax_id: account.taxId,
     payout_approval_above: account.payoutApprovalAbove,
+    payout_max: account.payoutMax,
+    payout_daily_max: account.payoutDailyMax,
+    payout_night_max: account.payoutNightMax,
     created_at: account.createdAt.toISOString(),
   };
 }

@@ -31,9 +31,6 @@ export class AccountBody extends MerchantAccountBody {
   payouts_to!: 'own' | 'anyone' | null;
   @NullableInteger('Hours that a payout to a new destination waits; null: the default of the mode.', 24)
   payout_new_destination_hours!: number | null;
-  @NullableInteger('Largest payout; null: the default of the mode.', 5_000_000) payout_max!: number | null;
-  @NullableInteger('Largest sum of a day; null: the default of the mode.', 20_000_000) payout_daily_max!: number | null;
-  @NullableInteger('Largest sum of a night; null: the default of the mode.', 100_000) payout_night_max!: number | null;
   @ApiProperty({ description: 'Whether its API keys are refused.', example: false }) suspended!: boolean;
 }
 

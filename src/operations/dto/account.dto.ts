@@ -78,32 +78,12 @@ abstract class SettingsDto extends MerchantSettingsDto {
   )
   payouts_to?: 'own' | 'anyone' | null;
 
-  @Setting('payout_approval_above', 'A payout above this amount needs a second person. Null for none.', 1_000_000)
-  payout_approval_above?: number | null;
-
   @Setting(
     'payout_new_destination_hours',
     'Hours that a payout to a destination never paid before waits. Null for the default: 24 in live mode, 0 in test mode.',
     24,
   )
   payout_new_destination_hours?: number | null;
-
-  @Setting('payout_max', 'Largest payout in cents. Null for the default: 5000000 in live mode.', 5_000_000)
-  payout_max?: number | null;
-
-  @Setting(
-    'payout_daily_max',
-    'Largest sum of payouts requested on a day of São Paulo. Null for the default: 20000000 in live mode.',
-    20_000_000,
-  )
-  payout_daily_max?: number | null;
-
-  @Setting(
-    'payout_night_max',
-    'Largest sum of payouts requested in a night, 20:00 to 06:00 in São Paulo. Null for the default: 100000 in live mode.',
-    100_000,
-  )
-  payout_night_max?: number | null;
 
   @Setting(
     'suspended',

@@ -507,14 +507,36 @@ describe('the settings of an account', () => {
     expect((await settings({ fee_bps: 0 })).status).toBe(400);
   });
 
-  it('show every member the tax id and the approval amount, which an operator sets', async () => {
+  it('show every member the tax id, which an operator sets', async () => {
     expect((await settings({ tax_id: '52998224725' })).status).toBe(400);
-    expect((await settings({ payout_approval_above: 100 })).status).toBe(400);
-    await service.sql(`UPDATE accounts SET tax_id = '52998224725', payout_approval_above = 100 WHERE id = $1`, [
-      merchant.accountId,
-    ]);
+    await service.sql(`UPDATE accounts SET tax_id = '52998224725' WHERE id = $1`, [merchant.accountId]);
     const shown = await service.call('GET', '/v1/account', { token: member.token });
-    expect(shown.body).toMatchObject({ tax_id: '52998224725', payout_approval_above: 100 });
+    expect(shown.body).toMatchObject({ tax_id: '52998224725' });
+  });
+
+  it.each(['payout_approval_above', 'payout_max', 'payout_daily_max', 'payout_night_max'])(
+    'let an OWNER lower %s, and nobody but an operator raise or remove it',
+    async (name) => {
+      const set = async (value: number | null, token = owner): Promise<unknown> => {
+        const { status, body } = await settings({ [name]: value }, token);
+        return status === 200 ? body[name] : status;
+      };
+      expect(await set(5_000, admin.token)).toBe(403);
+      expect(await set(5_000, member.token)).toBe(403);
+      expect([await set(5_000), await set(5_000), await set(4_999), await set(0)]).toEqual([5_000, 5_000, 4_999, 0]);
+      expect([await set(1), await set(null)]).toEqual([403, 403]);
+      const refused = await settings({ [name]: 1, city: 'Natal' });
+      expect(refused.body['error']).toMatchObject({ code: 'forbidden', message: expect.stringContaining(name) });
+      const { token } = await service.operator();
+      const path = `/v1/operations/accounts/${merchant.accountId}`;
+      const raised = await service.call<Record<string, unknown>>('PATCH', path, { token, body: { [name]: null } });
+      expect([raised.status, raised.body[name]]).toEqual([200, null]);
+    },
+  );
+
+  it('let no OWNER raise a limit above the default of live mode', async () => {
+    expect((await settings({ payout_night_max: 100_001 })).status).toBe(403);
+    expect((await settings({ payout_night_max: 100_000 })).status).toBe(200);
   });
 
   it('record no change when an empty setting is emptied, and keep the settings that are not named', async () => {
