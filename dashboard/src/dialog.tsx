@@ -31,6 +31,7 @@ export function ActionDialog({
   closed,
   isReady = true,
   refused,
+  startsOpen = false,
 }: {
   trigger: string;
   tone?: 'plain' | 'primary' | 'danger';
@@ -47,10 +48,12 @@ export function ActionDialog({
   closed?: () => unknown;
   isReady?: boolean;
   refused?: Refused;
+  /** Opens at once and shows no trigger: an item of a menu has brought the dialog onto the page. */
+  startsOpen?: boolean;
 }): ReactNode {
   const { t } = useLanguage();
   const titleId = useId();
-  const [key, setKey] = useState<string | null>(null);
+  const [key, setKey] = useState<string | null>(() => (startsOpen ? crypto.randomUUID() : null));
   const [isBusy, setBusy] = useState(false);
   const [isResting, setResting] = useState(false);
   const [isDone, setDone] = useState(false);
@@ -91,9 +94,11 @@ export function ActionDialog({
   };
   return (
     <>
-      <Button tone={tone} onClick={open}>
-        {trigger}
-      </Button>
+      {!startsOpen && (
+        <Button tone={tone} onClick={open}>
+          {trigger}
+        </Button>
+      )}
       {key !== null &&
         createPortal(
           <dialog

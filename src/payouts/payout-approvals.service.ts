@@ -50,13 +50,13 @@ export class PayoutApprovals {
   }
 
   /** A second person refuses a payout that waits for approval. @throws ApiError as `approve` */
-  async refuse(scope: Scope, id: string, decider: Decider): Promise<PayoutBody> {
+  async refuse(scope: Scope, id: string, decider: Decider, reason: string | null = null): Promise<PayoutBody> {
     const refused = await this.proof.transaction(decider, async (tx) => {
       const payout = await this.#lock(tx, scope, id, decider);
       if (payout.status === 'CANCELLED' && payout.failure === 'approval_refused') return payout;
       const moved = await this.transitions.disapprove(tx, payout, decider.userId);
       if (!moved) throw conflict('payout_not_waiting', 'The payout does not wait for an approval.');
-      this.#record(tx, decider.actor, 'payout.disapproved', moved);
+      this.#record(tx, decider.actor, 'payout.disapproved', moved, reason === null ? {} : { reason });
       return moved;
     });
     return payoutBody(payoutSnapshot(refused));
@@ -76,8 +76,14 @@ export class PayoutApprovals {
     return payout;
   }
 
-  #record(tx: Tx, actor: Actor, type: 'payout.approved' | 'payout.disapproved', payout: WholePayout): void {
+  #record(
+    tx: Tx,
+    actor: Actor,
+    type: 'payout.approved' | 'payout.disapproved',
+    payout: WholePayout,
+    why: { readonly reason?: string } = {},
+  ): void {
     const { id, accountId, mode, amount } = payout;
-    this.audit.record(tx, actor, type, accountId, { data: { mode, payout_id: id, amount } });
+    this.audit.record(tx, actor, type, accountId, { data: { mode, payout_id: id, amount, ...why } });
   }
 }

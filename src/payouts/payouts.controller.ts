@@ -18,7 +18,7 @@ import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idem
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { PayoutBody, PayoutListBody } from './dto/payout.body.js';
-import { CreatePayoutDto, DecidePayoutDto, ListPayoutsQuery } from './dto/payout.dto.js';
+import { CreatePayoutDto, DecidePayoutDto, ListPayoutsQuery, RefusePayoutDto } from './dto/payout.dto.js';
 import { payoutBody, payoutSnapshot } from './payout.serializer.js';
 import { payoutStatusesOf } from './payout-status.js';
 import { type Decider, PayoutApprovals } from './payout-approvals.service.js';
@@ -148,10 +148,10 @@ export class PayoutsController {
   refuse(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
-    @Body() body: DecidePayoutDto,
+    @Body() body: RefusePayoutDto,
     @CurrentMember() member: MemberPrincipal,
     @CurrentActor() actor: Actor,
   ): Promise<PayoutBody> {
-    return this.approvals.refuse(scope, payoutId(id), deciderOf(member, body, actor));
+    return this.approvals.refuse(scope, payoutId(id), deciderOf(member, body, actor), body.reason ?? null);
   }
 }

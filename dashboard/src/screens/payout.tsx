@@ -7,6 +7,7 @@ import type { WalletEntryListBody } from '../../../src/wallets/dto/wallet-entry.
 import type { EventListBody } from '../../../src/webhooks/dto/event.body.js';
 import { useParam } from '../address.js';
 import { call, door, unlessMissing, withQuery } from '../api.js';
+import { Menu } from '../controls.js';
 import { ActionDialog } from '../dialog.js';
 import { money } from '../format.js';
 import { useLanguage } from '../language.js';
@@ -64,6 +65,8 @@ export function Payout(): ReactNode {
   });
   const decisions = useDecisions(payout.data);
   const { labelOf } = useDestinations();
+  const [isCancelling, setCancelling] = useState(false);
+  const [reason, setReason] = useState('');
 
   if (payout.error && !payout.data) return <Unavailable error={payout.error} retry={() => void payout.refetch()} />;
   if (!payout.data) return <Loading />;
@@ -102,7 +105,10 @@ export function Payout(): ReactNode {
                 trigger={t('Recusar', 'Refuse')}
                 tone="danger"
                 title={t('Recusar o saque', 'Refuse the payout')}
-                act={(code) => call('POST', `${path}/refuse`, code).then(done)}
+                opened={() => setReason('')}
+                act={(code) =>
+                  call('POST', `${path}/refuse`, { ...code, ...(reason.trim() === '' ? {} : { reason }) }).then(done)
+                }
               >
                 <p>
                   {t(
@@ -110,13 +116,37 @@ export function Payout(): ReactNode {
                     `${amount} go back to the available balance, and the payout is cancelled.`,
                   )}
                 </p>
+                <Input
+                  label={t('Motivo (opcional)', 'Reason (optional)')}
+                  maxLength={140}
+                  value={reason}
+                  onChange={({ target: { value } }) => setReason(value)}
+                />
               </Decide>
             )}
             {isPending && (
+              <Menu
+                label={t('Mais ações', 'More actions')}
+                items={[
+                  {
+                    name: t('Cancelar o saque', 'Cancel the payout'),
+                    tone: 'danger',
+                    act: () => setCancelling(true),
+                  },
+                ]}
+              />
+            )}
+            {isCancelling && (
               <ActionDialog
+                startsOpen
                 trigger={t('Cancelar o saque', 'Cancel the payout')}
                 tone="danger"
-                act={() => call('POST', `${path}/cancel`).then(done)}
+                act={() =>
+                  call('POST', `${path}/cancel`)
+                    .then(done)
+                    .then(() => setCancelling(false))
+                }
+                closed={() => setCancelling(false)}
               >
                 <p>
                   {t(
@@ -251,6 +281,7 @@ export function Payout(): ReactNode {
 /** A dialog for a decision, with the one-time code of people who log in with one. */
 export function Decide({
   act,
+  opened,
   children,
   ...dialog
 }: {
@@ -258,6 +289,7 @@ export function Decide({
   tone?: 'primary' | 'danger';
   title: string;
   act: (body: { code?: string }) => Promise<unknown>;
+  opened?: () => void;
   children: ReactNode;
 }): ReactNode {
   const { t } = useLanguage();
@@ -267,7 +299,10 @@ export function Decide({
     <ActionDialog
       {...dialog}
       isReady={!needsCode || code.trim() !== ''}
-      opened={() => setCode('')}
+      opened={() => {
+        setCode('');
+        opened?.();
+      }}
       act={() => act(needsCode ? { code: code.trim() } : {})}
       refused={{
         code: t(
@@ -368,9 +403,10 @@ function Course({
     });
   if (payout.failure) {
     const { reason, at } = payout.failure;
+    const why = decisions.find(({ type }) => type === 'payout.disapproved')?.data['reason'];
     const what =
       reason === 'approval_refused'
-        ? `${t('Recusado', 'Refused')}${by('payout.disapproved')}`
+        ? `${t('Recusado', 'Refused')}${by('payout.disapproved')}${typeof why === 'string' ? `: ${why}` : ''}`
         : reason === 'cancelled'
           ? `${t('Cancelado', 'Cancelled')}${by('payout.cancelled')}`
           : `${payoutStatus(payout.status, t)}: ${payoutFailure(reason, t)}`;

@@ -160,6 +160,12 @@ export class DecidePayoutDto {
   code?: string;
 }
 
+/** Body of a refusal. */
+export class RefusePayoutDto extends DecidePayoutDto {
+  @DescriptiveText('Why, for whoever requested the payout. The audit trail keeps it.', 140, 'Ask the supplier first')
+  reason?: string;
+}
+
 export class ListUncertainPayoutsQuery extends IdCursorQuery {}
 
 /** Body of an operator's decision. */

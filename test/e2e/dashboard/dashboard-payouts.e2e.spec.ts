@@ -325,7 +325,8 @@ describeWith('browser')('payouts at the dashboard in a real browser', () => {
     await inDialog(admin).getByText('Outra pessoa precisa decidir').waitFor();
     await inDialog(admin).getByRole('button', { name: 'Voltar', disabled: false }).click();
     // The person who requested a payout may cancel it while it waits.
-    await admin.getByRole('button', { name: 'Cancelar o saque' }).click();
+    await admin.getByRole('button', { name: 'Mais ações' }).click();
+    await admin.getByRole('menuitem', { name: 'Cancelar o saque' }).click();
     await inDialog(admin)
       .getByText(/^R\$\s32,00 voltam ao saldo disponível agora\.$/)
       .waitFor();
