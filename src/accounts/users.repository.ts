@@ -33,6 +33,7 @@ const DISMISS = write(
   `UPDATE users SET operator = false, password_hash = NULL, ${FORGET_FACTOR} WHERE id = $1`,
 );
 const EMAILS = read('users.emails', 'SELECT id, email FROM users WHERE id = ANY ($1)');
+const NAMES = read('users.names', 'SELECT id, coalesce(name, email) AS name FROM users WHERE id = ANY ($1)');
 const OPERATOR_EMAILS = read('users.operator_emails', 'SELECT id, email FROM users WHERE operator ORDER BY id');
 const FIND_LOGIN = read(
   'users.find_login',
@@ -113,6 +114,12 @@ export class UsersRepository {
   async emails(ids: readonly string[]): Promise<Map<string, string>> {
     const rows = await this.reader.query<{ id: string; email: string }>(EMAILS, [ids]);
     return new Map(rows.map((row) => [row.id, row.email]));
+  }
+
+  /** The e-mail stands for a missing name. */
+  async names(ids: readonly string[]): Promise<Map<string, string>> {
+    const rows = await this.reader.query<{ id: string; name: string }>(NAMES, [ids]);
+    return new Map(rows.map((row) => [row.id, row.name]));
   }
 
   async operatorEmails(): Promise<string[]> {

@@ -54,6 +54,11 @@ export class UsersService {
     return this.users.emails(ids);
   }
 
+  /** Returns names by user id; the e-mail stands for a missing name. */
+  names(ids: readonly string[]): Promise<Map<string, string>> {
+    return this.users.names(ids);
+  }
+
   /** Returns the e-mails of all operators. */
   operatorEmails(): Promise<string[]> {
     return this.users.operatorEmails();

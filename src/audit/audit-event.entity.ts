@@ -37,6 +37,8 @@ export const AUDIT_EVENT_TYPES = [
   'operator.removed',
   'payment.cancelled',
   'payment.created',
+  'payment.note_added',
+  'payment.note_deleted',
   'payment.webhook_resent',
   'payment_link.changed',
   'payment_link.created',

@@ -1,7 +1,12 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/index.js';
+import { AuditModule } from '../audit/index.js';
 import { FraudModule } from '../fraud/index.js';
 import { OutboxModule } from '../outbox/index.js';
 import { TransactionsModule } from '../transactions/index.js';
+import { NotesController } from './notes.controller.js';
+import { NotesRepository } from './notes.repository.js';
+import { NotesService } from './notes.service.js';
 import { PaymentEvents } from './payment.events.js';
 import { PaymentPages } from './payment-pages.service.js';
 import { StatisticsController } from './statistics.controller.js';
@@ -12,9 +17,17 @@ import { PaymentsService } from './payments.service.js';
 import { RefundsController } from './refunds.controller.js';
 
 @Module({
-  imports: [FraudModule, OutboxModule, TransactionsModule],
-  controllers: [StatisticsController, PaymentsController, RefundsController],
-  providers: [PaymentEvents, PaymentPages, PaymentRequestsService, PaymentsRepository, PaymentsService],
+  imports: [AccountsModule, AuditModule, FraudModule, OutboxModule, TransactionsModule],
+  controllers: [StatisticsController, PaymentsController, RefundsController, NotesController],
+  providers: [
+    NotesRepository,
+    NotesService,
+    PaymentEvents,
+    PaymentPages,
+    PaymentRequestsService,
+    PaymentsRepository,
+    PaymentsService,
+  ],
   exports: [PaymentRequestsService, PaymentsService],
 })
 export class PaymentsModule {}

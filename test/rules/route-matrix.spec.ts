@@ -28,9 +28,10 @@ describe('access to every route by every kind of caller', () => {
     const { accountId } = merchant;
     const stranger = await service.merchant();
     const owner = await service.login(merchant.ownerEmail);
+    const admin = await service.member(accountId, 'ADMIN');
     const logins: Partial<Record<Caller, string>> = {
       MEMBER: (await service.member(accountId, 'MEMBER')).token,
-      ADMIN: (await service.member(accountId, 'ADMIN')).token,
+      ADMIN: admin.token,
       OWNER: owner,
       'foreign OWNER': await service.login(stranger.ownerEmail),
       OPERATOR: (await service.operator()).token,
@@ -153,6 +154,13 @@ describe('access to every route by every kind of caller', () => {
         await service.sql(`UPDATE work SET due_at = now() WHERE subject_id = $1`, [id.slice(3)]);
         await payoutOf(service, other.testKey, id, 'processing');
         return id.slice(3);
+      },
+      notePath: async () => {
+        const path = `/v1/payments/${await paymentId()}/notes`;
+        const door = path.replace('/v1/', '/v1/dashboard/test/');
+        const body = { text: 'Called back.' };
+        const answer = await service.call<{ id: string }>('POST', door, { token: admin.token, body });
+        return `${path}/${answer.body.id}`;
       },
       uploadId: (caseId) => anUpload(service, merchant.testKey, caseId),
     };

@@ -51,6 +51,8 @@ export interface World {
   readonly linkPath: () => Promise<string>;
   /** A payout of another account, whose bank does not answer. */
   readonly uncertainPayoutId: () => Promise<string>;
+  /** Path of a note about a payment, written by the ADMIN for this request. */
+  readonly notePath: () => Promise<string>;
 }
 
 export interface Row {
@@ -63,7 +65,7 @@ export interface Row {
   /** A write that MEMBER may make too, through the dashboard's door. */
   readonly isOpenToMembers?: boolean;
   /** Answers of the door in test mode on a route that API keys do not have. */
-  readonly atDoor?: { readonly OWNER: number; readonly ADMIN: number };
+  readonly atDoor?: { readonly OWNER: number; readonly ADMIN: number; readonly MEMBER?: number };
 }
 
 type Request = Pick<Row, 'path' | 'body' | 'headers' | 'isOpenToMembers' | 'atDoor'>;
@@ -384,6 +386,18 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   ),
   'GET /v1/refunds': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/payments/:id/refunds': keys({ test: 200, live: 404, foreign: 404 }, paidPayment('/refunds')),
+  'GET /v1/payments/:id/notes': keys(
+    { test: 404, live: 404, foreign: 404 },
+    { ...payment('/notes'), atDoor: { OWNER: 200, ADMIN: 200, MEMBER: 200 } },
+  ),
+  'POST /v1/payments/:id/notes': keys(
+    { test: 404, live: 404, foreign: 404 },
+    { ...payment('/notes'), body: () => ({ text: 'Called back.' }), atDoor: { OWNER: 201, ADMIN: 201 } },
+  ),
+  'DELETE /v1/payments/:id/notes/:noteId': keys(
+    { test: 404, live: 404, foreign: 404 },
+    { path: ({ notePath }) => notePath(), atDoor: { OWNER: 204, ADMIN: 204 } },
+  ),
   'POST /v1/sandbox/payments/:id/simulate': keys(
     { test: 200, live: 404, foreign: 404 },
     {

@@ -284,6 +284,8 @@ function auditEvent(type: AuditEventType, t: Translate): string {
     'operator.removed': t('Operador removido', 'Operator removed'),
     'payment.cancelled': t('Venda cancelada', 'Sale cancelled'),
     'payment.created': t('Venda criada', 'Sale created'),
+    'payment.note_added': t('Nota de venda criada', 'Note on a sale created'),
+    'payment.note_deleted': t('Nota de venda excluída', 'Note on a sale deleted'),
     'payment.webhook_resent': t('Webhook reenviado', 'Webhook resent'),
     'payment_link.changed': t('Link de pagamento editado', 'Payment link edited'),
     'payment_link.created': t('Link de pagamento criado', 'Payment link created'),
