@@ -76,6 +76,10 @@ export function dateTime(at: string, language: Language): string {
   return timeFormat(language, { dateStyle: 'short', timeStyle: 'short', timeZone: ZONE }).format(new Date(at));
 }
 
+export function dateTimeSeconds(at: string, language: Language): string {
+  return timeFormat(language, { dateStyle: 'short', timeStyle: 'medium', timeZone: ZONE }).format(new Date(at));
+}
+
 export function day(at: string | Date, language: Language): string {
   return timeFormat(language, { day: '2-digit', month: 'short', timeZone: ZONE }).format(new Date(at));
 }

@@ -92,6 +92,22 @@ export const refundStatus = inWords((t) => ({
   FAILED: t('Falhou', 'Failed'),
 }));
 
+/** Ways in which a Pix is refunded. */
+export const refundStrategy = inWords((t) => ({
+  devolution: t('Devolver o mesmo Pix', 'Send the same Pix back'),
+  cashout: t('Novo Pix para quem pagou', 'A new Pix to who paid'),
+}));
+
+/** Why a refund failed. */
+export const refundFailure = inWords((t) => ({
+  amount_exceeded: t('valor acima do que o banco aceita', 'more than the bank accepts'),
+  destination_invalid: t('a conta de quem pagou não recebe', 'the payer’s account takes no Pix'),
+  insufficient_funds: t('faltou saldo no banco', 'not enough money at the bank'),
+  too_late: t('o prazo do banco passou', 'too late for the bank'),
+  refused: t('o banco recusou', 'the bank refused'),
+  charge_disputed: t('a venda entrou em disputa', 'the sale was disputed'),
+}));
+
 export const deliveryStatus = inWords((t) => ({
   PENDING: t('Na fila', 'Waiting'),
   PROCESSING: t('Em envio', 'Being sent'),

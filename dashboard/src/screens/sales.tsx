@@ -7,6 +7,7 @@ import { call, door, withQuery } from '../api.js';
 import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
 import { type NamedColumn, useColumns } from '../lists.js';
+import { useWalk } from '../neighbours.js';
 import { useMayAct, useMode } from '../session.js';
 import { Button, Choice, Empty, Failure, Id, Input, Link, Loading, Money, Page, Status, Table, Time } from '../ui.js';
 import { methodName, SALE_STATUSES, saleState, saleStatus } from '../words.js';
@@ -51,6 +52,7 @@ export function Sales(): ReactNode {
     placeholderData: keepPreviousData,
     refetchInterval: 10_000,
   });
+  useWalk(mode, { ...filters, page: undefined, limit: LIMIT }, list.isPlaceholderData ? undefined : list.data);
   const columns: readonly NamedColumn<PaymentItemBody>[] = [
     {
       id: 'when',

@@ -1,0 +1,100 @@
+import type { ReactNode } from 'react';
+import type { PaymentDetailBody } from '../../../src/payments/dto/payment.body.js';
+import { ORDER_KEYS } from '../../../src/transactions/order-keys.js';
+import { useLanguage } from '../language.js';
+import { Card, Facts, Id, Money, Status, Time } from '../ui.js';
+import { metadataName, methodName, saleState } from '../words.js';
+import { orderOf } from './sale-name.js';
+
+/** The facts that a person looks for first. */
+export function SaleFacts({ sale }: { sale: PaymentDetailBody }): ReactNode {
+  const { t } = useLanguage();
+  const shown = (amount: number | null = null): ReactNode =>
+    amount !== null && <Money amount={amount} currency={sale.currency} />;
+  const fees = sale.providerFee === null ? null : sale.providerFee + (sale.platformFee ?? 0);
+  const methods = sale.paidWith === null ? sale.paymentMethods : [sale.paidWith];
+  return (
+    <section className="card lead" aria-label={t('Resumo', 'Summary')}>
+      <p className="sum">
+        <span className="figure">
+          <Money {...sale} />
+        </span>
+        <span aria-live="polite">
+          <Status value={sale.status} label={saleState(sale, t)} />
+        </span>
+      </p>
+      <Facts
+        rows={[
+          [
+            t('Cliente', 'Customer'),
+            (sale.customerName ?? sale.customerEmail ?? sale.customerDocument) === null ? (
+              '–'
+            ) : (
+              <>
+                {sale.customerName !== null && <bdi>{sale.customerName}</bdi>}
+                {sale.customerDocument !== null && (
+                  <div>
+                    <Id value={sale.customerDocument} />
+                  </div>
+                )}
+                {sale.customerEmail !== null && <div>{sale.customerEmail}</div>}
+              </>
+            ),
+          ],
+          [t('Descrição', 'Description'), textOf(sale.metadata['description'])],
+          [t('Pedido', 'Order'), orderOf(sale.metadata)],
+          [t('Forma de pagamento', 'Payment method'), methods.map((one) => methodName(one, t)).join(', ')],
+          [t('Paga em', 'Paid at'), sale.paidAt !== null && <Time at={sale.paidAt} />],
+          [
+            t('Líquido', 'Net'),
+            sale.netAmount !== null && (
+              <>
+                {shown(sale.netAmount)}
+                {sale.amountRefunded !== undefined && (
+                  <span className="note">{t('antes dos reembolsos', 'before refunds')}</span>
+                )}
+              </>
+            ),
+          ],
+          [t('Tarifas', 'Fees'), shown(fees)],
+          [t('Reembolsado', 'Refunded'), shown(sale.amountRefunded)],
+        ]}
+      />
+    </section>
+  );
+}
+
+/** Facts for programs: the id, both fees, and metadata that is not shown above. */
+export function SaleDetails({ sale }: { sale: PaymentDetailBody }): ReactNode {
+  const { t } = useLanguage();
+  const order = ORDER_KEYS.find((key) => ['string', 'number'].includes(typeof sale.metadata[key]));
+  // The cases of `med` are in the course.
+  const above = ['med', order, ...(textOf(sale.metadata['description']) === null ? [] : ['description'])];
+  return (
+    <Card title={t('Detalhes', 'Details')}>
+      <Facts
+        rows={[
+          ['Id', <Id value={sale.id} />],
+          [
+            t('Tarifa do provedor', 'Provider’s fee'),
+            sale.providerFee !== null && <Money amount={sale.providerFee} currency={sale.currency} />,
+          ],
+          [
+            t('Tarifa da plataforma', 'Platform’s fee'),
+            sale.platformFee !== null && <Money amount={sale.platformFee} currency={sale.currency} />,
+          ],
+          ...Object.entries(sale.metadata)
+            .filter(([name]) => !above.includes(name))
+            .map(
+              ([name, value]) =>
+                [metadataName(name, t), typeof value === 'string' ? value : JSON.stringify(value)] as const,
+            ),
+        ]}
+      />
+    </Card>
+  );
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value.trim() !== '' ? value : null;
+}
