@@ -281,13 +281,15 @@ export function Link({
   );
 }
 
-/** A screen: its title, actions and content. */
+/** A screen: its title, actions and content. @param mark beside the title, such as a status */
 export function Page({
   title,
+  mark,
   actions,
   children,
 }: {
   title: string;
+  mark?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
 }): ReactNode {
@@ -298,6 +300,7 @@ export function Page({
     <>
       <header className="page">
         <h1>{title}</h1>
+        {mark}
         {actions && <div className="actions">{actions}</div>}
       </header>
       {children}

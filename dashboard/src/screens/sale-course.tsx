@@ -118,14 +118,17 @@ function Told({
   if (deliveries.length === 0) return null;
   const count = (...statuses: string[]): number => deliveries.filter(({ status }) => statuses.includes(status)).length;
   const [failed, waiting] = [count('FAILED'), count('PENDING', 'PROCESSING')];
+  const again = deliveries.filter(({ status, lastError }) => status === 'PENDING' && lastError !== null).length;
   const outcome =
     failed > 0
       ? t(`${String(failed)} com falha`, `${String(failed)} failed`)
-      : waiting > 0
-        ? t(`${String(waiting)} na fila`, `${String(waiting)} waiting`)
-        : count('DELIVERED') === deliveries.length
-          ? t('entregue', 'delivered')
-          : t('sem entrega', 'not delivered');
+      : again > 0
+        ? t(`${String(again)} sem sucesso, tentamos de novo`, `${String(again)} without success, tried again`)
+        : waiting > 0
+          ? t(`${String(waiting)} na fila`, `${String(waiting)} waiting`)
+          : count('DELIVERED') === deliveries.length
+            ? t('entregue', 'delivered')
+            : t('sem entrega', 'not delivered');
   return (
     <details open={failed > 0 || undefined}>
       <summary>

@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
+import { formatTaxId } from '../../../src/brazil/tax-id.js';
 import type { PaymentDetailBody } from '../../../src/payments/dto/payment.body.js';
 import { ORDER_KEYS } from '../../../src/transactions/order-keys.js';
 import { useLanguage } from '../language.js';
-import { Card, Facts, Id, Money, Status, Time } from '../ui.js';
-import { metadataName, methodName, saleState } from '../words.js';
+import { Card, Facts, Id, Money, Time } from '../ui.js';
+import { metadataName, methodName } from '../words.js';
 import { orderOf } from './sale-name.js';
 
 /** The facts that a person looks for first. */
@@ -15,14 +16,6 @@ export function SaleFacts({ sale }: { sale: PaymentDetailBody }): ReactNode {
   const methods = sale.paidWith === null ? sale.paymentMethods : [sale.paidWith];
   return (
     <section className="card lead" aria-label={t('Resumo', 'Summary')}>
-      <p className="sum">
-        <span className="figure">
-          <Money {...sale} />
-        </span>
-        <span aria-live="polite">
-          <Status value={sale.status} label={saleState(sale, t)} />
-        </span>
-      </p>
       <Facts
         rows={[
           [
@@ -34,7 +27,7 @@ export function SaleFacts({ sale }: { sale: PaymentDetailBody }): ReactNode {
                 {sale.customerName !== null && <bdi>{sale.customerName}</bdi>}
                 {sale.customerDocument !== null && (
                   <div>
-                    <Id value={sale.customerDocument} />
+                    <Id value={formatTaxId(sale.customerDocument)} />
                   </div>
                 )}
                 {sale.customerEmail !== null && <div>{sale.customerEmail}</div>}

@@ -58,7 +58,7 @@ export function Refund({ sale, left }: { sale: PaymentDetailBody; left: number }
         inputMode="decimal"
         {...field('amount')}
       />
-      <div className="actions choices">
+      <div className="choices">
         <Button onClick={() => set({ amount: decimal(left, language) })}>
           {t('Tudo', 'All')} · {text(left)}
         </Button>
@@ -72,7 +72,7 @@ export function Refund({ sale, left }: { sale: PaymentDetailBody; left: number }
         <Choice
           label={t('Como devolver', 'How to give back')}
           options={[
-            ['', t('O melhor caminho do banco', 'The bank’s best way')],
+            ['', t('Automático', 'Automatic')],
             ...(['devolution', 'cashout'] as const).map((one) => [one, refundStrategy(one, t)] as const),
           ]}
           {...field('strategy')}

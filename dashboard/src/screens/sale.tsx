@@ -17,8 +17,21 @@ import { useRefresh } from '../lists.js';
 import { useNeighbours, useWalkKeys } from '../neighbours.js';
 import { useMayAct, useMode } from '../session.js';
 import { toast } from '../toast.js';
-import { ActButton, Card, Empty, Failure, Link, Loading, Money, Page, Table, Time, Unavailable } from '../ui.js';
-import { bucketName, entryType } from '../words.js';
+import {
+  ActButton,
+  Button,
+  Card,
+  Failure,
+  Link,
+  Loading,
+  Money,
+  Page,
+  Status,
+  Table,
+  Time,
+  Unavailable,
+} from '../ui.js';
+import { bucketName, entryType, saleState } from '../words.js';
 import { SaleCourse } from './sale-course.js';
 import { SaleDetails, SaleFacts } from './sale-facts.js';
 import { SaleNotes } from './sale-notes.js';
@@ -106,6 +119,11 @@ function SaleOf({ id }: { id: string }): ReactNode {
       <Walk id={id} />
       <Page
         title={`${t('Venda de', 'Sale of')} ${money(data.amount, data.currency, language)}`}
+        mark={
+          <span className="mark" aria-live="polite">
+            <Status value={data.status} label={saleState(data, t)} />
+          </span>
+        }
         actions={
           <>
             {mayAct && isRefundable && <Refund sale={data} left={left} />}
@@ -140,19 +158,19 @@ function SaleOf({ id }: { id: string }): ReactNode {
                 )
               }
             />
+            <SaleNotes id={id} />
           </div>
           <div>
             {isWaiting && <Pay sale={data} />}
             {mode === 'test' && mayAct && <Sandbox sale={data} cases={cases.data?.data ?? []} refresh={refresh} />}
             <SaleReceipt sale={data} />
-            <SaleNotes id={id} />
+            <SaleDetails sale={data} />
           </div>
         </div>
         <Refunds refunds={refunds.data?.data ?? []} />
-        <Card title={t('No extrato', 'In the statement')}>
-          {entries.error && <Failure error={entries.error} />}
-          {entries.data?.data.length === 0 && <Empty title={t('Ainda nada.', 'Nothing yet.')} />}
-          {entries.data && entries.data.data.length > 0 && (
+        {entries.error && <Failure error={entries.error} />}
+        {entries.data && entries.data.data.length > 0 && (
+          <Card title={t('No extrato', 'In the statement')}>
             <Table
               label={t('No extrato', 'In the statement')}
               rows={entries.data.data}
@@ -164,9 +182,8 @@ function SaleOf({ id }: { id: string }): ReactNode {
                 { name: t('Valor', 'Amount'), isNumber: true, cell: (one) => <Money {...one} /> },
               ]}
             />
-          )}
-        </Card>
-        <SaleDetails sale={data} />
+          </Card>
+        )}
       </Page>
     </>
   );
@@ -178,15 +195,18 @@ function Walk({ id }: { id: string }): ReactNode {
   const mode = useMode();
   const neighbours = useNeighbours(mode, id);
   useWalkKeys(mode, neighbours);
-  const beside = (to: string | null, name: string, sign: 'arrow-up' | 'arrow-down'): ReactNode =>
+  const beside = (to: string | null, name: string, icon: 'arrow-up' | 'arrow-down', key: string): ReactNode =>
     to === null ? (
-      <span className="button" aria-disabled="true">
-        <Icon name={sign} /> {name}
-      </span>
+      <Button icon={icon} disabled>
+        {name}
+      </Button>
     ) : (
-      <Link to={`/${mode}/sales/${to}`} className="button">
-        <Icon name={sign} /> {name}
-      </Link>
+      <span title={t(`Tecla ${key}`, `Key ${key}`)}>
+        <Link to={`/${mode}/sales/${to}`} className="button">
+          <Icon name={icon} />
+          {name}
+        </Link>
+      </span>
     );
   return (
     <nav className="walk" aria-label={t('Lista de vendas', 'List of sales')}>
@@ -195,8 +215,8 @@ function Walk({ id }: { id: string }): ReactNode {
       </Link>
       {neighbours !== null && (
         <span className="actions">
-          {beside(neighbours.previous, t('Anterior', 'Previous'), 'arrow-up')}
-          {beside(neighbours.next, t('Próxima', 'Next'), 'arrow-down')}
+          {beside(neighbours.previous, t('Anterior', 'Previous'), 'arrow-up', 'K')}
+          {beside(neighbours.next, t('Próxima', 'Next'), 'arrow-down', 'J')}
         </span>
       )}
     </nav>
