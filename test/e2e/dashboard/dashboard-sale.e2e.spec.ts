@@ -131,7 +131,7 @@ describeWith('browser')('the screen of a sale', () => {
     await dialog.getByText(/O saldo disponível não basta: faltam R\$\s59,95\./).waitFor();
     expect(await dialog.getByRole('button', { name: /^Devolver R/ }).isDisabled()).toBe(true);
     await dialog.getByLabel('Valor').fill('5');
-    expect(await dialog.getByRole('button', { name: /^Devolver R/ }).isDisabled()).toBe(false);
+    await dialog.getByRole('button', { name: /^Devolver R\$\s5,00/, disabled: false }).waitFor();
     await page.context().close();
   });
 
@@ -164,7 +164,7 @@ describeWith('browser')('the screen of a sale', () => {
     await visit(owner, id);
     const notes = owner.getByRole('region', { name: 'Notas da equipe' });
     await notes.getByLabel('Nova nota').fill('Pediu outra cor.\nEnviar amanhã.');
-    await notes.getByText('470 caracteres restam', { exact: false }).waitFor();
+    await notes.getByText('469 caracteres restam').waitFor();
     await notes.getByRole('button', { name: 'Salvar nota' }).dblclick();
     await notes.getByRole('listitem').filter({ hasText: 'Enviar amanhã.' }).waitFor();
     expect(await notes.getByLabel('Nova nota').inputValue()).toBe('');
