@@ -141,31 +141,29 @@ function SaleOf({ id }: { id: string }): ReactNode {
       >
         <SaleFacts sale={data} />
         <div className="halves">
-          <div>
-            <SaleCourse
-              sale={data}
-              refunds={refunds.data?.data ?? []}
-              cases={cases.data?.data ?? []}
-              entries={entries.data?.data ?? []}
-              end={ended.data?.data[0] ?? null}
-              deliveries={deliveries.data?.data ?? []}
-              actions={
-                mayAct &&
-                data.status !== 'PENDING' && (
-                  <ActButton icon="refresh-cw" act={resend}>
-                    {t('Reenviar webhooks', 'Resend webhooks')}
-                  </ActButton>
-                )
-              }
-            />
-            <SaleNotes id={id} />
-          </div>
-          <div>
+          <SaleCourse
+            sale={data}
+            refunds={refunds.data?.data ?? []}
+            cases={cases.data?.data ?? []}
+            entries={entries.data?.data ?? []}
+            end={ended.data?.data[0] ?? null}
+            deliveries={deliveries.data?.data ?? []}
+            actions={
+              mayAct &&
+              data.status !== 'PENDING' && (
+                <ActButton icon="refresh-cw" act={resend}>
+                  {t('Reenviar webhooks', 'Resend webhooks')}
+                </ActButton>
+              )
+            }
+          />
+          <div className="side">
             {isWaiting && <Pay sale={data} />}
             {mode === 'test' && mayAct && <Sandbox sale={data} cases={cases.data?.data ?? []} refresh={refresh} />}
             <SaleReceipt sale={data} />
             <SaleDetails sale={data} />
           </div>
+          <SaleNotes id={id} />
         </div>
         <Refunds refunds={refunds.data?.data ?? []} />
         {entries.error && <Failure error={entries.error} />}
