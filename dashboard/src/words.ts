@@ -95,7 +95,7 @@ export const refundStatus = inWords((t) => ({
 /** Ways in which a Pix is refunded. */
 export const refundStrategy = inWords((t) => ({
   devolution: t('Devolver o mesmo Pix', 'Send the same Pix back'),
-  cashout: t('Novo Pix para quem pagou', 'A new Pix to who paid'),
+  cashout: t('Novo Pix para quem pagou', 'New Pix to the payer'),
 }));
 
 /** Why a refund failed. */

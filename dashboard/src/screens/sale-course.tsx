@@ -84,7 +84,7 @@ export function SaleCourse({ actions, ...known }: Known & { actions?: ReactNode 
         })}
         {until !== null && (
           <li className="coming">
-            <strong>{t('Aguarda o pagamento', 'Waits for the payment')}</strong>
+            <strong>{t('Aguardando pagamento', 'Awaiting payment')}</strong>
             <p className="quiet">
               <Countdown at={until} />
             </p>
@@ -123,7 +123,7 @@ function Told({
     failed > 0
       ? t(`${String(failed)} com falha`, `${String(failed)} failed`)
       : again > 0
-        ? t(`${String(again)} sem sucesso, tentamos de novo`, `${String(again)} without success, tried again`)
+        ? t(`${String(again)} sem sucesso, tentando de novo`, `${String(again)} without success, retrying`)
         : waiting > 0
           ? t(`${String(waiting)} na fila`, `${String(waiting)} waiting`)
           : count('DELIVERED') === deliveries.length
@@ -141,7 +141,7 @@ function Told({
             <Status value={one.status} label={deliveryStatus(one.status, t)} />
             <p className="quiet">
               {[
-                hostOf(one) ?? t('endereço da cobrança', 'address of the charge'),
+                hostOf(one) ?? t('endpoint da cobrança', 'endpoint of the charge'),
                 one.lastStatusCode !== null
                   ? t(`respondeu HTTP ${String(one.lastStatusCode)}`, `answered HTTP ${String(one.lastStatusCode)}`)
                   : one.lastError !== null
@@ -197,7 +197,7 @@ function factsOf({ sale, refunds, cases, entries, end }: Known, mode: string, t:
       ...{ kind: 'refund', at: one.createdAt },
       title: (
         <>
-          {t('Reembolso pedido', 'Refund asked for')} <Money {...one} />
+          {t('Reembolso solicitado', 'Refund requested')} <Money {...one} />
         </>
       ),
     });
@@ -205,7 +205,7 @@ function factsOf({ sale, refunds, cases, entries, end }: Known, mode: string, t:
       facts.push({
         kind: 'refund',
         at: one.updatedAt,
-        title: t('Reembolso devolvido', 'Refund given back'),
+        title: t('Reembolso concluído', 'Refund completed'),
         tone: 'good',
       });
     if (one.status === 'FAILED')

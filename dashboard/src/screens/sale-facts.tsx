@@ -50,7 +50,7 @@ export function SaleFacts({ sale }: { sale: PaymentDetailBody }): ReactNode {
             ),
           ],
           [t('Tarifas', 'Fees'), shown(fees)],
-          [t('Reembolsado', 'Refunded'), shown(sale.amountRefunded)],
+          [t('Valor reembolsado', 'Refunded amount'), shown(sale.amountRefunded)],
         ]}
       />
     </section>

@@ -62,14 +62,14 @@ export function SaleNotes({ id }: { id: string }): ReactNode {
               <strong>{note.authorName ?? '–'}</strong> · <Time at={note.createdAt} />
             </p>
             {note.text === null ? (
-              <p className="quiet">{t('Apagada com os dados do cliente.', 'Erased with the customer’s data.')}</p>
+              <p className="quiet">{t('Excluída com os dados do cliente.', 'Erased with the customer’s data.')}</p>
             ) : (
               <p className="written">{note.text}</p>
             )}
             {mayAct && (role === 'OWNER' || note.authorId === user.id) && (
               <ActionDialog
-                trigger={t('Apagar', 'Delete')}
-                title={t('Apagar a nota?', 'Delete the note?')}
+                trigger={t('Excluir', 'Delete')}
+                title={t('Excluir a nota', 'Delete the note')}
                 tone="danger"
                 act={() => call('DELETE', `${path}/${note.id}`).then(refresh)}
               >

@@ -37,7 +37,7 @@ export function Refund({ sale, left }: { sale: PaymentDetailBody; left: number }
       ...(reason === '' ? {} : { reason }),
       ...(fields.strategy === '' ? {} : { strategy: fields.strategy }),
     });
-    toast(t(`Reembolso de ${text(asked ?? 0)} pedido.`, `Refund of ${text(asked ?? 0)} requested.`));
+    toast(t(`Reembolso de ${text(asked ?? 0)} solicitado.`, `Refund of ${text(asked ?? 0)} requested.`));
     await refresh();
   };
   return (
@@ -135,7 +135,7 @@ export function Refunds({ refunds }: { refunds: readonly RefundItemBody[] }): Re
             cell: (one) => <Status value={one.status} label={refundStatus(one.status, t)} />,
           },
           {
-            name: t('Caminho', 'Way'),
+            name: t('Como', 'How'),
             cell: (one) => (one.strategy === null ? '–' : refundStrategy(one.strategy, t)),
           },
           {
@@ -144,7 +144,7 @@ export function Refunds({ refunds }: { refunds: readonly RefundItemBody[] }): Re
               failureReason === null ? (reason ?? '–') : refundFailure(failureReason, t),
           },
           {
-            name: 'End-to-end',
+            name: t('ID do Pix', 'Pix id'),
             cell: (one) => (one.endToEndId === null ? '–' : <Id value={one.endToEndId} />),
           },
         ]}

@@ -114,7 +114,7 @@ describeWith('browser')('the screen of a sale', () => {
     await dialog.getByText(/R\$\s64,95 voltam para quem pagou \(Maria da Silva\); restam R\$\s64,95\./).waitFor();
     await dialog.getByLabel('Como devolver').selectOption('Devolver o mesmo Pix');
     await dialog.getByRole('button', { name: /^Devolver R/ }).dblclick();
-    await page.getByText('Devolvido', { exact: true }).waitFor();
+    await page.getByText('Reembolsado', { exact: true }).waitFor();
     await page.getByRole('cell', { name: 'Devolver o mesmo Pix' }).waitFor();
     const { data } = await dashboard.api<{ data: { amount: number; strategy: string }[] }>(
       'GET',
@@ -179,8 +179,8 @@ describeWith('browser')('the screen of a sale', () => {
     ).rejects.toThrow(/403/);
     await reader.context().close();
     expect(await notes.getByRole('listitem').count()).toBe(1);
-    await notes.getByRole('button', { name: 'Apagar' }).click();
-    await inDialog(owner).getByRole('button', { name: 'Apagar' }).click();
+    await notes.getByRole('button', { name: 'Excluir' }).click();
+    await inDialog(owner).getByRole('button', { name: 'Excluir' }).click();
     await notes.getByRole('listitem').waitFor({ state: 'detached' });
     await owner.context().close();
   });
