@@ -21,16 +21,16 @@ const NOTE_ID = { name: 'noteId', description: 'Of the note: `<uuid>`.', schema:
 /** Notes of people about payments: an API key, which is nobody, gets 404. */
 @ApiTags('Payments')
 @ApiKeyAuth()
-@AtDoorOnly()
 @ApiParam(PAYMENT_ID)
 @Controller('v1/payments/:id/notes')
 export class NotesController {
   constructor(private readonly notes: NotesService) {}
 
   @Get()
+  @AtDoorOnly()
   @ApiOperation({
     summary: 'List the notes about a payment',
-    description: 'Of the account’s people, newest first, at the dashboard’s door. An API key gets 404.',
+    description: 'Of the account’s people, newest first.',
   })
   @ApiResponse({ status: 200, description: 'A page.', type: NoteListBody })
   async list(
@@ -49,9 +49,10 @@ export class NotesController {
   }
 
   @Post()
+  @AtDoorOnly()
   @ApiOperation({
     summary: 'Write a note about a payment',
-    description: 'For OWNER and ADMIN at the dashboard’s door. An API key gets 404.',
+    description: 'For OWNER and ADMIN.',
   })
   @ApiResponse({ status: 201, description: 'The note.', type: NoteBody })
   @ApiErrors(403)
@@ -66,10 +67,11 @@ export class NotesController {
   }
 
   @Delete(':noteId')
+  @AtDoorOnly()
   @HttpCode(204)
   @ApiOperation({
     summary: 'Delete a note about a payment',
-    description: 'For its author and OWNERs at the dashboard’s door. An API key gets 404.',
+    description: 'For its author and OWNERs.',
   })
   @ApiParam(NOTE_ID)
   @ApiResponse({ status: 204, description: 'Deleted.' })
