@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { ApiError } from '../core/errors/index.js';
 import { pageHeaders } from './checkout.csp.js';
-import type { Page } from './checkout.page.js';
+import type { Page } from './checkout.layout.js';
 import { type Language, LANGUAGES } from './checkout.texts.js';
 
 /** Mobile networks share one address among many payers, and an open page polls its status. */

@@ -70,7 +70,7 @@ async function get(path: string, language = ''): Promise<Got> {
 
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': contentSecurityPolicy(''),
+  'content-security-policy': contentSecurityPolicy({ ownStyle: '' }),
   vary: 'Accept-Language',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
@@ -99,9 +99,14 @@ describe('GET /checkout/:id', () => {
     expect(answer.body).not.toContain('alert(1)');
   });
 
-  it('returns 404 for a payment without Pix', async () => {
-    stored = aTransaction({ paymentMethods: ['BOLETO'], brCode: null });
-    expect((await get(`/checkout/${ID}`)).statusCode).toBe(404);
+  it('returns the page of a payment without Pix, which has no QR code', async () => {
+    const boleto = { barcode: '0'.repeat(44), line: '1'.repeat(47), pdfUrl: 'https://psp.example/boleto.pdf' };
+    stored = aTransaction({ paymentMethods: ['BOLETO'], brCode: null, artefacts: { BOLETO: boleto } });
+    const answer = await get(`/checkout/${ID}`);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.body).toContain('Copiar linha do boleto');
+    expect(answer.body).not.toContain('qr.png');
+    expect((await get(`/checkout/${ID}/qr.png`)).statusCode).toBe(404);
   });
 });
 
@@ -156,7 +161,7 @@ describe('the merchant’s brand', () => {
     const page = await get(`/checkout/${ID}`);
     expect(page.body).toContain('<style>:root{--button:#7a1fa2;--on-button:#fff}</style>');
     expect(page.headers['content-security-policy']).toBe(
-      contentSecurityPolicy(':root{--button:#7a1fa2;--on-button:#fff}'),
+      contentSecurityPolicy({ ownStyle: ':root{--button:#7a1fa2;--on-button:#fff}' }),
     );
     expect(page.body).toContain(`src="${ID}/logo"`);
     const logo = await get(`/checkout/${ID}/logo`);

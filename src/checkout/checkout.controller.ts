@@ -11,7 +11,8 @@ import {
 import type { Request, Response } from 'express';
 import { LimitPerIp, Public } from '../auth/index.js';
 import { LANG, PAYERS_PER_ADDRESS, PICTURE_CONTENT, PICTURE_HEADERS, send } from './answers.js';
-import { checkoutPage, noReceiptPage, notFoundPage, receiptPage } from './checkout.page.js';
+import { notFoundPage } from './checkout.layout.js';
+import { checkoutPage, noReceiptPage, receiptPage } from './checkout.page.js';
 import { CheckoutService } from './checkout.service.js';
 import type { CheckoutStatus } from './checkout.view.js';
 
@@ -41,7 +42,10 @@ export class CheckoutController {
 
   @Get(':id')
   @LimitPerIp({ times: PAYERS_PER_ADDRESS })
-  @ApiOperation({ summary: 'The hosted checkout page of a charge', description: 'What `checkout_url` points to.' })
+  @ApiOperation({
+    summary: 'The hosted checkout page of a charge or payment',
+    description: 'What `checkout_url` points to.',
+  })
   @ApiProduces('text/html')
   @ApiOkResponse({ description: 'The page.', schema: { type: 'string' } })
   @ApiNotFoundResponse({ description: 'A page that says so.', schema: { type: 'string' } })

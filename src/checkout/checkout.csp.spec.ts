@@ -3,12 +3,13 @@ import { Script } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import { contentSecurityPolicy } from './checkout.csp.js';
 import { aReceipt, aView } from './checkout.fixture.js';
-import { checkoutPage, notFoundPage, receiptPage } from './checkout.page.js';
+import { notFoundPage } from './checkout.layout.js';
+import { checkoutPage, receiptPage } from './checkout.page.js';
 import { SCRIPT } from './checkout.script.js';
 import { STYLES } from './checkout.styles.js';
 
 const DIRECTIVES = new Map(
-  contentSecurityPolicy('')
+  contentSecurityPolicy({ ownStyle: '' })
     .split('; ')
     .map((directive) => {
       const [name = '', ...sources] = directive.split(' ');
@@ -40,7 +41,12 @@ describe('the content security policy', () => {
     for (const name of ['default-src', 'base-uri', 'form-action', 'frame-ancestors']) {
       expect(DIRECTIVES.get(name)).toBe("'none'");
     }
-    expect(contentSecurityPolicy('')).not.toMatch(/unsafe|\*|http/);
+    expect(contentSecurityPolicy({ ownStyle: '' })).not.toMatch(/unsafe|\*|http/);
+  });
+
+  it('lets a form go to this service alone, or on to the merchant of the test card', () => {
+    expect(contentSecurityPolicy({ ownStyle: '', forms: 'self' })).toContain("form-action 'self';");
+    expect(contentSecurityPolicy({ ownStyle: '', forms: 'anywhere' })).not.toContain('form-action');
   });
 
   it('carries the hashes of the inline style and script', () => {
@@ -52,7 +58,7 @@ describe('the content security policy', () => {
     expect(branded.ownStyle).toBe(':root{--button:#0b6b60;--on-button:#fff}');
     const styles = hashesOf(branded.html, 'style');
     expect(styles).toHaveLength(2);
-    expect(contentSecurityPolicy(branded.ownStyle)).toContain(`style-src ${styles.join(' ')};`);
+    expect(contentSecurityPolicy(branded)).toContain(`style-src ${styles.join(' ')};`);
   });
 
   it('needs no inline attribute, which a hash does not cover', () => {
@@ -80,14 +86,17 @@ describe('the colours', () => {
       ['ink', 'card', 4.5],
       ['ink', 'field', 4.5],
       ['soft', 'card', 4.5],
+      ['soft', 'field', 4.5],
+      ['soft', 'page', 4.5],
+      ['accent', 'field', 4.5],
+      ['good', 'good-tint', 4.5],
+      ['bad', 'bad-tint', 4.5],
       ['accent', 'accent-tint', 4.5],
       ['on-button', 'button', 4.5],
       ['accent', 'card', 4.5],
       ['accent', 'page', 4.5],
       ['warn', 'warn-tint', 4.5],
-      // Contrast of graphics: icons, the field's edge, the focus ring.
-      ['good', 'good-tint', 3],
-      ['bad', 'bad-tint', 3],
+      // Contrast of graphics: the field's edge, the focus ring.
       ['edge', 'card', 3],
     ];
     const poor = pairs.filter(([text, background, least]) => contrast(colour(text), colour(background)) < least);

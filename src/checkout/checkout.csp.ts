@@ -6,7 +6,8 @@ import { STYLES } from './checkout.styles.js';
 export interface PageStyle {
   /** The merchant's own stylesheet: '' without one. */
   readonly ownStyle: string;
-  readonly hasForm?: boolean;
+  /** Where the page's forms lead: nowhere without it, to this service, or on from there to a merchant. */
+  readonly forms?: 'self' | 'anywhere';
 }
 
 /** A CSP source for exactly this inline text. */
@@ -21,11 +22,8 @@ export function cspHash(text: string): string {
 const STYLE_HASH = cspHash(STYLES);
 const SCRIPT_HASH = cspHash(SCRIPT);
 
-/**
- * @param ownStyle the stylesheet of the merchant's colours; '' without one
- * @param hasForm whether the page sends a form, to this service
- */
-export function contentSecurityPolicy(ownStyle: string, hasForm = false): string {
+/** Browsers apply `form-action` to the redirect after a form too: without it the form may lead to the merchant. */
+export function contentSecurityPolicy({ ownStyle, forms }: PageStyle): string {
   return [
     "default-src 'none'",
     "img-src 'self' data:",
@@ -33,7 +31,7 @@ export function contentSecurityPolicy(ownStyle: string, hasForm = false): string
     `style-src ${STYLE_HASH}${ownStyle === '' ? '' : ` ${cspHash(ownStyle)}`}`,
     `script-src ${SCRIPT_HASH}`,
     "base-uri 'none'",
-    `form-action ${hasForm ? "'self'" : "'none'"}`,
+    ...(forms === 'anywhere' ? [] : [`form-action ${forms === 'self' ? "'self'" : "'none'"}`]),
     "frame-ancestors 'none'",
   ].join('; ');
 }
@@ -43,11 +41,11 @@ export function contentSecurityPolicy(ownStyle: string, hasForm = false): string
  * get it. A page with a form tells its address to this service: without that, browsers send the form from nowhere, as
  * another site's.
  */
-export function pageHeaders({ ownStyle, hasForm = false }: PageStyle): Readonly<Record<string, string>> {
+export function pageHeaders(style: PageStyle): Readonly<Record<string, string>> {
   return {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': contentSecurityPolicy(ownStyle, hasForm),
-    'Referrer-Policy': hasForm ? 'same-origin' : 'no-referrer',
+    'Content-Security-Policy': contentSecurityPolicy(style),
+    'Referrer-Policy': style.forms === 'self' ? 'same-origin' : 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
     'X-Robots-Tag': 'noindex, nofollow',
     'Cache-Control': 'no-store',

@@ -75,6 +75,7 @@ export function aView(changes: Partial<CheckoutView> = {}): CheckoutView {
     hasLogo: false,
     description: null,
     lockedTo: null,
+    takesPix: true,
     otherWays: {},
     refunded: 0,
     returns: [],
@@ -90,13 +91,16 @@ export const ACCOUNT: CheckoutAccount = {
   contactEmail: 'owner@mail.example',
   accent: null,
   logo: null,
+  taxId: null,
 };
 
 export function aReceipt(changes: Partial<ReceiptView> = {}): ReceiptView {
   return {
     id: ID,
     merchant: 'Padaria Nova Aurora',
+    status: 'paid',
     contact: 'owner@mail.example',
+    taxId: null,
     accent: null,
     hasLogo: false,
     test: false,
@@ -104,6 +108,7 @@ export function aReceipt(changes: Partial<ReceiptView> = {}): ReceiptView {
     currency: 'BRL',
     description: null,
     paidAt: new Date('2026-03-10T03:05:00Z'),
+    availableUntil: new Date('2026-04-09T03:05:00Z'),
     method: 'PIX',
     reference: 'E00000000202603100210000000001',
     refunded: 0,

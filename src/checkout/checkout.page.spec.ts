@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ACCOUNT, aReceipt, aTransaction, aView, BR_CODE, ID, NOW } from './checkout.fixture.js';
-import { checkoutPage, notFoundPage, receiptPage } from './checkout.page.js';
+import { notFoundPage } from './checkout.layout.js';
+import { checkoutPage, receiptPage } from './checkout.page.js';
 import { qrPng } from '../brazil/index.js';
 import { type CheckoutView, toCheckoutView } from './checkout.view.js';
 
@@ -57,19 +58,18 @@ const FULL: Partial<CheckoutView> = {
 describe('checkoutPage', () => {
   it('shows exactly the expected text while it waits for the payment', () => {
     expect(words(checkoutPage(view('pending', { test: true }), 'pt').html)).toEqual([
-      'Ambiente de teste',
       'Pagamento para Padaria Nova Aurora R$ 1.234,56',
       'Pague até 9 de março de 2026 às 23:30 (horário de Brasília)',
       'Aguardando pagamentoTempo restante:',
+      'Copiar código Pix',
+      'Cole no app do seu banco, em Pix Copia e Cola.',
+      'Escaneie o QR Code',
+      'com o app do seu banco',
+      'Salvar imagem',
       'Pix Copia e Cola',
       BR_CODE,
-      'Copiar código Pix',
       'Selecione e copie o código acima. Esta página se atualiza sozinha a cada 15 segundos.',
-      'Ou escaneie o QR Code',
-      'com a câmera do aplicativo do seu banco',
-      'Salvar imagem',
-      'Compartilhar',
-      'Abra o aplicativo do seu banco e entre na área Pix.',
+      'Abra o app do seu banco e entre na área Pix.',
       'Cole o código em Pix Copia e Cola ou escaneie o QR Code.',
       'Confira o valor e o recebedor e confirme. O resultado aparece aqui em segundos.',
     ]);
@@ -122,9 +122,30 @@ describe('checkoutPage', () => {
 
   it('shows no broken QR code while the Pix code is missing', () => {
     const page = checkoutPage(view('pending', { brCode: null }), 'pt').html;
-    expect(words(page)[0]).toBe('Preparando o código Pix');
+    expect(words(page)[0]).toBe('Preparando o pagamento');
     expect(page).toContain('data-status="pending" data-view="preparing"');
     expect(page).not.toContain('<img');
+  });
+
+  it('shows a payment without Pix by its own methods, and the only one is open', () => {
+    const boleto = { barcode: '0'.repeat(44), line: '1'.repeat(47), pdfUrl: 'https://psp.example/boleto.pdf' };
+    const withoutPix = { takesPix: false, brCode: null };
+    const only = checkoutPage(view('pending', { ...withoutPix, otherWays: { BOLETO: boleto } }), 'pt').html;
+    expect(words(only)).toEqual([
+      'Pagamento para Padaria Nova Aurora R$ 1.234,56',
+      'Pague até 9 de março de 2026 às 23:30 (horário de Brasília)',
+      'Aguardando pagamentoTempo restante:',
+      ...['Formas de pagar', 'Boleto', 'Linha digitável', '11111.11111 11111.111111 11111.111111 1 11111111111111'],
+      ...['Copiar linha do boleto', 'Abrir boleto (PDF)'],
+    ]);
+    expect(only).toContain('<details class="way" name="way" open>');
+    const two = { BOLETO: boleto, MULTIBANCO: { entity: '99999', reference: '123456742' } };
+    const both = checkoutPage(view('pending', { ...withoutPix, otherWays: two }), 'en').html;
+    expect(words(both)).toEqual(expect.arrayContaining(['Entity', '99999', 'Reference', '123456742', 'Amount']));
+    expect(both).not.toContain('<details class="way" name="way" open>');
+    const over = words(checkoutPage(view('expired', withoutPix), 'pt').html);
+    expect(over).toContain('Peça uma nova cobrança a Padaria Nova Aurora.');
+    expect(over.join(' ')).not.toContain('Pix');
   });
 
   it('has no countdown for a charge that does not expire', () => {
@@ -274,14 +295,24 @@ describe('details of the page', () => {
 
 describe('receiptPage', () => {
   it('shows receiver, amount, time and method, and nothing about the payer', () => {
-    expect(words(receiptPage(aReceipt({ description: 'Two loaves', refunded: 1_000 }), 'pt').html)).toEqual([
-      'Recibo de pagamento',
-      'R$ 1.234,56',
-      ...['Recebedor', 'Padaria Nova Aurora', 'Contato', 'owner@mail.example', 'Referente a', 'Two loaves'],
-      ...['Data', '10 de março de 2026 às 00:05 (horário de Brasília)', 'Forma de pagamento', 'Pix'],
+    const receipt = aReceipt({ description: 'Two loaves', refunded: 1_000, taxId: '12.345.678/0001-95' });
+    expect(words(receiptPage(receipt, 'pt').html)).toEqual([
+      ...['Pagamento confirmado', 'Recibo de pagamento', 'R$ 1.234,56'],
+      '10 de março de 2026 às 00:05 (horário de Brasília)',
+      ...['Valores devolvidos', 'R$ 10,00'],
+      ...['Recebedor', 'Padaria Nova Aurora', 'CPF/CNPJ', '12.345.678/0001-95', 'Contato', 'owner@mail.example'],
+      ...['Referente a', 'Two loaves', 'Forma de pagamento', 'Pix'],
       ...['Identificador da transação', 'E00000000202603100210000000001', 'Cobrança', ID],
-      ...['Devolvido, ou em devolução, pelo recebedor: R$ 10,00', 'Imprimir'],
+      ...['Compartilhar', 'Imprimir'],
+      'Esta página fica disponível até 9 de abril de 2026 às 00:05 (horário de Brasília).',
     ]);
+  });
+
+  it.each([
+    ['refunded', 'Pagamento devolvido'],
+    ['disputed', 'Pagamento contestado'],
+  ] as const)('says that the payment is %s', (status, title) => {
+    expect(words(receiptPage(aReceipt({ status }), 'pt').html)[0]).toBe(title);
   });
 
   it('escapes any name of the merchant', () => {

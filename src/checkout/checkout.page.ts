@@ -1,17 +1,11 @@
-import { textOn } from '../accounts/index.js';
+import { formatBoletoLine } from '../brazil/index.js';
 import { moneyText } from '../core/money/index.js';
-import { saoPauloTime } from '../brazil/index.js';
 import type { PublicStatus } from '../charges/index.js';
-import { type Html, markup, trusted } from '../core/http/index.js';
-import type { PageStyle } from './checkout.csp.js';
-import { FAVICON, type Icon, icon } from './checkout.icons.js';
-import { SCRIPT } from './checkout.script.js';
-import { STYLES } from './checkout.styles.js';
+import { type Html, markup } from '../core/http/index.js';
+import { type Icon, icon } from './checkout.icons.js';
+import { amount, mark, messagePage, page, type Page, time, withMerchant } from './checkout.layout.js';
 import { type Language, TEXTS, type Wording } from './checkout.texts.js';
-import type { Brand, CheckoutView, ReceiptView } from './checkout.view.js';
-
-/** Characters of an amount that fit one line of a 320-pixel screen in the large size (`R$ 9.999.999,99`). */
-const LARGE_AMOUNT = 15;
+import type { CheckoutView, ReceiptView } from './checkout.view.js';
 
 /** How long the page shows that the payment has arrived. */
 const BACK_AFTER_S = 5;
@@ -29,15 +23,6 @@ const MARKS: Readonly<Record<Outcome, { icon: Icon; tone: 'good' | 'warn' | 'bad
   disputed: { icon: 'alert', tone: 'warn' },
 };
 
-export interface Page extends PageStyle {
-  readonly html: string;
-}
-
-/** The merchant's style for the buttons only: text keeps colours whose contrast is known. */
-function ownStyle({ accent }: Brand): string {
-  return accent === null ? '' : `:root{--button:${accent};--on-button:${textOn(accent)}}`;
-}
-
 /** The whole page for the charge's current state. Under 30 KB with its stylesheet and script. */
 export function checkoutPage(view: CheckoutView, language: Language): Page {
   const words = TEXTS[language];
@@ -45,6 +30,7 @@ export function checkoutPage(view: CheckoutView, language: Language): Page {
     title: `${words.titles[view.status]} · ${view.merchant}`,
     refresh: refreshOf(view),
     main: view.status === 'pending' ? pending(view, words) : outcome(view, view.status, words),
+    logo: `${view.id}/logo`,
     live: true,
   });
 }
@@ -55,101 +41,48 @@ function refreshOf({ status, isJustPaid, returnUrl }: CheckoutView): string | nu
   return isJustPaid && returnUrl !== null ? `${BACK_AFTER_S}; url=${returnUrl.href}` : null;
 }
 
-/** The page for an unknown address: mistyped, truncated or made up. */
-export function notFoundPage(language: Language): Page {
-  const { notFound, notFoundNote } = TEXTS[language];
-  return messagePage(language, notFound, notFoundNote);
-}
-
 /** The page instead of a receipt when a charge is unpaid or was paid too long ago. */
 export function noReceiptPage(language: Language): Page {
   const { receiptGone, receiptGoneNote } = TEXTS[language];
   return messagePage(language, receiptGone, receiptGoneNote);
 }
 
-export function messagePage(language: Language, title: string, note: Html | string, brand: Brand | null = null): Page {
-  return page(language, brand, {
-    title,
-    refresh: null,
-    main: markup`<main class="result">
-  <div><span class="mark calm">${icon('search', 34)}</span></div>
-  <h1>${title}</h1>
-  <p class="note">${note}</p>
-</main>`,
-    live: false,
-  });
-}
-
+/** The receipt, to share and to print. */
 export function receiptPage(view: ReceiptView, language: Language): Page {
   const words = TEXTS[language];
-  const methods: Readonly<Record<string, string>> = words.methods;
-  const line = (name: string, value: Html | string | null): Html | null =>
-    value === null ? null : markup`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+  const { icon: name, tone } = MARKS[view.status];
+  const line = (label: string, value: Html | string | null, isCode = false): Html | null =>
+    value === null ? null : markup`<div><dt>${label}</dt><dd${isCode ? markup` class="id"` : null}>${value}</dd></div>`;
   return page(language, view, {
     title: `${words.receiptTitle} · ${view.merchant}`,
-    refresh: null,
     main: markup`<main class="receipt">
-${logo(view, '')}
-${testBadge(view, words)}
+<p class="state ${tone}">${icon(name, 18)} ${words.titles[view.status]}</p>
 <h1>${words.receiptTitle}</h1>
 <p>${amount(moneyText(view.amount, view.currency))}</p>
+<p class="note">${time(view.paidAt, words)}</p>
 <dl>
+${line(words.returned, view.refunded === 0 ? null : moneyText(view.refunded, view.currency))}
 ${line(words.receiver, markup`<bdi>${view.merchant}</bdi>`)}
+${line(words.taxId, view.taxId)}
 ${line(words.contact, view.contact)}
 ${line(words.forWhat, view.description === null ? null : markup`<bdi>${view.description}</bdi>`)}
-${line(words.when, time(view.paidAt, words))}
-${line(words.method, view.method === null ? null : (methods[view.method] ?? view.method))}
-${line(words.reference, view.reference)}
-${line(words.chargeId, view.id)}
+${line(words.method, view.method === null ? null : words.methods[view.method])}
+${line(words.reference, view.reference, true)}
+${line(words.chargeId, view.id, true)}
 </dl>
-${view.refunded === 0 ? null : markup`<p class="note">${words.partlyRefunded(moneyText(view.refunded, view.currency))}</p>`}
-<p class="actions no-print"><button type="button" class="js-only" data-print>${words.print}</button></p>
+<p class="act js-only no-print"><button type="button" data-share="page" data-done="${words.linkCopied}" data-failed="${words.linkNotCopied}">${icon('share', 20)}<span data-label="${words.share}">${words.share}</span></button><button type="button" class="second" data-print>${icon('print', 20)}${words.print}</button></p>
+<p class="hint no-print">${words.receiptUntil} ${time(view.availableUntil, words)}.</p>
 </main>`,
+    logo: 'logo',
     live: true,
   });
 }
 
-export function page(
-  language: Language,
-  brand: Brand | null,
-  parts: { title: string; refresh: string | null; main: Html; live: boolean },
-): Page {
-  const { code, other } = TEXTS[language];
-  const own = brand ? ownStyle(brand) : '';
-  const { text: html } = markup`<!doctype html>
-<html lang="${code}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex, nofollow">
-<meta name="format-detection" content="telephone=no">
-<title>${parts.title}</title>
-<link rel="icon" href="${FAVICON}">
-${parts.refresh === null ? null : markup`<noscript><meta http-equiv="refresh" content="${parts.refresh}"></noscript>`}
-<style>${trusted(STYLES)}</style>
-${own === '' ? null : markup`<style>${trusted(own)}</style>`}
-</head>
-<body>
-${parts.main}
-<footer class="no-print"><a href="?lang=${other.language}" lang="${other.code}" hreflang="${other.code}">${other.name}</a></footer>
-${parts.live ? LIVE : null}
-</body>
-</html>
-`;
-  return { html, ownStyle: own };
-}
-
-/** Outside <main>, which the script replaces: screen readers do not announce a live region that is replaced. */
-const LIVE = markup`<div id="news" class="sr" role="status" aria-live="polite"></div>
-<script>${trusted(SCRIPT)}</script>`;
-
 function pending(view: CheckoutView, words: Wording): Html {
-  if (view.brCode === null) return preparing(view, words);
+  const ways = otherWays(view, words);
+  if (view.brCode === null && ways.length === 0) return preparing(view, words);
   return markup`<main class="wide" ${data(view, 'pending')}>
-<header>
-  ${logo(view, `${view.id}/`)}
-  ${testBadge(view, words)}
+<div class="sum">
   <h1><span class="to">${words.paymentTo} <bdi>${view.merchant}</bdi></span> ${amount(moneyText(view.amount, view.currency))}</h1>
   ${description(view)}
   ${view.expiresAt === null ? null : markup`<p class="due">${words.payUntil} ${time(view.expiresAt, words)}</p>`}
@@ -157,56 +90,87 @@ function pending(view: CheckoutView, words: Wording): Html {
   <p class="live js-only no-print"><i class="dot"></i><span data-live="${words.waiting}" data-lost="${words.lost}">${words.waiting}</span>${
     view.expiresAt === null ? null : countdown(words)
   }</p>
-</header>
+</div>
 <div class="pay">
-  <section class="code">
-    <label for="br-code">${words.code_label}</label>
-    <div class="field"><textarea id="br-code" rows="4" readonly spellcheck="false" autocomplete="off" translate="no">${view.brCode}</textarea></div>
-    ${copyButton('br-code', words.copy, words)}
-    <p class="hint no-js no-print">${words.noScript}</p>
-  </section>
+  ${view.brCode === null ? null : pix(view, view.brCode, words)}
+  ${
+    ways.length === 0
+      ? null
+      : markup`<section class="ways">
+    <h2>${view.brCode === null ? words.ways : words.otherWays}</h2>
+    ${ways}
+  </section>`
+  }
+</div>
+<div class="rest">
+  ${view.brCode === null ? null : markup`<ol>${words.steps.map((step) => markup`<li>${step}</li>`)}</ol>`}
+  ${wayBack(view, words, 'plain')}
+</div>
+</main>`;
+}
+
+function pix(view: CheckoutView, brCode: string, words: Wording): Html {
+  return markup`<div class="copy js-only no-print">
+    <p class="act">${copyButton('br-code', words.copy, words)}<button type="button" class="second" data-share="code" aria-label="${words.shareCode}" hidden>${icon('share', 22)}</button></p>
+    <p class="hint">${words.paste}</p>
+  </div>
   <section class="qr">
     <h2>${words.scan}</h2>
     <p>${words.scanWith}</p>
     <div class="tile">${qrImage(view, words)}</div>
-    <p class="tools no-print"><a href="${view.id}/qr.png" download="pix.png">${words.save}</a><button type="button" class="plain js-only" data-share hidden>${words.share}</button></p>
+    <p class="tools no-print"><a href="${view.id}/qr.png" download="pix.png">${words.save}</a></p>
   </section>
-  <div class="rest">
-  <ol>
-    ${words.steps.map((step) => markup`<li>${step}</li>`)}
-  </ol>
-  ${otherWays(view, words)}
-  ${wayBack(view, words, 'plain')}
-  </div>
-</div>
-</main>`;
+  <section class="code">
+    <label for="br-code">${words.code_label}</label>
+    <div class="field"><textarea id="br-code" rows="4" readonly spellcheck="false" autocomplete="off" translate="no">${brCode}</textarea></div>
+    <p class="hint no-js no-print">${words.noScript}</p>
+  </section>`;
 }
 
 function copyButton(target: string, label: string, words: Wording): Html {
   return markup`<button type="button" class="js-only no-print" data-copy="${target}" data-done="${words.copied}" data-failed="${words.notCopied}">${icon('copy', 20)}<span data-label="${label}">${label}</span></button>`;
 }
 
-function otherWays({ otherWays: ways }: CheckoutView, words: Wording): Html | null {
+/** The methods beside Pix. A single way to pay is open, otherwise the payer opens one. */
+function otherWays({ otherWays: ways, brCode, amount: sum, currency }: CheckoutView, words: Wording): Html[] {
   const { CREDIT_CARD: card, BOLETO: boleto, MULTIBANCO: multibanco, CRYPTO: crypto, MBWAY: mbway } = ways;
-  if (Object.keys(ways).length === 0) return null;
-  return markup`<section class="ways">
-    <h2>${words.otherWays}</h2>
-    ${card === undefined ? null : markup`<a class="button second no-print" href="${card.redirectUrl}" rel="noreferrer">${words.card}</a>`}
-    ${
-      boleto === undefined
-        ? null
-        : markup`${toCopy('boleto', words.boleto, boleto.line, words.boletoCopy, words)}
-    <p class="tools no-print"><a href="${boleto.pdfUrl}" rel="noreferrer">${words.boletoPdf}</a></p>`
-    }
-    ${multibanco === undefined ? null : markup`<p><b>Multibanco</b><br>${words.multibanco(multibanco.entity, multibanco.reference)}</p>`}
-    ${mbway === undefined ? null : markup`<p><b>MB WAY</b><br>${words.mbway}</p>`}
-    ${
-      crypto === undefined
-        ? null
-        : markup`${toCopy('crypto', words.methods.CRYPTO, crypto.address, words.cryptoCopy, words)}
-    <p>${words.crypto(`${crypto.amount} ${crypto.currency}`, crypto.network)}</p>`
-    }
-  </section>`;
+  const isOnly = brCode === null && Object.keys(ways).length === 1;
+  const way = (name: Icon, method: keyof typeof ways, body: Html): Html =>
+    markup`<details class="way" name="way"${isOnly ? markup` open` : null}><summary>${icon(name, 22)}<span>${words.methods[method]}</span></summary>
+    ${body}</details>`;
+  return [
+    card === undefined
+      ? null
+      : way(
+          'card',
+          'CREDIT_CARD',
+          markup`<a class="button no-print" href="${card.redirectUrl}" rel="noreferrer">${words.card}</a>`,
+        ),
+    boleto === undefined
+      ? null
+      : way(
+          'barcode',
+          'BOLETO',
+          markup`${toCopy('boleto', words.boletoLine, formatBoletoLine(boleto.line), words.boletoCopy, words)}
+    <p class="tools no-print"><a href="${boleto.pdfUrl}" rel="noreferrer">${words.boletoPdf}</a></p>`,
+        ),
+    multibanco === undefined
+      ? null
+      : way(
+          'barcode',
+          'MULTIBANCO',
+          markup`<dl><div><dt>${words.entity}</dt><dd>${multibanco.entity}</dd></div><div><dt>${words.paymentReference}</dt><dd>${multibanco.reference}</dd></div><div><dt>${words.amount}</dt><dd>${moneyText(sum, currency)}</dd></div></dl>`,
+        ),
+    mbway === undefined ? null : way('phone', 'MBWAY', markup`<p>${words.mbway}</p>`),
+    crypto === undefined
+      ? null
+      : way(
+          'coin',
+          'CRYPTO',
+          markup`<p>${words.crypto(`${crypto.amount} ${crypto.currency}`, crypto.network)}</p>
+    ${toCopy('crypto', words.cryptoAddress, crypto.address, words.cryptoCopy, words)}`,
+        ),
+  ].filter((one) => one !== null);
 }
 
 function toCopy(id: string, label: string, text: string, copy: string, words: Wording): Html {
@@ -224,11 +188,6 @@ function qrImage(view: CheckoutView, words: Wording): Html {
   return markup`<img src="${view.id}/qr.png" width="256" height="256" alt="${words.qrOf(moneyText(view.amount, view.currency), view.merchant)}">`;
 }
 
-/** @param base base of the page's own address */
-export function logo({ hasLogo }: Brand, base: string): Html | null {
-  return hasLogo ? markup`<p class="brand"><img src="${base}logo" alt=""></p>` : null;
-}
-
 function description(view: CheckoutView): Html | null {
   return view.description === null ? null : markup`<p class="what"><bdi>${view.description}</bdi></p>`;
 }
@@ -236,9 +195,7 @@ function description(view: CheckoutView): Html | null {
 /** Shown while the acquirer has not answered yet; rare. */
 function preparing(view: CheckoutView, words: Wording): Html {
   return markup`<main class="result" ${data(view, 'preparing')}>
-${logo(view, `${view.id}/`)}
-${testBadge(view, words)}
-<div><span class="mark calm">${icon('clock', 34)}</span></div>
+${mark('clock', 'calm')}
 <h1 tabindex="-1">${words.preparing}</h1>
 ${amount(moneyText(view.amount, view.currency))}
 <p class="to">${words.to} <bdi>${view.merchant}</bdi></p>
@@ -248,21 +205,24 @@ ${description(view)}
 }
 
 function outcome(view: CheckoutView, status: Outcome, words: Wording): Html {
-  const mark = MARKS[status];
+  const { icon: name, tone } = MARKS[status];
+  const pixNotes: Partial<Record<Outcome, string>> = view.takesPix ? words.pixNotes : {};
+  const pixNote = pixNotes[status];
+  const isLeaving = view.isJustPaid && view.returnUrl !== null;
   return markup`<main class="result" ${data(view, status)}>
-${logo(view, `${view.id}/`)}
-${testBadge(view, words)}
-<div><span class="mark ${mark.tone}">${icon(mark.icon, 34)}</span></div>
+${mark(name, tone)}
 <h1 tabindex="-1">${words.titles[status]}</h1>
 ${amount(moneyText(view.amount, view.currency))}
 <p class="to">${words.to} <bdi>${view.merchant}</bdi></p>
 ${description(view)}
 ${when(view, status, words)}
 ${words.notes[status].map((note) => markup`<p class="note">${withMerchant(note, view)}</p>`)}
+${pixNote === undefined ? null : markup`<p class="note">${pixNote}</p>`}
 ${returned(view, words)}
-${view.hasReceipt ? markup`<p class="actions no-print"><a class="button" href="${view.id}/receipt?lang=${words.language}">${words.receipt}</a></p>` : null}
-${wayBack(view, words, view.hasReceipt && !view.isJustPaid ? 'plain' : 'button')}
-${view.isJustPaid && view.returnUrl !== null ? markup`<p class="note no-print" data-back="${BACK_AFTER_S}">${words.backSoon(view.returnUrl.host)}</p>` : null}
+${isLeaving ? wayBack(view, words, 'button') : null}
+${isLeaving ? markup`<p class="hint no-print" data-back="${BACK_AFTER_S}">${words.backSoon}</p>` : null}
+${view.hasReceipt ? markup`<p class="actions no-print"><a class="button${isLeaving ? ' second' : ''}" href="${view.id}/receipt?lang=${words.language}">${words.receipt}</a></p>` : null}
+${isLeaving ? null : wayBack(view, words, view.hasReceipt ? 'plain' : 'button')}
 </main>`;
 }
 
@@ -275,11 +235,6 @@ function when(view: CheckoutView, status: Outcome, words: Wording): Html | null 
     : markup`<p class="note">${words.deadlineWas} ${time(view.expiresAt, words)}.</p>`;
 }
 
-export function withMerchant(note: string, { merchant }: Brand): Html {
-  const [before = '', after] = note.split('{merchant}');
-  return after === undefined ? markup`${before}` : markup`${before}<bdi>${merchant}</bdi>${after}`;
-}
-
 /** Returned money and its reason: the payer looks for it in the bank's statement. */
 function returned({ returns, refunded, currency }: CheckoutView, words: Wording): Html | null {
   if (returns.length === 0 && refunded === 0) return null;
@@ -287,7 +242,7 @@ function returned({ returns, refunded, currency }: CheckoutView, words: Wording)
 ${refunded === 0 ? null : markup`<li>${words.partlyRefunded(moneyText(refunded, currency))}</li>`}
 ${returns.map(
   ({ amount: sum, reason, endToEndId, at }) =>
-    markup`<li><b>${moneyText(sum, currency)}</b> · ${words.reasons[reason]} · ${time(at, words)}<br><small>${endToEndId}</small></li>`,
+    markup`<li><b>${moneyText(sum, currency)}</b> · ${words.reasons[reason]} · ${time(at, words)}<br><small class="id">${endToEndId}</small></li>`,
 )}
 </ul></section>`;
 }
@@ -297,22 +252,9 @@ function wayBack({ returnUrl }: CheckoutView, words: Wording, look: 'button' | '
   return markup`<p class="actions no-print"><a class="${look}" data-return href="${returnUrl.href}" rel="noopener noreferrer">${words.backTo(returnUrl.host)}</a></p>`;
 }
 
-export function amount(text: string): Html {
-  return markup`<span class="amount${text.length > LARGE_AMOUNT ? ' long' : ''}">${text}</span>`;
-}
-
-function time(at: Date, { code, zone }: Wording): Html {
-  const text = saoPauloTime(at, code === 'en' ? 'english' : 'portuguese');
-  return markup`<time datetime="${at.toISOString()}">${text}</time> ${zone}`;
-}
-
-export function testBadge({ test }: Brand, words: Wording): Html | null {
-  return test ? markup`<p class="badge">${words.test}</p>` : null;
-}
-
 /**
  * Makes the data attributes for the script, with times in epoch milliseconds.
- * @param name the shown state: `preparing` while the charge has no Pix code yet, otherwise its status
+ * @param name the shown state: `preparing` while the charge has no code yet, otherwise its status
  */
 function data(view: CheckoutView, name: PublicStatus | 'preparing'): Html {
   const expires = view.expiresAt === null ? null : markup` data-expires="${view.expiresAt.getTime()}"`;

@@ -6,6 +6,7 @@
  * - Polling pauses while the page is hidden and resumes at once when it is visible: on a phone the payer returns from
  *   the bank's app.
  * - A payment that has just arrived leads back to the merchant after some seconds, unless the payer touches the page.
+ * - `history.state` remembers that the page led back: the browser's own way back must not lead away again.
  * - Only states that can still change are polled, the settled ones rarely.
  * - The countdown uses the server's clock, because a phone's may be minutes off. The countdown is not a live region: a
  *   screen reader would read every second of it.
@@ -22,17 +23,19 @@ export const SCRIPT = `
 
   function adopt() {
     main = document.querySelector('main');
-    for (const share of main.querySelectorAll('[data-share]')) share.hidden = !navigator.share;
+    for (const share of main.querySelectorAll('[data-share=code]')) share.hidden = !navigator.share;
     if (!main.dataset.now) return;
     clearTimeout(leaving);
     leaving = null;
     const back = main.querySelector('[data-back]');
-    if (back) leaving = setTimeout(leave, Number(back.dataset.back) * 1000);
+    if (back && history.state === 'left') back.remove();
+    else if (back) leaving = setTimeout(leave, Number(back.dataset.back) * 1000);
     skew = Date.now() - Number(main.dataset.now);
     tick();
   }
 
   function leave() {
+    history.replaceState('left', '');
     location.assign(main.querySelector('[data-return]').href);
   }
 
@@ -131,9 +134,22 @@ export const SCRIPT = `
       code.select();
       done = document.execCommand('copy');
     }
+    if (!done) code.select();
+    say(button, done);
+  }
+
+  function share(button) {
+    if (button.dataset.share === 'code') {
+      return navigator.share({ text: document.getElementById('br-code').value }).catch(() => {});
+    }
+    const link = location.origin + location.pathname;
+    if (navigator.share) return navigator.share({ title: document.title, url: link }).catch(() => {});
+    return navigator.clipboard.writeText(link).then(() => say(button, true), () => say(button, false));
+  }
+
+  function say(button, done) {
     const label = button.querySelector('span');
     news.textContent = label.textContent = done ? button.dataset.done : button.dataset.failed;
-    if (!done) code.select();
     clearTimeout(reset);
     reset = setTimeout(() => {
       label.textContent = label.dataset.label;
@@ -145,10 +161,8 @@ export const SCRIPT = `
     const button = event.target.closest('[data-copy]');
     if (button) copy(button);
     if (event.target.closest('[data-print]')) print();
-    if (event.target.closest('[data-share]')) {
-      const text = document.getElementById('br-code').value;
-      navigator.share({ title: document.title, text, url: location.href }).catch(() => {});
-    }
+    const sharing = event.target.closest('[data-share]');
+    if (sharing) share(sharing);
   });
   document.addEventListener('pointerdown', stay);
   document.addEventListener('keydown', stay);
@@ -157,7 +171,7 @@ export const SCRIPT = `
   });
   document.addEventListener('visibilitychange', wake);
   addEventListener('online', wake);
-  addEventListener('pageshow', (event) => event.persisted && wake());
+  addEventListener('pageshow', (event) => event.persisted && (adopt(), wake()));
   adopt();
   schedule();
 })();

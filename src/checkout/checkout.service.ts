@@ -4,7 +4,7 @@ import { qrPng } from '../brazil/index.js';
 import { Clock } from '../core/clock.js';
 import { notFound } from '../core/errors/index.js';
 import { parseId } from '../core/ids.js';
-import { isPix, mayShowPayable, type Transaction, TransactionsService } from '../transactions/index.js';
+import { mayShowPayable, type Transaction, TransactionsService } from '../transactions/index.js';
 import {
   type CheckoutStatus,
   type CheckoutView,
@@ -25,7 +25,7 @@ export class CheckoutService {
 
   /** @throws ApiError 404 */
   async view(id: string): Promise<CheckoutView> {
-    const transaction = await this.#charge(id);
+    const transaction = await this.#transaction(id);
     const account = await this.accounts.details(transaction.accountId);
     return toCheckoutView(transaction, account, this.clock.now());
   }
@@ -50,7 +50,7 @@ export class CheckoutService {
 
   /** @throws ApiError 404 */
   async status(id: string): Promise<CheckoutStatus> {
-    return toCheckoutStatus(await this.#charge(id));
+    return toCheckoutStatus(await this.#transaction(id));
   }
 
   /**
@@ -58,17 +58,10 @@ export class CheckoutService {
    * @throws ApiError 404, also for a charge without code and for a cancelled one
    */
   async qr(id: string): Promise<Buffer> {
-    const charge = await this.#charge(id);
+    const charge = await this.#transaction(id);
     const { brCode } = charge;
     if (brCode === null || !mayShowPayable(charge)) throw notFound('QR code');
     return qrPng(brCode);
-  }
-
-  /** Payments without Pix have no checkout (docs/contract.md#checkout). */
-  async #charge(id: string): Promise<Transaction> {
-    const transaction = await this.#transaction(id);
-    if (!isPix(transaction)) throw notFound('charge');
-    return transaction;
   }
 
   #transaction(id: string): Promise<Transaction> {

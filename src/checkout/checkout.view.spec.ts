@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { TRANSACTION_STATUSES } from '../transactions/index.js';
+import { type Transaction, TRANSACTION_STATUSES } from '../transactions/index.js';
 import { ACCOUNT, aTransaction, BR_CODE, ID, NOW } from './checkout.fixture.js';
-import { toCheckoutStatus, toCheckoutView } from './checkout.view.js';
+import { toCheckoutStatus, toCheckoutView, toReceiptView } from './checkout.view.js';
 
 describe('toCheckoutView', () => {
   it('passes on exactly the listed values of a charge', () => {
@@ -19,6 +19,7 @@ describe('toCheckoutView', () => {
       accent: null,
       hasLogo: false,
       description: 'Two loaves of bread',
+      takesPix: true,
       lockedTo: '***.444.777-**',
       otherWays: {},
       refunded: 0,
@@ -82,6 +83,37 @@ describe('toCheckoutView', () => {
     );
     expect(withCode).toEqual(['PENDING', 'WAITING_PAYMENT']);
   });
+});
+
+describe('toReceiptView', () => {
+  const paidAt = new Date('2026-03-10T02:10:00.000Z');
+  const receipt = (changes: Partial<Transaction>, taxId: string | null = null) =>
+    toReceiptView(aTransaction({ paidAt, paidWith: 'PIX', ...changes }), { ...ACCOUNT, taxId }, NOW);
+
+  it('passes on exactly the listed values of a paid charge', () => {
+    expect(receipt({ status: 'REFUNDED', refundsAmount: 123456 }, '12ABC34501DE35')).toEqual({
+      ...{ merchant: 'Padaria Nova Aurora', accent: null, hasLogo: false, test: false },
+      ...{ id: ID, status: 'refunded', amount: 123456, currency: 'BRL', paidAt },
+      availableUntil: new Date('2026-04-09T02:10:00.000Z'),
+      contact: 'owner@mail.example',
+      taxId: '12.ABC.345/01DE-35',
+      description: 'Two loaves of bread',
+      method: 'PIX',
+      reference: 'E00000000202603100210PRIVATE0001',
+      refunded: 123456,
+    });
+  });
+
+  it('masks a CPF of the merchant', () => {
+    expect(receipt({ status: 'PAID' }, '52998224725')?.taxId).toBe('***.982.247-**');
+  });
+
+  it.each(['WAITING_PAYMENT', 'EXPIRED', 'CANCELLED', 'REFUSED', 'PROCESSING'] as const)(
+    'is nothing while %s and unpaid',
+    (status) => {
+      expect(receipt({ status, paidAt: null })).toBeNull();
+    },
+  );
 });
 
 describe('toCheckoutStatus', () => {

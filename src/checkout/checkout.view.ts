@@ -1,17 +1,17 @@
 import type { AccountEntity } from '../accounts/index.js';
 import type { Artefacts } from '../acquirers/index.js';
-import { maskTaxId } from '../brazil/index.js';
+import { formatTaxId, maskTaxId, taxIdKind } from '../brazil/index.js';
 import { type PublicStatus, publicStatus } from '../charges/index.js';
 import { DAY_MS } from '../core/clock.js';
 import type { Amount } from '../core/money/index.js';
 import { withoutControls } from '../core/text.js';
-import { type PaymentMethod, returnUrlOf, type Transaction } from '../transactions/index.js';
+import { isPix, type PaymentMethod, returnUrlOf, type Transaction } from '../transactions/index.js';
 
 /** How long a receipt is available after the payment. */
 const RECEIPT_MS = 30 * DAY_MS;
 const JUST_PAID_MS = 120_000;
 
-export type CheckoutAccount = Pick<AccountEntity, 'name' | 'contactEmail' | 'accent' | 'logo'>;
+export type CheckoutAccount = Pick<AccountEntity, 'name' | 'contactEmail' | 'accent' | 'logo' | 'taxId'>;
 
 /** A Pix that was returned. */
 export interface Returned {
@@ -47,6 +47,8 @@ export interface CheckoutView extends Brand {
   readonly description: string | null;
   /** Masked document of the only person who may pay; null: anybody may. */
   readonly lockedTo: string | null;
+  /** Whether Pix is one of the payment's methods. */
+  readonly takesPix: boolean;
   /** Only while it can be paid: an expired code invites a Pix that must be returned. */
   readonly brCode: string | null;
   /** Data of the payment methods beside Pix. */
@@ -68,11 +70,15 @@ export interface CheckoutView extends Brand {
 /** Data of the receipt, which a payer may show to others: it names the payment, but no person or document. */
 export interface ReceiptView extends Brand {
   readonly id: string;
+  readonly status: Exclude<PublicStatus, 'pending'>;
   readonly contact: string;
+  /** The merchant's CNPJ, or its CPF masked; null when the account has none. */
+  readonly taxId: string | null;
   readonly amount: Amount;
   readonly currency: string;
   readonly description: string | null;
   readonly paidAt: Date;
+  readonly availableUntil: Date;
   readonly method: PaymentMethod | null;
   /** The end-to-end id of the Pix. */
   readonly reference: string | null;
@@ -120,6 +126,7 @@ export function toCheckoutView(transaction: Transaction, account: CheckoutAccoun
     amount: transaction.amount,
     currency: transaction.currency,
     description: descriptionOf(transaction),
+    takesPix: isPix(transaction),
     lockedTo: isOpen && transaction.expectedPayerTaxId !== null ? maskTaxId(transaction.expectedPayerTaxId) : null,
     brCode: isOpen ? transaction.brCode : null,
     otherWays: isOpen ? (transaction.artefacts ?? {}) : {},
@@ -137,14 +144,23 @@ export function toCheckoutView(transaction: Transaction, account: CheckoutAccoun
   };
 }
 
+/** A CPF is a person's own and is masked, as on bank receipts; a CNPJ is public. */
+function shownTaxId({ taxId }: CheckoutAccount): string | null {
+  if (taxId === null) return null;
+  return taxIdKind(taxId) === 'cpf' ? maskTaxId(taxId) : formatTaxId(taxId);
+}
+
 /** @returns null when the transaction is unpaid, or was paid too long ago */
 export function toReceiptView(transaction: Transaction, account: CheckoutAccount, now: Date): ReceiptView | null {
   const { id, amount, currency, paidAt, paidWith, endToEndId, refundsAmount } = transaction;
-  if (paidAt === null || !hasReceipt(transaction, now)) return null;
+  const status = publicStatus(transaction.status);
+  if (status === 'pending' || paidAt === null || !hasReceipt(transaction, now)) return null;
   return {
     ...brandOf(transaction, account),
-    ...{ id, amount, currency, paidAt },
+    ...{ id, status, amount, currency, paidAt },
+    availableUntil: new Date(paidAt.getTime() + RECEIPT_MS),
     contact: account.contactEmail,
+    taxId: shownTaxId(account),
     description: descriptionOf(transaction),
     method: paidWith,
     reference: endToEndId,

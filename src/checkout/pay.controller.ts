@@ -10,7 +10,7 @@ import { ApiError, notFound } from '../core/errors/index.js';
 import { isOwnPage, readBytes, ReadsBody } from '../core/http/index.js';
 import { PaymentLinkVisits, type VisitedLink } from '../payment-links/index.js';
 import { LANG, PAYERS_PER_ADDRESS, PICTURE_CONTENT, PICTURE_HEADERS, send } from './answers.js';
-import type { Page } from './checkout.page.js';
+import type { Page } from './checkout.layout.js';
 import type { Language } from './checkout.texts.js';
 import { EMPTY_FORM, readForm } from './pay.form.js';
 import { closedPage, foreignPage, linkNotFoundPage, payPage, posterPage, refusedPage } from './pay.page.js';

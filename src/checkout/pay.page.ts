@@ -1,7 +1,7 @@
 import { type Html, markup } from '../core/http/index.js';
 import { moneyText } from '../core/money/index.js';
 import type { ClosedReason, PaymentLink, VisitedLink } from '../payment-links/index.js';
-import { amount, logo, messagePage, page, type Page, testBadge, withMerchant } from './checkout.page.js';
+import { amount, messagePage, page, type Page, withMerchant } from './checkout.layout.js';
 import { type Language, TEXTS } from './checkout.texts.js';
 import type { Brand } from './checkout.view.js';
 import { fieldsOf, type PayField, type PayForm } from './pay.form.js';
@@ -24,6 +24,11 @@ function brandOf({ link, account }: VisitedLink): Brand {
   return { merchant: name, accent, hasLogo: picture !== null, test: link.mode === 'test' };
 }
 
+/** Returns the address of the merchant's logo, from the link's page. */
+function logoOf({ shortId }: PaymentLink): string {
+  return `${shortId}/logo`;
+}
+
 /** @param visit id of the visit, under which its charge is made @param isFailed whether to ask the payer to try again */
 export function payPage(
   visited: VisitedLink,
@@ -36,27 +41,30 @@ export function payPage(
   const words = PAY_TEXTS[language];
   const brand = brandOf(visited);
   const alert = isFailed ? words.tryAgain : form.wrong.length > 0 ? words.wrong : null;
+  const fields = fieldsOf(link);
   const made = page(language, brand, {
     title: `${link.name} · ${brand.merchant}`,
-    refresh: null,
-    main: markup`<main>
-${logo(brand, `${link.shortId}/`)}
-${testBadge(brand, TEXTS[language])}
+    main: markup`<main${fields.length > 0 ? markup` class="wide"` : null}>
+<div class="sum">
 <h1><span class="to">${words.payTo} <bdi>${brand.merchant}</bdi></span> <span class="sold"><bdi>${link.name}</bdi></span></h1>
 ${link.amount === null ? null : markup`<p>${amount(moneyText(link.amount, CURRENCY))}</p>`}
 ${link.pictureType === null ? null : markup`<p class="picture"><img src="${link.shortId}/picture" alt=""></p>`}
 ${link.description === null ? null : markup`<p class="what lines"><bdi>${link.description}</bdi></p>`}
+</div>
+<div class="pay">
 ${alert === null ? null : markup`<p class="lock" role="alert">${alert}</p>`}
 <form method="post" action="?lang=${language}" novalidate>
 <input type="hidden" name="visit" value="${visit}">
-${fieldsOf(link).map((field) => input(link, field, form, words))}
+${fields.map((field) => input(link, field, form, words))}
 <button type="submit">${words.submit}</button>
 <p class="hint">${words.next}</p>
 </form>
+</div>
 </main>`,
+    logo: logoOf(link),
     live: false,
   });
-  return { ...made, hasForm: true };
+  return { ...made, forms: 'self' };
 }
 
 function input(link: PaymentLink, field: PayField, { values, wrong }: PayForm, words: PayWording): Html {
@@ -87,10 +95,7 @@ export function posterPage(visited: VisitedLink, language: Language): Page {
   const brand = brandOf(visited);
   return page(language, brand, {
     title: `${link.name} · ${brand.merchant}`,
-    refresh: null,
     main: markup`<main class="result poster">
-${logo(brand, '')}
-${testBadge(brand, TEXTS[language])}
 <h1><bdi>${link.name}</bdi></h1>
 <p class="to"><bdi>${brand.merchant}</bdi></p>
 ${link.amount === null ? null : markup`<p>${amount(moneyText(link.amount, CURRENCY))}</p>`}
@@ -98,6 +103,7 @@ ${link.amount === null ? null : markup`<p>${amount(moneyText(link.amount, CURREN
 <p class="note">${words.pointCamera}</p>
 <p class="actions no-print"><button type="button" class="js-only" data-print>${TEXTS[language].print}</button></p>
 </main>`,
+    logo: 'logo',
     live: true,
   });
 }
@@ -110,14 +116,14 @@ export function linkNotFoundPage(language: Language): Page {
 export function closedPage(visited: VisitedLink, reason: ClosedReason, language: Language): Page {
   const [title = '', note = ''] = PAY_TEXTS[language].closed[reason];
   const brand = brandOf(visited);
-  return messagePage(language, title, withMerchant(note, brand), brand);
+  return messagePage(language, title, withMerchant(note, brand), brand, logoOf(visited.link));
 }
 
 /** Shown where the charge is refused: a suspended account, a rule against fraud, no connection to a bank. */
 export function refusedPage(visited: VisitedLink, language: Language): Page {
   const { refused, refusedNote } = PAY_TEXTS[language];
   const brand = brandOf(visited);
-  return messagePage(language, refused, withMerchant(refusedNote, brand), brand);
+  return messagePage(language, refused, withMerchant(refusedNote, brand), brand, logoOf(visited.link));
 }
 
 /** Shown for a form that another site's page has sent. */

@@ -1,40 +1,60 @@
-import { createHash } from 'node:crypto';
+import { amount, type Language, type Page, page } from '../checkout/index.js';
 import { moneyText } from '../core/money/index.js';
-import { type Html, markup, trusted } from '../core/http/index.js';
+import { type Html, markup } from '../core/http/index.js';
 import { isOpen, type Transaction } from '../transactions/index.js';
+import type { CardPayment } from './sandbox-pages.service.js';
 
-const STYLES = `body{font:16px/1.5 system-ui,sans-serif;max-width:26rem;margin:3rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
-strong{font-size:1.6rem;display:block;margin:.5rem 0 1.5rem}form{display:inline}
-button{font:inherit;padding:.6rem 1.4rem;margin-right:.5rem;border:1px solid #1a1a1a;border-radius:.4rem;background:#fff;cursor:pointer}
-button.approve{background:#1a1a1a;color:#fff}`;
-
-/**
- * Security headers: no script runs. `form-action` stays open, because browsers apply it to the redirect after the form
- * too, which leads to the merchant.
- */
-export const PAGE_HEADERS: Readonly<Record<string, string>> = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLES).digest('base64')}'; base-uri 'none'; frame-ancestors 'none'`,
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Robots-Tag': 'noindex, nofollow',
-  'Cache-Control': 'no-store',
+const pt = {
+  title: 'Cartão de teste',
+  note: 'Nenhum dinheiro é movido. Escolha o que o banco emissor responde.',
+  to: 'Pagamento para',
+  approve: 'Aprovar',
+  refuse: 'Recusar',
+  over: 'Este pagamento já terminou.',
+  outcomes: {
+    APPROVED: 'Pagamento aprovado.',
+    REFUSED: 'Pagamento recusado.',
+    EXPIRED: 'O prazo para pagar terminou.',
+    CANCELLED: 'A cobrança foi cancelada.',
+  } as Partial<Record<Transaction['status'], string>>,
 };
 
-const OUTCOMES: Partial<Record<Transaction['status'], string>> = {
-  APPROVED: 'Pagamento aprovado.',
-  REFUSED: 'Pagamento recusado.',
-  EXPIRED: 'O prazo para pagar terminou.',
-  CANCELLED: 'A cobrança foi cancelada.',
+const en: typeof pt = {
+  title: 'Test card',
+  note: 'No money is moved. Choose what the issuing bank answers.',
+  to: 'Payment to',
+  approve: 'Approve',
+  refuse: 'Refuse',
+  over: 'This payment is over.',
+  outcomes: {
+    APPROVED: 'Payment approved.',
+    REFUSED: 'Payment refused.',
+    EXPIRED: 'The time to pay is over.',
+    CANCELLED: 'The charge was cancelled.',
+  },
 };
 
-/** The page of the simulated card issuer: its visitor approves or refuses. */
-export function cardPage(transaction: Transaction, merchant: string): string {
-  const button = (action: string, label: string): Html =>
-    markup`<form method="post" action="/sandbox/cards/${transaction.txid}/${action}"><button class="${action}">${label}</button></form>`;
-  const body = isOpen(transaction)
-    ? markup`${button('approve', 'Aprovar')}${button('refuse', 'Recusar')}`
-    : markup`<p>${OUTCOMES[transaction.status] ?? 'Este pagamento já terminou.'}</p>`;
-  return markup`<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><title>Cartão de teste</title><meta name="viewport" content="width=device-width, initial-scale=1"><style>${trusted(STYLES)}</style></head><body><h1>Cartão de teste</h1><p>Ambiente de testes: nenhum dinheiro é movido. Escolha o que o banco emissor responde a <b>${merchant}</b>.</p><strong>${moneyText(transaction.amount, transaction.currency)}</strong>${body}</body></html>`
-    .text;
+/** The page of the simulated card issuer, where the visitor approves or refuses. No script runs. */
+export function cardPage({ transaction, account }: CardPayment, language: Language): Page {
+  const words = { pt, en }[language];
+  const { id, txid, currency } = transaction;
+  const button = (action: string, label: string, look: string): Html =>
+    markup`<form method="post" action="${txid}/${action}"><button class="${look}">${label}</button></form>`;
+  const brand = { merchant: account.name, accent: account.accent, hasLogo: account.logo !== null, test: true };
+  const made = page(language, brand, {
+    title: words.title,
+    main: markup`<main>
+<h1><span class="to">${words.to} <bdi>${account.name}</bdi></span> ${amount(moneyText(transaction.amount, currency))}</h1>
+<h2 class="sold">${words.title}</h2>
+${
+  isOpen(transaction)
+    ? markup`<p class="note">${words.note}</p>
+${button('approve', words.approve, '')}${button('refuse', words.refuse, 'second')}`
+    : markup`<p class="note">${words.outcomes[transaction.status] ?? words.over}</p>`
+}
+</main>`,
+    logo: `../../checkout/${id}/logo`,
+    live: false,
+  });
+  return { ...made, forms: 'anywhere' };
 }

@@ -1,11 +1,13 @@
-import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
+import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
 import { LimitPerIp, Public } from '../auth/index.js';
-import { cardPage, PAGE_HEADERS } from './card.page.js';
+import { LANG, notFoundPage, send } from '../checkout/index.js';
+import { cardPage } from './card.page.js';
 import { SandboxPagesService } from './sandbox-pages.service.js';
 
 const TXID = { name: 'txid', description: 'What the sandbox bank knows the payment by.', schema: { type: 'string' } };
+const HTML = { 'text/html': { schema: { type: 'string' as const } } };
 const PRIVATE = { 'Referrer-Policy': 'no-referrer', 'X-Robots-Tag': 'noindex, nofollow', 'Cache-Control': 'no-store' };
 
 /** Pages of the sandbox bank for payers: the targets of `cardRedirectUrl` and `boletoPdfUrl` of test payments. */
@@ -19,22 +21,22 @@ export class SandboxPagesController {
   @Get('cards/:txid')
   @LimitPerIp({ times: 10 })
   @ApiOperation({ summary: 'The page of a test card payment', description: 'What `cardRedirectUrl` points to.' })
-  @ApiOkResponse({
-    description: 'The page.',
-    // Why not @ApiProduces: it would make the errors HTML pages too.
-    content: { 'text/html': { schema: { type: 'string' } } },
-  })
-  async card(@Param('txid') txid: string, @Res({ passthrough: true }) response: Response): Promise<string> {
-    const { transaction, merchant } = await this.pages.card(txid);
-    response.set(PAGE_HEADERS);
-    return cardPage(transaction, merchant);
+  @ApiQuery(LANG)
+  @ApiResponse({ status: 200, description: 'The page.', content: HTML })
+  @ApiResponse({ status: 404, description: 'A page that says so.', content: HTML })
+  card(
+    @Param('txid') txid: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    return send(request, response, notFoundPage, async (language) => cardPage(await this.pages.card(txid), language));
   }
 
   @Post('cards/:txid/approve')
   @LimitPerIp({ times: 10 })
   @HttpCode(303)
   @ApiOperation({ summary: 'Approve a test card payment', description: 'The button of the page; no body.' })
-  @ApiResponse({ status: 303, description: 'To `metadata.returnUrl`, or back to the page.' })
+  @ApiResponse({ status: 303, description: 'To `metadata.returnUrl`, or to the checkout of the payment.' })
   async approve(@Param('txid') txid: string, @Res({ passthrough: true }) response: Response): Promise<void> {
     await this.#answer(txid, true, response);
   }
@@ -43,7 +45,7 @@ export class SandboxPagesController {
   @LimitPerIp({ times: 10 })
   @HttpCode(303)
   @ApiOperation({ summary: 'Refuse a test card payment', description: 'The button of the page; no body.' })
-  @ApiResponse({ status: 303, description: 'To `metadata.returnUrl`, or back to the page.' })
+  @ApiResponse({ status: 303, description: 'To `metadata.returnUrl`, or to the checkout of the payment.' })
   async refuse(@Param('txid') txid: string, @Res({ passthrough: true }) response: Response): Promise<void> {
     await this.#answer(txid, false, response);
   }
@@ -62,7 +64,6 @@ export class SandboxPagesController {
   }
 
   async #answer(txid: string, approved: boolean, response: Response): Promise<void> {
-    const returnUrl = await this.pages.answerCard(txid, approved);
-    response.set({ ...PRIVATE, Location: returnUrl ?? `/sandbox/cards/${txid}` });
+    response.set({ ...PRIVATE, Location: await this.pages.answerCard(txid, approved) });
   }
 }

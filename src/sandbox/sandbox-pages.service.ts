@@ -1,9 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { AccountsService } from '../accounts/index.js';
+import { type AccountEntity, AccountsService } from '../accounts/index.js';
 import { boletoPdf, ConfirmationService, SandboxAcquirer } from '../acquirers/index.js';
 import { isTxid, newTxid } from '../brazil/index.js';
 import { notFound } from '../core/errors/index.js';
 import { isOpen, returnUrlOf, type Transaction, TransactionsService } from '../transactions/index.js';
+
+/** A payment by card, with the merchant to whom it goes. */
+export interface CardPayment {
+  readonly transaction: Transaction;
+  readonly account: Pick<AccountEntity, 'name' | 'accent' | 'logo'>;
+}
 
 /** Pages of the sandbox bank for payers. The txid in the address is drawn at random and is the credential. */
 @Injectable()
@@ -16,17 +22,17 @@ export class SandboxPagesService {
   ) {}
 
   /** @throws ApiError 404 for a transaction that is not payable by card */
-  async card(txid: string): Promise<{ transaction: Transaction; merchant: string }> {
+  async card(txid: string): Promise<CardPayment> {
     const transaction = await this.#find(txid);
     if (!transaction.artefacts?.CREDIT_CARD) throw notFound('page');
-    return { transaction, merchant: (await this.accounts.get(transaction.accountId)).name };
+    return { transaction, account: await this.accounts.details(transaction.accountId) };
   }
 
   /**
    * Records the card issuer's answer after it has authenticated the cardholder. Only the first answer counts.
-   * @returns the merchant's page for the payer, or null without one
+   * @returns the payer's next page: the merchant's, else the checkout of the payment
    */
-  async answerCard(txid: string, approved: boolean): Promise<string | null> {
+  async answerCard(txid: string, approved: boolean): Promise<string> {
     const { transaction } = await this.card(txid);
     if (isOpen(transaction)) {
       await this.confirmations.confirm(await this.bank.orders.tell(txid, 'processing'));
@@ -43,7 +49,7 @@ export class SandboxPagesService {
       await this.confirmations.confirm(notification);
     }
     // A header allows only the letters of an encoded address.
-    return returnUrlOf(transaction)?.href ?? null;
+    return returnUrlOf(transaction)?.href ?? `/checkout/${transaction.id}`;
   }
 
   /** @throws ApiError 404 for a transaction without a boleto */

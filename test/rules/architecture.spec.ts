@@ -37,7 +37,11 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // Reports show all data of a merchant, so they read these modules. accounts: the closing that an account is mailed.
   reports: ['accounts', 'auth', 'brazil', 'core', 'outbox', 'payouts', 'storage', 'transactions', 'wallets'],
   webhooks: ['accounts', 'audit', 'auth', 'core', 'outbox'],
-  sandbox: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'payments', 'payouts', 'transactions'],
+  // The page of the test card has the frame of the checkout.
+  sandbox: [
+    ...['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'checkout', 'core', 'payments', 'payouts'],
+    'transactions',
+  ],
   checkout: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'payment-links', 'transactions'],
   team: ['accounts', 'audit', 'auth', 'core'],
   'request-logs': ['auth', 'core'],
@@ -258,6 +262,7 @@ describe('architecture', () => {
     const leaves = ['webhooks', 'sandbox', 'checkout', 'team', 'request-logs', 'operations', 'health', 'cli'];
     const arrows = Object.entries(ARROWS).flatMap(([from, to]) => to.map((name) => `${from} → ${name}`));
     expect(arrows.filter((arrow) => leaves.some((leaf) => arrow.endsWith(`→ ${leaf}`)))).toEqual([
+      'sandbox → checkout',
       'demo → sandbox',
       'demo → webhooks',
     ]);
