@@ -260,7 +260,7 @@ describe('details of the page', () => {
     );
     for (const line of [
       'Two loaves',
-      'Pague de uma conta do titular ***.982.247-**. Um Pix de outra pessoa é devolvido automaticamente.',
+      'Pague de uma conta do titular ***.982.247\u2011**. Um Pix de outra pessoa é devolvido.',
       'Outras formas de pagar',
       'Pagar com cartão',
       'Copiar linha do boleto',
@@ -269,6 +269,12 @@ describe('details of the page', () => {
     ]) {
       expect(text).toContain(line);
     }
+  });
+
+  it('puts a long description below the payment', () => {
+    const text = words(checkoutPage(view('pending', { description: 'x'.repeat(81) }), 'pt').html);
+    expect(text.slice(-5, -3)).toEqual(['Referente a', 'x'.repeat(81)]);
+    expect(words(checkoutPage(view('pending', { description: 'x'.repeat(80) }), 'pt').html)[1]).toBe('x'.repeat(80));
   });
 
   it.each(['paid', 'expired', 'failed', 'cancelled', 'refunded', 'disputed'] as const)(

@@ -10,6 +10,12 @@ import type { CheckoutView, ReceiptView } from './checkout.view.js';
 /** How long the page shows that the payment has arrived. */
 const BACK_AFTER_S = 5;
 
+/** Characters of a description beyond which it stands below the payment: code and QR code stay in sight on a phone. */
+const SHORT_DESCRIPTION = 80;
+
+/** Keeps a masked tax id on one line. */
+const NO_BREAK_HYPHEN = '\u2011';
+
 /** All statuses but `pending`, whose page takes the payment. */
 type Outcome = Exclude<PublicStatus, 'pending'>;
 
@@ -80,13 +86,14 @@ ${line(words.chargeId, view.id, true)}
 
 function pending(view: CheckoutView, words: Wording): Html {
   const ways = otherWays(view, words);
+  const isShort = view.description === null || view.description.length <= SHORT_DESCRIPTION;
   if (view.brCode === null && ways.length === 0) return preparing(view, words);
   return markup`<main class="wide" ${data(view, 'pending')}>
 <div class="sum">
   <h1><span class="to">${words.paymentTo} <bdi>${view.merchant}</bdi></span> ${amount(moneyText(view.amount, view.currency))}</h1>
-  ${description(view)}
+  ${isShort ? description(view) : null}
   ${view.expiresAt === null ? null : markup`<p class="due">${words.payUntil} ${time(view.expiresAt, words)}</p>`}
-  ${view.lockedTo === null ? null : markup`<p class="lock">${words.lock(view.lockedTo)}</p>`}
+  ${view.lockedTo === null ? null : markup`<p class="lock">${words.lock(view.lockedTo.replace('-', NO_BREAK_HYPHEN))}</p>`}
   <p class="live js-only no-print"><i class="dot"></i><span data-live="${words.waiting}" data-lost="${words.lost}">${words.waiting}</span>${
     view.expiresAt === null ? null : countdown(words)
   }</p>
@@ -103,6 +110,7 @@ function pending(view: CheckoutView, words: Wording): Html {
   }
 </div>
 <div class="rest">
+  ${isShort ? null : markup`<section><h2>${words.forWhat}</h2>${description(view)}</section>`}
   ${view.brCode === null ? null : markup`<ol>${words.steps.map((step) => markup`<li>${step}</li>`)}</ol>`}
   ${wayBack(view, words, 'plain')}
 </div>

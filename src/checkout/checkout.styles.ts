@@ -42,7 +42,7 @@ h1+.what{margin-top:2px}
 .dot{flex:none;width:9px;height:9px;border-radius:50%;background:currentColor;animation:pulse 1.8s ease-in-out infinite}
 .soon .live,.lost .live{background:var(--warn-tint);color:var(--warn)}
 @keyframes pulse{50%{opacity:.25}}
-.pay{display:grid;grid-template-columns:minmax(0,1fr);gap:16px;margin-top:12px}
+.pay{display:grid;grid-template-columns:minmax(0,1fr);gap:10px;margin-top:12px}
 h2,label{display:block;font-size:15px;font-weight:600;line-height:1.5}
 .field{margin-top:6px;padding:10px 12px;border:1px solid var(--edge);border-radius:10px;background:var(--field)}
 .field:focus-within{outline:3px solid var(--accent);outline-offset:2px}
@@ -64,10 +64,9 @@ button,.button{width:100%;min-height:48px;padding:10px 16px;align-items:center;j
 background:var(--button);color:var(--on-button);font:inherit;font-weight:600;text-decoration:none;cursor:pointer}
 .button{display:flex}
 .second{background:none;border-color:var(--edge);color:var(--ink)}
-.js .act,.act{display:flex;gap:8px}
+.act{display:flex;flex-wrap:wrap;gap:8px}
 .js-only.act{display:none}
-.js .js-only.act{display:flex}
-.act button{display:flex}
+.act button{display:flex;width:auto;flex:1}
 .act [aria-label]{flex:none;width:52px;padding:0}
 .plain{display:inline-block;padding:10px 6px;color:var(--accent);font-weight:500;text-decoration:underline;overflow-wrap:anywhere}
 a{color:var(--accent)}
@@ -75,12 +74,11 @@ a{color:var(--accent)}
 .tools a{display:inline-block;padding:10px 6px}
 .actions{margin-top:16px}
 .qr{text-align:center}
-.qr h2{font-size:14px}
-.qr>p:not(.tools){display:none;color:var(--soft);font-size:14px}
+.qr>p:not(.tools){color:var(--soft);font-size:14px}
 .tile{display:flex;width:264px;margin:6px auto 0;padding:3px;align-items:center;justify-content:center;border:1px solid var(--line);border-radius:12px;background:#fff;color:#10201d}
 .tile img{display:block;width:256px;height:256px}
-.qr .tile{width:242px}
-.qr .tile img{width:234px;height:234px}
+.qr .tile{width:222px}
+.qr .tile img{width:214px;height:214px}
 .ways{padding-top:16px;border-top:1px solid var(--line)}
 .ways:first-child{padding:0;border:0}
 .way{margin-top:8px;border:1px solid var(--line);border-radius:10px}
@@ -110,9 +108,8 @@ dd{margin:0;overflow-wrap:anywhere}
 button:hover{filter:brightness(1.08)}
 button:active{transform:translateY(1px)}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
-.rest{margin-top:16px}
-.rest:empty{display:none}
-ol{display:grid;gap:10px;padding:16px 0 0;border-top:1px solid var(--line);list-style:none;counter-reset:step}
+.rest{display:grid;gap:16px;margin-top:16px}
+ol{display:grid;gap:10px;padding:0;list-style:none;counter-reset:step}
 ol li{position:relative;padding-left:38px;font-size:15px;counter-increment:step}
 ol li::before{content:counter(step);position:absolute;left:0;top:-1px;width:26px;height:26px;border-radius:50%;background:var(--accent-tint);color:var(--accent);font-size:13px;font-weight:700;line-height:26px;text-align:center}
 .result{padding:28px 20px;text-align:center}
@@ -130,7 +127,8 @@ svg{flex:none;fill:none;stroke:currentColor;stroke-width:2;stroke-linecap:round;
 .swapped .mark{animation:arrive .35s ease-out}
 @keyframes arrive{from{transform:scale(.7);opacity:0}}
 @media (max-width:360px){body{padding:0 8px 16px}.amount{font-size:32px}.amount.long{font-size:21px}}
-@media (max-width:859px){html:not(.js) .code{order:-1}}
+@media (max-width:859px){html:not(.js) .code{order:-1}
+.qr h2,.qr>p:not(.tools){position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}}
 @media (min-width:860px){body{padding:0 32px 32px}
 .top{min-height:72px;padding:4px}
 main{padding:32px}
@@ -141,13 +139,11 @@ main{padding:32px}
 .wide .amount.long{font-size:30px}
 .wide .what,.wide .due,.wide .lock,.wide .live{margin-top:10px}
 .wide .rest{margin:24px 0 0;padding-bottom:32px}
-.wide .pay{grid-area:1/2/3/3;align-content:start;margin:0;padding:32px;border-left:1px solid var(--line);background:var(--field)}
+.wide .pay{grid-area:1/2/3/3;gap:16px;align-content:start;margin:0;padding:32px;border-left:1px solid var(--line);background:var(--field)}
 .wide .pay .field,.wide .way{background:var(--card)}
 .wide .way .field{background:var(--field)}
 .wide .qr{order:-1}
 .wide .copy .hint{display:none}
-.qr h2{font-size:15px}
-.qr>p:not(.tools){display:block}
 .wide .qr .tile{width:264px;margin-top:12px}
 .wide .qr .tile img{width:256px;height:256px}
 .result{padding:48px 40px 52px}}

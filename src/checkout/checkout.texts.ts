@@ -45,8 +45,7 @@ const pt = {
     'Cole o código em Pix Copia e Cola ou escaneie o QR Code.',
     'Confira o valor e o recebedor e confirme. O resultado aparece aqui em segundos.',
   ],
-  lock: (document: string) =>
-    `Pague de uma conta do titular ${document}. Um Pix de outra pessoa é devolvido automaticamente.`,
+  lock: (document: string) => `Pague de uma conta do titular ${document}. Um Pix de outra pessoa é devolvido.`,
   ways: 'Formas de pagar',
   otherWays: 'Outras formas de pagar',
   card: 'Pagar com cartão',
@@ -161,7 +160,7 @@ const en: Wording = {
     'Paste the code into Pix Copia e Cola, or scan the QR code.',
     'Check the amount and the receiver, and confirm. The outcome shows here within seconds.',
   ],
-  lock: (document) => `Pay from an account of ${document}. A Pix from somebody else is sent back automatically.`,
+  lock: (document) => `Pay from an account of ${document}. A Pix from somebody else is sent back.`,
   ways: 'Ways to pay',
   otherWays: 'Other ways to pay',
   card: 'Pay by card',

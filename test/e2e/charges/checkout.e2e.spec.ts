@@ -81,6 +81,44 @@ describeWith('browser')('the checkout page in a real browser', () => {
     expect((await fetch(`${service.url}/checkout/nonsense`)).status).toBe(404);
   });
 
+  describe('after the payment', () => {
+    /** Opens a charge whose shop is a page of this service, and pays it. */
+    async function pay(options: { javaScriptEnabled: boolean }): Promise<{ page: Page; back: string }> {
+      const shop = `${service.url}/health/live`;
+      const { body: charge } = await service.createCharge(merchant.testKey, { metadata: { returnUrl: shop } });
+      const { page } = await open(charge.id, options);
+      await service.simulate(merchant.testKey, charge.id, { event: 'pay' });
+      if (!options.javaScriptEnabled) await page.reload();
+      await page.locator('main[data-status="paid"]').waitFor();
+      return { page, back: `${shop}?charge_id=${charge.id}&status=paid` };
+    }
+
+    it.each([true, false])('leads back to the shop after five seconds (JavaScript: %s)', async (javaScriptEnabled) => {
+      const { page, back } = await pay({ javaScriptEnabled });
+      const paidAt = Date.now();
+      await page.waitForURL(back, { timeout: 15_000 });
+      expect(Date.now() - paidAt).toBeGreaterThan(3_500);
+      if (!javaScriptEnabled) return;
+      await page.goBack();
+      await page.locator('main[data-status="paid"]').waitFor();
+      expect(await page.locator('[data-back]').count()).toBe(0);
+    });
+
+    it('leads back at once by its button', async () => {
+      const { page, back } = await pay({ javaScriptEnabled: true });
+      await page.locator('a.button[data-return]').click();
+      await page.waitForURL(back, { timeout: 3_000 });
+    });
+
+    it('stays when the payer touches the page', async () => {
+      const { page } = await pay({ javaScriptEnabled: true });
+      await page.locator('h1').click();
+      expect(await page.locator('[data-back]').count()).toBe(0);
+      await page.waitForTimeout(6_000);
+      expect(await page.locator('main[data-status="paid"]').count()).toBe(1);
+    });
+  });
+
   describe('in every state', () => {
     const WIDTHS = [320, 390, 1280];
     const LOGO =
@@ -125,6 +163,24 @@ describeWith('browser')('the checkout page in a real browser', () => {
         },
       });
       states.set('every-method', `/checkout/${payment.id}`);
+      const alone = (paymentMethods: string[], currency: string) =>
+        service.call<{ id: string }>('POST', '/v1/payments', {
+          key,
+          body: {
+            ...{ amount: 4990, currency, paymentMethods, idempotencyKey: paymentMethods.join() },
+            metadata: { phone: '+351912345678' },
+          },
+        });
+      states.set('boleto', `/checkout/${(await alone(['BOLETO'], 'BRL')).body.id}`);
+      states.set('europe', `/checkout/${(await alone(['MULTIBANCO', 'MBWAY', 'CRYPTO'], 'EUR')).body.id}`);
+      const { id: cardId } = (await alone(['CREDIT_CARD'], 'BRL')).body;
+      await waitFor('the page of the card', async () => {
+        const { body } = await service.call<{ cardRedirectUrl: string | null }>('GET', `/v1/payments/${cardId}`, {
+          key,
+        });
+        if (body.cardRedirectUrl !== null) states.set('card', new URL(body.cardRedirectUrl).pathname);
+        return states.has('card');
+      });
       for (const [name, events] of Object.entries({
         paid: ['pay'],
         expired: ['expire'],
@@ -188,7 +244,8 @@ describeWith('browser')('the checkout page in a real browser', () => {
               const square = await page.evaluate<number[] | null>(
                 `(() => { const box = document.querySelector('.tile img')?.getBoundingClientRect(); return box ? [box.width, box.height] : null; })()`,
               );
-              if (square !== null) expect({ where, square }).toEqual({ where, square: [256, 256] });
+              const side = width < 860 ? 214 : 256;
+              if (square !== null) expect({ where, square }).toEqual({ where, square: [side, side] });
               await page.evaluate(axe);
               const found = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
                 'axe.run().then((result) => result.violations)',
@@ -253,7 +310,7 @@ describeWith('browser')('the checkout page in a real browser', () => {
       await page.goto(`${service.url}${states.get('paid') ?? ''}`);
       await page.locator('a.button').click();
       expect(await page.locator('h1').innerText()).toBe('Recibo de pagamento');
-      await page.locator('footer a').click();
+      await page.locator('.top a').click();
       expect(await page.locator('h1').innerText()).toBe('Receipt of a payment');
     });
 
@@ -269,7 +326,70 @@ describeWith('browser')('the checkout page in a real browser', () => {
       await page.goto(`${service.url}/checkout/${id.slice(3)}`);
       expect(await page.locator('[data-countdown]').innerText()).toBe('3 d 18 h');
       await page.locator('[data-share]').click();
-      expect(await page.evaluate<string>('window.shared.text')).toContain('br.gov.bcb.pix');
+      // Android joins text and address: the bank's app must get the code alone.
+      const code = await page.locator('#br-code').inputValue();
+      expect(await page.evaluate('window.shared')).toEqual({ text: code });
+      await page.goto(`${service.url}${states.get('receipt') ?? ''}?lang=en`);
+      await page.locator('[data-share]').click();
+      expect(await page.evaluate('window.shared')).toEqual({
+        ...{ title: await page.title(), url: `${service.url}${states.get('receipt') ?? ''}` },
+      });
+      await context.close();
+    });
+
+    it('copies the address of the receipt where the browser cannot share, and prints it without buttons', async () => {
+      const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+      const page = await context.newPage();
+      await page.goto(`${service.url}${states.get('receipt') ?? ''}?lang=pt`);
+      await page.locator('[data-share]').click();
+      await page.getByText('Link copiado').first().waitFor();
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+        `${service.url}${states.get('receipt') ?? ''}`,
+      );
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      expect(await page.locator('button, a').filter({ visible: true }).count()).toBe(0);
+      expect(await page.locator('.amount').isVisible()).toBe(true);
+      expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');
+      await context.close();
+    });
+
+    it.each([
+      [390, 664],
+      [1440, 900],
+    ])('shows amount, copy button and QR code without scrolling at %i by %i', async (width, height) => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const context = await browser.newContext({ colorScheme, viewport: { width, height } });
+        const page = await context.newPage();
+        for (const name of ['pending', 'every-method']) {
+          for (const lang of ['pt', 'en']) {
+            await page.goto(`${service.url}${states.get(name) ?? ''}?lang=${lang}`);
+            for (const part of ['.amount', '[data-copy=br-code]', '.qr img']) {
+              const box = await page.locator(part).boundingBox();
+              const where = `${name} ${lang} ${colorScheme} ${part}`;
+              const isSeen = box !== null && box.y >= 0 && box.y + box.height <= height;
+              expect({ where, isSeen, box }).toEqual({ where, isSeen: true, box });
+            }
+          }
+        }
+        await context.close();
+      }
+    });
+
+    it('opens one method at a time, and shows the page of a payment without Pix', async () => {
+      const context = await browser.newContext({ locale: 'pt-BR' });
+      const page = await context.newPage();
+      await page.goto(`${service.url}${states.get('every-method') ?? ''}`);
+      await page.getByText('Cartão de crédito').click();
+      expect(await page.getByRole('link', { name: 'Pagar com cartão' }).isVisible()).toBe(true);
+      await page.getByText('Boleto', { exact: true }).click();
+      expect(await page.getByRole('link', { name: 'Pagar com cartão' }).isVisible()).toBe(false);
+      expect(await page.getByRole('button', { name: 'Copiar linha do boleto' }).isVisible()).toBe(true);
+      await page.goto(`${service.url}${states.get('boleto') ?? ''}`);
+      expect(await page.getByLabel('Linha digitável').inputValue()).toMatch(/^\d{5}\.\d{5} /);
+      await page.goto(`${service.url}${states.get('card') ?? ''}`);
+      await page.getByRole('button', { name: 'Aprovar' }).click();
+      await page.locator('main[data-status="paid"]').waitFor();
+      expect(await page.getByRole('link', { name: 'Ver recibo' }).isVisible()).toBe(true);
       await context.close();
     });
 

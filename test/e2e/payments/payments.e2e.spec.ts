@@ -269,7 +269,9 @@ describe('payments', () => {
       expect((await read(id)).body.status).toBe('APPROVED');
       expect((await service.call('GET', path)).text).toContain('Pagamento aprovado.');
       expect((await service.getCharge(merchant.testKey, id)).status).toBe(404);
-      expect((await service.call('GET', `/checkout/${id}`)).status).toBe(404);
+      const checkout = await service.call('GET', `/checkout/${id}`);
+      expect([checkout.status, checkout.text.includes('data-status="paid"')]).toEqual([200, true]);
+      expect((await service.call('GET', path, { headers: { 'accept-language': 'en' } })).text).toContain('Test card');
       await expectWebhooks(id, ['payment.created', 'payment.completed', ...twice('payment.status_changed')]);
       expect(webhooks(id).find(({ type }) => type === 'payment.completed')?.data).toMatchObject({
         status: 'APPROVED',
