@@ -290,7 +290,7 @@ describe('payments', () => {
       const { id } = await create(['CREDIT_CARD']);
       const path = new URL(String((await finalised(id))['cardRedirectUrl'])).pathname;
       const refused = await service.call('POST', `${path}/refuse`, { rawBody: '' });
-      expect([refused.status, refused.headers.get('location')]).toEqual([303, path]);
+      expect([refused.status, refused.headers.get('location')]).toEqual([303, `/checkout/${id}`]);
       expect((await read(id)).body).toMatchObject({ status: 'REFUSED', paidWith: null, paidAt: null });
       await expectWebhooks(id, ['payment.created', 'payment.failed', ...twice('payment.status_changed')]);
       expect(webhooks(id).find(({ type }) => type === 'payment.failed')?.data).toEqual({
