@@ -64,8 +64,8 @@ button,.button{width:100%;min-height:48px;padding:10px 16px;align-items:center;j
 background:var(--button);color:var(--on-button);font:inherit;font-weight:600;text-decoration:none;cursor:pointer}
 .button{display:flex}
 .second{background:none;border-color:var(--edge);color:var(--ink)}
-.act{display:flex;flex-wrap:wrap;gap:8px}
-.js-only.act{display:none}
+.act{flex-wrap:wrap;gap:8px}
+.copy .act{display:flex}
 .act button{display:flex;width:auto;flex:1}
 .act [aria-label]{flex:none;width:52px;padding:0}
 .plain{display:inline-block;padding:10px 6px;color:var(--accent);font-weight:500;text-decoration:underline;overflow-wrap:anywhere}
@@ -108,7 +108,7 @@ dd{margin:0;overflow-wrap:anywhere}
 button:hover{filter:brightness(1.08)}
 button:active{transform:translateY(1px)}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
-.rest{display:grid;gap:16px;margin-top:16px}
+.rest{display:grid;align-content:start;gap:16px;margin-top:16px}
 ol{display:grid;gap:10px;padding:0;list-style:none;counter-reset:step}
 ol li{position:relative;padding-left:38px;font-size:15px;counter-increment:step}
 ol li::before{content:counter(step);position:absolute;left:0;top:-1px;width:26px;height:26px;border-radius:50%;background:var(--accent-tint);color:var(--accent);font-size:13px;font-weight:700;line-height:26px;text-align:center}
