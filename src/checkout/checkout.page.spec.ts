@@ -260,7 +260,7 @@ describe('details of the page', () => {
     );
     for (const line of [
       'Two loaves',
-      'Pague de uma conta do titular ***.982.247\u2011**. Um Pix de outra pessoa é devolvido.',
+      'Só o titular ***.982.247\u2011** pode pagar: Pix de outra pessoa é devolvido.',
       'Outras formas de pagar',
       'Pagar com cartão',
       'Copiar linha do boleto',
