@@ -5,7 +5,7 @@ import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
 import { conflict, notFound } from '../core/errors/index.js';
 import type { IdCursorFilter } from '../core/http/index.js';
-import { quietAfterMs } from './payout.processor.js';
+import { notFoundFinalAfterMs } from './payout.processor.js';
 import { PayoutTransitions } from './payout-transitions.service.js';
 import { PayoutsRepository, type WholePayout } from './payouts.repository.js';
 
@@ -61,7 +61,7 @@ export class PayoutDecisions {
   #assertQuiet({ mode, acquirer, sentAt }: WholePayout): void {
     const desk = this.acquirers.get(acquirer).payouts;
     if (mode === 'test' || sentAt === null || !desk) return;
-    const quietAt = new Date(sentAt.getTime() + quietAfterMs(desk.capabilities));
+    const quietAt = new Date(sentAt.getTime() + notFoundFinalAfterMs(desk.capabilities));
     if (quietAt <= this.clock.now()) return;
     throw conflict(
       'payout_too_young',

@@ -15,12 +15,12 @@ import { PayoutTargets } from './payout-targets.service.js';
 import { PayoutTransitions } from './payout-transitions.service.js';
 import { NEW_PAYOUT, PayoutsRepository, type WholePayout } from './payouts.repository.js';
 import {
-  beginningOf,
   exceededLimit,
   type LimitLeft,
   periodsOf,
   type PayoutRules,
   rulesOf,
+  startOf,
   tightestLimit,
 } from './payouts.rules.js';
 import { isOwn, shownTarget } from './targets.js';
@@ -64,7 +64,7 @@ export class PayoutOpening {
   ) {}
 
   /** @returns id and time of a new payout */
-  next(): { readonly id: string; readonly now: Date } {
+  newIdAndTime(): { readonly id: string; readonly now: Date } {
     const now = this.clock.now();
     return { id: newId(now), now };
   }
@@ -73,7 +73,7 @@ export class PayoutOpening {
    * Locks the wallet, and compares its money with the limits.
    * @returns the cents that a payout could take of the balance, and the limit that allows the least of them
    */
-  async room(
+  async headroom(
     tx: Tx,
     scope: Scope,
     account: AccountEntity,
@@ -82,7 +82,7 @@ export class PayoutOpening {
     const available = (await this.wallets.lockAvailable(tx, scope, 'BRL')) - account.payoutFee;
     const now = this.clock.now();
     const { day, night } = periodsOf(now);
-    const sent = await this.payouts.standing(tx, scope, { targetHash, amount: 0, repeatedSince: now, day, night });
+    const sent = await this.payouts.openingFacts(tx, scope, { targetHash, amount: 0, repeatedSince: now, day, night });
     return { available, limit: tightestLimit(rulesOf(account, scope.mode), sent, night !== null) };
   }
 
@@ -114,9 +114,9 @@ export class PayoutOpening {
     const available = await this.wallets.lockAvailable(tx, scope, 'BRL');
     const { day, night } = periodsOf(now);
     const repeatedSince = new Date(now.getTime() - DUPLICATE_MS);
-    const standing = await this.payouts.standing(tx, scope, { targetHash, amount, repeatedSince, day, night });
-    if (standing.duplicate !== null && !input.allowsDuplicate) throw likelyDuplicate(standing.duplicate);
-    const exceeded = exceededLimit(amount, rules, standing, night !== null);
+    const facts = await this.payouts.openingFacts(tx, scope, { targetHash, amount, repeatedSince, day, night });
+    if (facts.duplicate !== null && !input.allowsDuplicate) throw likelyDuplicate(facts.duplicate);
+    const exceeded = exceededLimit(amount, rules, facts, night !== null);
     if (exceeded) {
       throw business(
         'payout_limit_exceeded',
@@ -130,7 +130,7 @@ export class PayoutOpening {
       );
     }
     const isApproved = destination !== null && destination.approvedAt !== null;
-    const { needsApproval, sendAfter, isNew } = beginningOf(amount, rules, { ...standing, isApproved }, now);
+    const { needsApproval, sendAfter, isNew } = startOf(amount, rules, { ...facts, isApproved }, now);
     const payout: Payout = {
       ...NEW_PAYOUT,
       id,

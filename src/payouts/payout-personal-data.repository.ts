@@ -11,24 +11,24 @@ export interface ReceiverHashes {
   readonly targets: readonly Buffer[];
 }
 
-/** Both modes are named for the index. */
-const found = (row: string): string => `${row}.account_id = $1 AND (${row}.tax_id_hash = ANY ($2::bytea[])
-     OR (${row}.mode IN ('test', 'live') AND ${row}.target_hash = ANY ($3::bytea[])))`;
+/** Condition for rows of the person. Names both modes, because the index of receivers begins with account and mode. */
+const ofPerson = (alias: string): string => `${alias}.account_id = $1 AND (${alias}.tax_id_hash = ANY ($2::bytea[])
+     OR (${alias}.mode IN ('test', 'live') AND ${alias}.target_hash = ANY ($3::bytea[])))`;
 const FIND = read(
   'payouts.of_person',
-  `SELECT ${columnsOf(Payout, 'p')} FROM payouts p WHERE ${found('p')} AND p.id > $4 ORDER BY p.id LIMIT $5`,
+  `SELECT ${columnsOf(Payout, 'p')} FROM payouts p WHERE ${ofPerson('p')} AND p.id > $4 ORDER BY p.id LIMIT $5`,
 );
 const LOCK = write(
   'payouts.lock_of_person',
-  `SELECT p.id, p.status FROM payouts p WHERE ${found('p')} AND p.id > $4 ORDER BY p.id LIMIT $5 FOR UPDATE`,
+  `SELECT p.id, p.status FROM payouts p WHERE ${ofPerson('p')} AND p.id > $4 ORDER BY p.id LIMIT $5 FOR UPDATE`,
 );
 const FIND_DESTINATIONS = read(
   'payout_destinations.of_person',
-  `SELECT ${columnsOf(PayoutDestination, 'd')} FROM payout_destinations d WHERE ${found('d')} ORDER BY d.id`,
+  `SELECT ${columnsOf(PayoutDestination, 'd')} FROM payout_destinations d WHERE ${ofPerson('d')} ORDER BY d.id`,
 );
 const DELETE_DESTINATIONS = write(
   'payout_destinations.delete_of_person',
-  `UPDATE payout_destinations d SET deleted_at = coalesce(d.deleted_at, $4) WHERE ${found('d')} RETURNING d.id`,
+  `UPDATE payout_destinations d SET deleted_at = coalesce(d.deleted_at, $4) WHERE ${ofPerson('d')} RETURNING d.id`,
 );
 
 /** Finds payouts and destinations of one person, in both modes of an account. */

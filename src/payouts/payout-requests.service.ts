@@ -80,7 +80,7 @@ export class PayoutRequests {
       claim.admission = await this.fraud.check(scope, account, asked);
       const details = await this.accounts.details(scope.accountId);
       return await this.database.transaction(async (tx) => {
-        const made = this.opening.next();
+        const made = this.opening.newIdAndTime();
         claim.take(tx, made.id, null);
         const asker = { ...caller, account: details };
         const destination = saved?.destination ?? null;

@@ -69,7 +69,8 @@ export class PayoutTransitions {
    * @returns null when the PSP takes no further send now, or another run has begun this one
    */
   async send(tx: Tx, payout: WholePayout, maxUnderWay: number | null): Promise<WholePayout | null> {
-    if (maxUnderWay !== null && (await this.payouts.underWay(tx, payout.acquirer)) >= maxUnderWay) return null;
+    if (maxUnderWay !== null && (await this.payouts.lockAndCountUnderWay(tx, payout.acquirer)) >= maxUnderWay)
+      return null;
     return this.move(tx, payout, 'sent');
   }
 

@@ -32,7 +32,7 @@ const IDLE_MS = 10 * 60_000;
 const SILENT_MS = 15_000;
 
 /** Time after the first call from which "not found" says that no money was sent and none will be. */
-export function quietAfterMs({ quietMs }: Pick<PayoutDeskCapabilities, 'quietMs'>): number {
+export function notFoundFinalAfterMs({ quietMs }: Pick<PayoutDeskCapabilities, 'quietMs'>): number {
   return RESEND_MS + quietMs;
 }
 
@@ -134,7 +134,7 @@ export class PayoutProcessor implements Worker {
         );
       case 'accepted':
       case 'unknown':
-        return this.#noted(sending, answer);
+        return this.#waitForOutcome(sending, answer);
     }
   }
 
@@ -153,11 +153,11 @@ export class PayoutProcessor implements Worker {
       if (answer.kind === 'refused' && payout.shown.type !== 'br_code' && ABOUT_RECEIVER.includes(answer.reason)) {
         return this.#end(prolong, payout, answer);
       }
-      return this.#noted(payout, answer.kind === 'accepted' ? answer : { kind: 'unknown' });
+      return this.#waitForOutcome(payout, answer.kind === 'accepted' ? answer : { kind: 'unknown' });
     }
-    if (ageMs < quietAfterMs(desk.capabilities)) return this.#noted(payout, { kind: 'unknown' });
+    if (ageMs < notFoundFinalAfterMs(desk.capabilities)) return this.#waitForOutcome(payout, { kind: 'unknown' });
     if (!desk.capabilities.isNotFoundFinal) {
-      await this.#note(payout, 'operator', null);
+      await this.#writeReason(payout, 'operator', null);
       return this.#in(IDLE_MS);
     }
     return this.#end(prolong, payout, { reason: null });
@@ -191,9 +191,9 @@ export class PayoutProcessor implements Worker {
   ): Promise<WorkAnswer> {
     switch (state.kind) {
       case 'unknown':
-        return this.#noted(payout, state);
+        return this.#waitForOutcome(payout, state);
       case 'processing':
-        await this.#note(payout, state.reason, state.endToEndId);
+        await this.#writeReason(payout, state.reason, state.endToEndId);
         return 'again';
       case 'failed':
         if (payout.status !== 'PAID') return this.#end(prolong, payout, state);
@@ -224,16 +224,16 @@ export class PayoutProcessor implements Worker {
     return moved === null ? 'again' : 'done';
   }
 
-  async #noted(
+  async #waitForOutcome(
     payout: WholePayout,
     answer: Extract<PayoutAnswer, { kind: 'accepted' | 'unknown' }>,
   ): Promise<WorkAnswer> {
     const isAccepted = answer.kind === 'accepted';
-    await this.#note(payout, isAccepted ? 'sent' : 'unknown', isAccepted ? answer.endToEndId : null);
+    await this.#writeReason(payout, isAccepted ? 'sent' : 'unknown', isAccepted ? answer.endToEndId : null);
     return 'again';
   }
 
-  async #note({ id }: WholePayout, reason: ProcessingReason, endToEndId: string | null): Promise<void> {
+  async #writeReason({ id }: WholePayout, reason: ProcessingReason, endToEndId: string | null): Promise<void> {
     await this.database.transaction(async (tx) => {
       this.payouts.note(tx, id, reason, endToEndId, this.clock.now());
     });

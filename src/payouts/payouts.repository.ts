@@ -82,8 +82,8 @@ const COUNT_RETURN = write(
      status = CASE WHEN amount_returned + $2 = amount THEN 'REFUNDED' ELSE status END
    WHERE p.id = $1 AND p.status = 'PAID' RETURNING ${COLUMNS}`,
 );
-const STANDING = read(
-  'payouts.standing',
+const OPENING_FACTS = read(
+  'payouts.opening_facts',
   `SELECT EXISTS (
        SELECT 1 FROM payouts p WHERE (p.account_id, p.mode, p.target_hash) = ($1, $2, $3)
          AND p.status IN ('PAID', 'REFUNDED')) AS "wasPaid",
@@ -143,13 +143,13 @@ export interface PayoutFacts {
 }
 
 /** Facts about a new payout's receiver and about the payouts before it. */
-export interface Standing extends SentSums, Pick<KnownTarget, 'wasPaid'> {
+export interface OpeningFacts extends SentSums, Pick<KnownTarget, 'wasPaid'> {
   /** The payout that this one seems to repeat. */
   readonly duplicate: string | null;
 }
 
-/** Search terms of `standing`. */
-export interface StandingQuery {
+/** Search terms of `openingFacts`. */
+export interface OpeningFactsQuery {
   readonly targetHash: Buffer;
   readonly amount: Amount;
   /** Earlier payouts do not count as repeated. */
@@ -230,10 +230,10 @@ export class PayoutsRepository {
   }
 
   /** Reads the facts for deciding on a new payout. The caller holds the wallet's lock. */
-  async standing(tx: Tx, scope: Scope, query: StandingQuery): Promise<Standing> {
+  async openingFacts(tx: Tx, scope: Scope, query: OpeningFactsQuery): Promise<OpeningFacts> {
     const { targetHash, amount, repeatedSince, day, night } = query;
     const since = idBound(night !== null && night < day ? night : day, 'min');
-    const [row] = await tx.query<Standing>(STANDING, [
+    const [row] = await tx.query<OpeningFacts>(OPENING_FACTS, [
       ...[scope.accountId, scope.mode, targetHash, amount, repeatedSince, day, night, since],
     ]);
     if (!row) throw new Error('A query of sums gave no row');
@@ -246,7 +246,7 @@ export class PayoutsRepository {
   }
 
   /** Lets one transaction at a time begin sends of a connection. @returns how many sends are under way */
-  async underWay(tx: Tx, acquirer: string): Promise<number> {
+  async lockAndCountUnderWay(tx: Tx, acquirer: string): Promise<number> {
     await tx.query(LOCK_CONNECTION, [acquirer]);
     const [row] = await tx.query<{ count: number }>(UNDER_WAY, [
       acquirer,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { beginningOf, exceededLimit, periodsOf, type PayoutRules, tightestLimit } from './payouts.rules.js';
+import { exceededLimit, periodsOf, type PayoutRules, startOf, tightestLimit } from './payouts.rules.js';
 
 const NO_RULES: PayoutRules = {
   to: 'anyone',
@@ -102,15 +102,15 @@ describe('the beginning of a payout', () => {
       { needsApproval: true, sendAfter: LATER, isNew: true },
     ],
   ])('%s', (_what, amount, wasPaid, isApproved, expected) => {
-    expect(beginningOf(amount, STRICT, { wasPaid, isApproved }, NOW)).toEqual(expected);
+    expect(startOf(amount, STRICT, { wasPaid, isApproved }, NOW)).toEqual(expected);
   });
 
   it('needs no second person in an account without such a rule', () => {
-    expect(beginningOf(999_999_999_999, NO_RULES, { wasPaid: true, isApproved: false }, NOW).needsApproval).toBe(false);
+    expect(startOf(999_999_999_999, NO_RULES, { wasPaid: true, isApproved: false }, NOW).needsApproval).toBe(false);
   });
 
   it('needs a second person for every amount above nothing', () => {
     const rules = { ...NO_RULES, approvalAbove: 0 };
-    expect(beginningOf(1, rules, { wasPaid: true, isApproved: false }, NOW).needsApproval).toBe(true);
+    expect(startOf(1, rules, { wasPaid: true, isApproved: false }, NOW).needsApproval).toBe(true);
   });
 });

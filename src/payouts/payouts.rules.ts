@@ -113,7 +113,7 @@ export interface KnownTarget {
 }
 
 /** @returns how a new payout begins, and when it may be sent */
-export function beginningOf(
+export function startOf(
   amount: Amount,
   rules: PayoutRules,
   known: KnownTarget,

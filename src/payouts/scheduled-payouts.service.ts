@@ -45,7 +45,7 @@ export class ScheduledPayouts {
     const refuse = (reason: NotSent): Promise<void> => this.mails.notSent(tx, scope, occurrence, reason);
     const target = destination.deletedAt === null ? this.targets.openDestination(destination) : null;
     if (!target) return refuse('destination_gone');
-    const { available, limit } = await this.opening.room(tx, scope, account, destination);
+    const { available, limit } = await this.opening.headroom(tx, scope, account, destination);
     const wanted = available - schedule.leave;
     const least = Math.max(schedule.minimum, 1);
     if (wanted < least) return;
@@ -55,7 +55,7 @@ export class ScheduledPayouts {
     try {
       const payout = await this.opening.open(
         tx,
-        this.opening.next(),
+        this.opening.newIdAndTime(),
         // A member who set the schedule counts as the requester, and so cannot approve its payouts.
         { scope, account, personId: account.payoutScheduleBy, actor: SYSTEM },
         {
