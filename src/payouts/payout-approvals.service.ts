@@ -42,7 +42,10 @@ export class PayoutApprovals {
       const moved = await this.transitions.approve(tx, payout, decider.userId, decider.role === 'OWNER');
       if (moved) this.#record(tx, decider.actor, 'payout.approved', moved);
       else if (payout.approvedBy === null || payout.status === 'CANCELLED') {
-        throw conflict('payout_not_waiting', 'The payout does not wait for an approval of yours.');
+        throw conflict(
+          'payout_not_waiting',
+          'The payout does not wait for an approval of yours, or waits for the morning.',
+        );
       }
       return moved ?? payout;
     });

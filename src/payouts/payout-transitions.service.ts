@@ -3,6 +3,7 @@ import type { PayoutReturn, PayoutState } from '../acquirers/index.js';
 import { Clock } from '../core/clock.js';
 import type { Tx } from '../core/database/index.js';
 import { Logger } from '../core/log/index.js';
+import type { Amount } from '../core/money/index.js';
 import { WorkService } from '../core/work/index.js';
 import { type PayoutMoney, WalletsService } from '../wallets/index.js';
 import type { PayoutFailure } from './payout.entity.js';
@@ -11,6 +12,7 @@ import { PayoutRecorder } from './payout-recorder.service.js';
 import { PAYOUT_EVENT_OF } from './payouts.events.js';
 import type { PayoutTrigger } from './payouts.machine.js';
 import { type PayoutFacts, PayoutsRepository, type WholePayout } from './payouts.repository.js';
+import { periodsOf } from './payouts.rules.js';
 
 /** Makes the changes of a payout, each with its money and its event in one commit. Locks the payout, then the balances. */
 @Injectable()
@@ -43,7 +45,10 @@ export class PayoutTransitions {
   async approve(tx: Tx, payout: WholePayout, by: string, isOwner: boolean): Promise<WholePayout | null> {
     const now = this.clock.now();
     const sendAfter = isOwner || payout.sendAfter <= now ? now : payout.sendAfter;
-    const isWaiting = payout.status === 'QUEUED' && payout.sendAfter > now;
+    // No approval ends the wait of a payout that was put off for the night.
+    const { night, morning } = periodsOf(now);
+    const isPutOff = night !== null && payout.sendAfter.getTime() === morning.getTime();
+    const isWaiting = payout.status === 'QUEUED' && payout.sendAfter > now && !isPutOff;
     if (payout.status !== 'AWAITING' && !(isWaiting && isOwner)) return null;
     const moved = isWaiting
       ? await this.payouts.releaseWait(tx, payout.id, by, now)
@@ -64,14 +69,31 @@ export class PayoutTransitions {
   }
 
   /**
-   * Writes the intent, before the PSP is called.
-   * @param maxUnderWay how many sends the PSP takes at once; null: any number
-   * @returns null when the PSP takes no further send now, or another run has begun this one
+   * Writes the intent, before the PSP is called. A payout that the night's limit does not allow is put off.
+   * @param limits `maxUnderWay`: how many sends the PSP takes at once. Null: any number, or any amount
+   * @returns the morning of a payout that was put off; null when the PSP takes no further send now, or another run has
+   *   begun this one
    */
-  async send(tx: Tx, payout: WholePayout, maxUnderWay: number | null): Promise<WholePayout | null> {
-    if (maxUnderWay !== null && (await this.payouts.lockAndCountUnderWay(tx, payout.acquirer)) >= maxUnderWay)
-      return null;
-    return this.move(tx, payout, 'sent');
+  async send(
+    tx: Tx,
+    payout: WholePayout,
+    { nightMax, maxUnderWay }: { readonly nightMax: Amount | null; readonly maxUnderWay: number | null },
+  ): Promise<WholePayout | Date | null> {
+    // The decision and `sent_at` have the same time: each night counts the payouts that it let through.
+    const now = this.clock.now();
+    const { night, morning } = periodsOf(now);
+    if (night !== null && nightMax !== null) {
+      const sent = await this.payouts.lockAndSumSince(tx, payout, night);
+      if (sent + payout.amount > nightMax) {
+        this.payouts.putOff(tx, payout.id, morning, now);
+        return morning;
+      }
+    }
+    if (maxUnderWay !== null) {
+      const underWay = await this.payouts.lockAndCountUnderWay(tx, payout.acquirer);
+      if (underWay >= maxUnderWay) return null;
+    }
+    return this.move(tx, payout, 'sent', {}, now);
   }
 
   /** Has the connection's payout that has waited longest sent now. */
@@ -153,10 +175,11 @@ export class PayoutTransitions {
     payout: WholePayout,
     trigger: Exclude<PayoutTrigger, 'returned'>,
     facts: PayoutFacts = {},
+    at = this.clock.now(),
   ): Promise<WholePayout | null> {
     const locked = await this.payouts.lock(tx, payout.id);
     if (!locked) return null;
-    const moved = await this.payouts.move(tx, payout.id, trigger, this.clock.now(), facts);
+    const moved = await this.payouts.move(tx, payout.id, trigger, at, facts);
     if (!moved) return null;
     this.recorder.record(tx, PAYOUT_EVENT_OF[trigger], moved, locked.status);
     return moved;

@@ -93,7 +93,7 @@ export class PayoutProcessor implements Worker {
   }
 
   /** Wakes the connection's next payout when one has ended. Without it, that payout waits for the end of its pause. */
-  async #wakeNext(acquirer: string, { capabilities }: PayoutDesk): Promise<void> {
+  async #wakeNext(acquirer: string, { capabilities }: Pick<PayoutDesk, 'capabilities'>): Promise<void> {
     if (capabilities.maxUnderWay === null) return;
     await this.database.transaction((tx) => this.transitions.wakeNext(tx, acquirer));
   }
@@ -107,7 +107,8 @@ export class PayoutProcessor implements Worker {
     if (payout.sendAfter > now) return payout.sendAfter;
     const account = await this.accounts.details(payout.accountId);
     if (account.suspended) return this.#in(IDLE_MS);
-    if (rulesOf(account, payout.mode).to === 'own' && !payout.isOwn) {
+    const { to, nightMax } = rulesOf(account, payout.mode);
+    if (to === 'own' && !payout.isOwn) {
       await this.database.transaction((tx) => this.transitions.fail(tx, payout, 'stopped', 'destination_not_allowed'));
       return 'done';
     }
@@ -115,8 +116,13 @@ export class PayoutProcessor implements Worker {
     // Under the lease: a payout that an overtaken run begins counts as called, and no call was made.
     const sending = await this.database.transaction(async (tx) => {
       await prolong(tx);
-      return this.transitions.send(tx, payout, maxUnderWay);
+      return this.transitions.send(tx, payout, { nightMax, maxUnderWay });
     });
+    if (sending instanceof Date) {
+      // The connection's line goes on without this payout.
+      await this.#wakeNext(payout.acquirer, desk);
+      return sending;
+    }
     if (!sending) return 'again';
     const answer = await desk.send(this.#order(payout));
     switch (answer.kind) {

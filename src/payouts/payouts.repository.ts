@@ -99,6 +99,19 @@ const HAS_OCCURRENCE = read(
   'SELECT 1 FROM payouts p WHERE p.account_id = $1 AND p.occurrence = $2',
 );
 const LOCK_CONNECTION = write('payouts.lock_connection', `SELECT pg_advisory_xact_lock(hashtext('payouts ' || $1))`);
+const LOCK_NIGHT = write(
+  'payouts.lock_night',
+  `SELECT pg_advisory_xact_lock(hashtext('payouts at night ' || $1 || ' ' || $2))`,
+);
+const SENT_SINCE = read(
+  'payouts.sent_since',
+  `SELECT coalesce(sum(amount), 0)::bigint AS sum FROM payouts
+   WHERE account_id = $1 AND mode = $2 AND sent_at >= $3 AND status IN ('SENDING', 'PAID', 'REFUNDED')`,
+);
+const PUT_OFF = write(
+  'payouts.put_off',
+  `UPDATE payouts SET send_after = $2, updated_at = $3 WHERE id = $1 AND status = 'QUEUED'`,
+);
 /** A send that the PSP reviews, or that has no end after two minutes, does not hold up the others. */
 const UNDER_WAY = read(
   'payouts.under_way',
@@ -253,6 +266,21 @@ export class PayoutsRepository {
       new Date(this.clock.now().getTime() - UNDER_WAY_MS),
     ]);
     return row?.count ?? 0;
+  }
+
+  /**
+   * Lets one transaction at a time begin sends of an account by night.
+   * @returns the cents of its payouts that were given to the PSP since `night` began, and did not fail
+   */
+  async lockAndSumSince(tx: Tx, { accountId, mode }: Scope, night: Date): Promise<Amount> {
+    await tx.query(LOCK_NIGHT, [accountId, mode]);
+    const [row] = await tx.query<{ sum: Amount }>(SENT_SINCE, [accountId, mode, night]);
+    return row?.sum ?? 0;
+  }
+
+  /** Has a queued payout sent later. */
+  putOff(tx: Tx, id: string, until: Date, at: Date): void {
+    tx.defer(PUT_OFF, [id, until, at]);
   }
 
   /** @returns the id of the connection's payout that has waited longest to be sent; null: none waits */

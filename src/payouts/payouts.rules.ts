@@ -60,16 +60,27 @@ export function raisedBounds(before: AccountEntity, after: AccountEntity): strin
 const NIGHT = { from: 20, to: 6 };
 const DAY_MS = 86_400_000;
 
-/** Start of the day of São Paulo, and of the night if `at` is in one. */
-export function periodsOf(at: Date): { readonly day: Date; readonly night: Date | null } {
+/** Periods of São Paulo that a time is in. */
+export interface Periods {
+  /** Start of the day. */
+  readonly day: Date;
+  /** Start of the night; null by day. */
+  readonly night: Date | null;
+  /** The next end of a night. */
+  readonly morning: Date;
+}
+
+export function periodsOf(at: Date): Periods {
   const local = saoPauloLocal(at);
   const hour = Number(local.slice(11, 13));
   const date = local.slice(0, 10);
   const atHour = (day: string, hours: number): Date =>
     fromSaoPauloLocal(new Date(`${day}T${String(hours).padStart(2, '0')}:00:00Z`));
-  const yesterday = new Date(new Date(`${date}T00:00:00Z`).getTime() - DAY_MS).toISOString().slice(0, 10);
-  const night = hour >= NIGHT.from ? atHour(date, NIGHT.from) : hour < NIGHT.to ? atHour(yesterday, NIGHT.from) : null;
-  return { day: atHour(date, 0), night };
+  const dayBeside = (days: number): string =>
+    new Date(new Date(`${date}T00:00:00Z`).getTime() + days * DAY_MS).toISOString().slice(0, 10);
+  const [evening, morning] = [NIGHT.from, NIGHT.to];
+  const night = hour >= evening ? atHour(date, evening) : hour < morning ? atHour(dayBeside(-1), evening) : null;
+  return { day: atHour(date, 0), night, morning: atHour(hour < morning ? date : dayBeside(1), morning) };
 }
 
 /** Sums of the payouts that did not fail and were not cancelled, in cents. */

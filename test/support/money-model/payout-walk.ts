@@ -266,6 +266,8 @@ export const PAYOUT_SCENES: readonly (readonly PayoutIntent[])[] = [
   // Limits and repetitions
   [askLimit(0), askLimit(1), ask(0.1), run(), run('arrives', 0)],
   [askLimit(-1), askLimit(0, { what: 'edge', late: -1 }), askLimit(1), askLimit(0, { what: 'edge', late: 0 })],
+  [ask(1), nextDay, run(), by('owner'), ask(0.2), run(), nextDay, run(), run()],
+  [ask(0.5), ask(0.9), nextDay, run(), by('admin'), by('owner'), run()],
   [ask(0.2), repeat(null), repeat(-1), repeat(0)],
   [ask(0.2), run('refused'), repeat(null)],
   // Approvals and destinations

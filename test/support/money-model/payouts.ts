@@ -101,6 +101,12 @@ function nightOf(at: number): number | null {
   return hour < 6 ? dayOf(at) - 4 * HOUR_MS : null;
 }
 
+/** The next end of a night */
+function morningAfter(at: number): number {
+  const morning = dayOf(at) + 6 * HOUR_MS;
+  return at < morning ? morning : morning + DAY_MS;
+}
+
 /** Next change between day and night */
 export function nextEdge(at: number): number {
   const edges = [6, 20, 30].map((hour) => dayOf(at) + hour * HOUR_MS);
@@ -273,7 +279,9 @@ export class PayoutsModel {
   approve(payout: PayoutModel, by: Person, at: number): 200 | `${403 | 409} ${string}` {
     if (this.#isOwn(payout, by)) return '403 approval_not_allowed';
     const isOwner = by === 'owner';
-    const isWaiting = payout.status === 'QUEUED' && payout.sendAfter > at;
+    const isPutOff = nightOf(at) !== null && payout.sendAfter === morningAfter(at);
+    this.reach('approval refused: the payout waits for the morning', isPutOff && !payout.isApproved);
+    const isWaiting = payout.status === 'QUEUED' && payout.sendAfter > at && !isPutOff;
     if (payout.status === 'AWAITING') {
       this.reach('payout approved');
       this.#move(payout, 'QUEUED', 'payout.approved');
@@ -354,9 +362,18 @@ export class PayoutsModel {
     return (paidAt ?? requestedAt + PAID_MS) > at ? 'sent' : 'paid';
   }
 
+  /** Whether the limit of the night keeps the payout from being sent now. */
+  #isHeldBack({ amount }: PayoutModel, at: number): boolean {
+    const night = nightOf(at);
+    if (night === null || this.terms.nightMax === null) return false;
+    const sent = this.all.filter((one) => one.sentAt >= night && ['SENDING', 'PAID', 'REFUNDED'].includes(one.status));
+    return sum(sent.map((one) => one.amount)) + amount > this.terms.nightMax;
+  }
+
   /** Whether a run of the worker calls the bank now. */
-  isCalled({ status, sendAfter, sentAt, bank }: PayoutModel, at: number): boolean {
-    if (status === 'QUEUED') return sendAfter <= at;
+  isCalled(payout: PayoutModel, at: number): boolean {
+    const { status, sendAfter, sentAt, bank } = payout;
+    if (status === 'QUEUED') return sendAfter <= at && !this.#isHeldBack(payout, at);
     return status === 'SENDING' && bank.requestedAt === null && at - sentAt < HOUR_MS;
   }
 
@@ -364,6 +381,11 @@ export class PayoutsModel {
   run(payout: PayoutModel, call: Call, at: number): void {
     const { bank, status } = payout;
     if (status === 'QUEUED' && payout.sendAfter <= at) {
+      if (this.#isHeldBack(payout, at)) {
+        this.reach('payout put off until the morning');
+        payout.sendAfter = morningAfter(at);
+        return;
+      }
       this.#move(payout, 'SENDING', 'payout.sent');
       payout.sentAt = at;
       return this.#call(payout, call, at, true);
