@@ -3,7 +3,7 @@ import { Payouts1700000020000 } from './0002-payouts.js';
 import { PayoutLine1700000030000 } from './0003-payout-line.js';
 import { PaymentLinks1700000040000 } from './0004-payment-links.js';
 import { ReportLocale1700000050000 } from './0005-report-locale.js';
-import { PayoutNight1700000060000 } from './0006-payout-night.js';
+import { PayoutNightAndFee1700000060000 } from './0006-payout-night-and-fee.js';
 import { PaymentNotes1700000100000 } from './0010-payment-notes.js';
 
 /** In the order in which they are applied. */
@@ -13,6 +13,6 @@ export const MIGRATIONS = [
   PayoutLine1700000030000,
   PaymentLinks1700000040000,
   ReportLocale1700000050000,
-  PayoutNight1700000060000,
+  PayoutNightAndFee1700000060000,
   PaymentNotes1700000100000,
 ];

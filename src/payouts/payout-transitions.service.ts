@@ -143,7 +143,10 @@ export class PayoutTransitions {
     this.wallets.reversePayout(tx, moneyOf(moved), moved.amountReturned);
   }
 
-  /** Records a part that came back, once for each of the PSP's ids, unless an operator has entered it. */
+  /**
+   * Records a part that came back, once for each of the PSP's ids, unless an operator has entered it. The part that
+   * completes the amount gives the fee back too.
+   */
   async giveBack(tx: Tx, payout: WholePayout, returned: PayoutReturn): Promise<void> {
     const locked = await this.payouts.lock(tx, payout.id);
     if (locked?.status !== 'PAID') return;
@@ -166,7 +169,7 @@ export class PayoutTransitions {
     const shown = { amount, end_to_end_id: endToEndId, return_id: returnId, reason, at: at.toISOString() };
     this.recorder.record(tx, 'payout.returned', counted, 'PAID', shown);
     await this.mails.returned(tx, counted, amount);
-    this.wallets.returnPayout(tx, moneyOf(counted), returnId, amount);
+    this.wallets.returnPayout(tx, moneyOf(counted), returnId, amount, counted.status === 'REFUNDED');
   }
 
   /** Moves a payout and records its event. @returns null when its status no longer allows the move */

@@ -374,7 +374,7 @@ export const CHECKS: readonly {
           USING (id, type) WHERE v.count IS DISTINCT FROM 1 OR r.id IS NULL`,
   },
   {
-    name: 'each payout is in the journal as its status says: reserved, then released, or paid and its returns given back',
+    name: 'each payout is in the journal as its status says: reserved, then released, or paid and its returns given back, with the fee once all is back',
     sql: `SELECT p.id, p.status FROM payouts p, LATERAL (
             SELECT sum(l.amount) FILTER (WHERE l.bucket = 'available') AS available,
               sum(l.amount) FILTER (WHERE l.bucket = 'reserved') AS reserved,
@@ -383,7 +383,8 @@ export const CHECKS: readonly {
             WHERE e.type <> 'sale' AND e.type <> 'release' AND split_part(e.cause, ':', 2) = p.id::text AND e.cause LIKE 'payout.%') j
           WHERE (coalesce(j.available, 0), coalesce(j.reserved, 0), coalesce(j.clearing, 0)) IS DISTINCT FROM (
             CASE WHEN p.status IN ('FAILED', 'CANCELLED') THEN 0
-              WHEN p.status IN ('PAID', 'REFUNDED') THEN p.amount_returned - p.amount - p.fee ELSE -(p.amount + p.fee) END,
+              WHEN p.status = 'REFUNDED' THEN 0
+              WHEN p.status = 'PAID' THEN p.amount_returned - p.amount - p.fee ELSE -(p.amount + p.fee) END,
             CASE WHEN p.status IN ('AWAITING', 'QUEUED', 'SENDING') THEN p.amount + p.fee ELSE 0 END,
             CASE WHEN p.status IN ('PAID', 'REFUNDED') THEN p.amount - p.amount_returned ELSE 0 END)`,
   },

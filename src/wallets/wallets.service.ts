@@ -279,16 +279,23 @@ export class WalletsService {
     this.#postPayout(tx, payout, 'reversed', 'payout_failed', lines);
   }
 
-  /** Books a part of a payout that came back, once for each return. @param amount of the part */
-  returnPayout(tx: Tx, payout: PayoutMoney, returnId: string, amount: Amount): void {
+  /**
+   * Books a part of a payout that came back, once for each return.
+   * @param amount of the part
+   * @param isWhole whether all of the payout is back with this part: the fee is given back too, by an entry of its own
+   */
+  returnPayout(tx: Tx, payout: PayoutMoney, returnId: string, amount: Amount, isWhole: boolean): void {
+    const { fee } = payout;
     const lines = { clearing: -amount, available: amount };
     this.#postPayout(tx, payout, 'returned', 'payout_returned', lines, returnId);
+    if (!isWhole || fee === 0) return;
+    this.#postPayout(tx, payout, 'fee_returned', 'payout_returned', { platform_fees: -fee, available: fee });
   }
 
   #postPayout(
     tx: Tx,
     { accountId, mode, currency, payoutId }: PayoutMoney,
-    what: 'reserved' | 'released' | 'paid' | 'reversed' | 'returned',
+    what: 'reserved' | 'released' | 'paid' | 'reversed' | 'returned' | 'fee_returned',
     type: EntryType,
     lines: Posting['lines'],
     detail?: string,

@@ -216,6 +216,36 @@ describe('payouts of test money', () => {
     expect(receiver.ofType('withdrawal.failed')).toHaveLength(2);
   });
 
+  it('keep their fee for a part that comes back, and give it back once, by an entry of its own, when all is back', async () => {
+    const other = await aFundedMerchant(service, { payout_fee: 50 });
+    const payout = await aPayout(service, other.testKey);
+    await payoutOf(service, other.testKey, payout.id, 'paid');
+    await simulatePayout(service, other.testKey, payout.id, { event: 'return', amount: 200 });
+    await waitFor(
+      'the part',
+      async () => (await readPayout(service, other.testKey, payout.id)).amount_returned === 200,
+    );
+    expect(await wallet(service, other.accountId)).toMatchObject({ available: 9_650, platform_fees: 50 });
+    // The bank repeats what came back: nothing is booked twice.
+    for (let times = 0; times < 3; times++) {
+      await simulatePayout(service, other.testKey, payout.id, {
+        event: 'return',
+        ...(times === 0 ? {} : { amount: 1 }),
+      });
+    }
+    const back = await payoutOf(service, other.testKey, payout.id, 'refunded');
+    expect(back).toMatchObject({ amount: 500, fee: 50, amount_returned: 500 });
+    expect(await wallet(service, other.accountId)).toMatchObject({ available: 10_000, platform_fees: 0 });
+    const { body: entries } = await service.call<{ data: { type: string; amount: number }[] }>(
+      'GET',
+      `/v1/wallets/entries?source=${payout.id}`,
+      { key: other.testKey },
+    );
+    expect(entries.data.map(({ type, amount }) => `${type} ${amount}`)).toEqual([
+      ...['payout_returned 50', 'payout_returned 300', 'payout_returned 200', 'payout -550'],
+    ]);
+  });
+
   it('that were paid fail when the bank takes its word back: amount and fee come back', async () => {
     const other = await aFundedMerchant(service, { payout_fee: 50 });
     const payout = await aPayout(service, other.testKey);

@@ -155,6 +155,7 @@ export const BRANCHES = [
     'two returns of a payout reported at once',
     'payout returned whole',
     'payout returned in parts',
+    'fee of a returned payout given back',
     'part of a payout returned',
     'payout revoked after a partial return',
     'payout revoked',

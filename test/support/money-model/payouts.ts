@@ -132,6 +132,9 @@ export function firstMonday(now: Date): Date {
 const isOpen = ({ status }: PayoutModel): boolean => ['AWAITING', 'QUEUED', 'SENDING'].includes(status);
 const isEnded = ({ status }: PayoutModel): boolean => ['FAILED', 'CANCELLED'].includes(status);
 
+/** Whether nothing of the payout is left, so that its fee is given back. */
+const hasNoFee = (one: PayoutModel): boolean => isEnded(one) || one.status === 'REFUNDED';
+
 export function returned({ returns }: PayoutModel): number {
   return sum(returns);
 }
@@ -153,7 +156,7 @@ export class PayoutsModel {
 
   /** Money that payouts have taken from the available balance */
   get taken(): number {
-    return sum(this.all.map((one) => (isEnded(one) ? 0 : one.amount + one.fee - returned(one))));
+    return sum(this.all.map((one) => (hasNoFee(one) ? 0 : one.amount + one.fee - returned(one))));
   }
 
   /** Money that is set aside for payouts without an end */
@@ -166,9 +169,9 @@ export class PayoutsModel {
     return sum(this.#arrived.map((one) => one.amount - returned(one)));
   }
 
-  /** Fees of the payouts that were paid */
+  /** Fees of the payouts that were paid and did not come back whole */
   get fees(): number {
-    return sum(this.#arrived.map(({ fee }) => fee));
+    return sum(this.#arrived.map((one) => (hasNoFee(one) ? 0 : one.fee)));
   }
 
   get #arrived(): PayoutModel[] {
@@ -449,7 +452,10 @@ export class PayoutsModel {
       );
       payout.lines.push(['payout_returned', part]);
       payout.events.push(['payout.returned', isAll ? 'REFUNDED' : 'PAID', 'PAID', part]);
-      if (isAll) payout.status = 'REFUNDED';
+      if (!isAll) continue;
+      payout.status = 'REFUNDED';
+      this.reach('fee of a returned payout given back', payout.fee > 0);
+      if (payout.fee > 0) payout.lines.push(['payout_returned', payout.fee]);
     }
   }
 
