@@ -120,15 +120,17 @@ export class SecondFactor {
 
   /**
    * Asks a person for a code again before a decision about money. People without a second factor pass.
+   * @returns false for people without a second factor
    * @throws ApiError 400 for a missing or wrong code
    */
-  async prove(tx: Tx, userId: string, code: string | null): Promise<void> {
+  async prove(tx: Tx, userId: string, code: string | null): Promise<boolean> {
     const user = await this.users.lock(tx, userId);
     if (!user) throw notFound('user');
-    if (user.totpConfirmedAt === null) return;
+    if (user.totpConfirmedAt === null) return false;
     if (code === null)
       throw badRequest('second_factor_required', 'Send the one-time code of your second factor.', 'code');
     if (!this.use(tx, user, code)) throw wrongCode();
+    return true;
   }
 
   async #lockWithout(tx: Tx, userId: string): Promise<UserEntity> {

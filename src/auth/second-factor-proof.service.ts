@@ -16,23 +16,24 @@ export class SecondFactorProof {
    * Runs `work` in a transaction that takes the code first. If `work` fails, the code stays unused. People without a
    * second factor pass.
    * @param person with the code that was sent, or null
+   * @param work hears whether the person has a second factor, whose code was right
    * @throws ApiError 400 for a missing or wrong code; 429 after too many wrong codes, also for the right one
    */
   async transaction<T>(
     { userId, code }: { readonly userId: string; readonly code: string | null },
-    work: (tx: Tx) => Promise<T>,
+    work: (tx: Tx, hasProved: boolean) => Promise<T>,
   ): Promise<T> {
     // Counted before the transaction, which a wrong code rolls back, so that guesses at the same time all count.
     const forget = code === null ? null : await this.throttle.attemptCode(userId);
-    let proved = false;
+    let isRight = false;
     try {
       return await this.database.transaction(async (tx) => {
-        await this.secondFactor.prove(tx, userId, code);
-        proved = true;
-        return work(tx);
+        const hasProved = await this.secondFactor.prove(tx, userId, code);
+        isRight = true;
+        return work(tx, hasProved);
       });
     } finally {
-      if (proved) await forget?.();
+      if (isRight) await forget?.();
     }
   }
 }

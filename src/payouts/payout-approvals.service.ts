@@ -2,10 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Role } from '../accounts/index.js';
 import { type Actor, AuditTrail } from '../audit/index.js';
 import { SecondFactorProof } from '../auth/index.js';
+import { Clock } from '../core/clock.js';
 import type { Tx } from '../core/database/index.js';
 import { conflict, forbidden, notFound } from '../core/errors/index.js';
 import type { Scope } from '../core/mode.js';
 import type { PayoutBody } from './dto/payout.body.js';
+import type { PayoutDestination } from './payout-destination.entity.js';
 import { PayoutDestinationsRepository } from './payout-destinations.repository.js';
 import { payoutBody, payoutSnapshot } from './payout.serializer.js';
 import { PayoutTransitions } from './payout-transitions.service.js';
@@ -20,7 +22,7 @@ export interface Decider {
   readonly actor: Actor;
 }
 
-/** Decisions about payouts by a person who did not ask for them. */
+/** Decisions about payouts: by a person who did not ask for them, but for the wait for a new destination. */
 @Injectable()
 export class PayoutApprovals {
   constructor(
@@ -29,16 +31,20 @@ export class PayoutApprovals {
     private readonly transitions: PayoutTransitions,
     private readonly proof: SecondFactorProof,
     private readonly audit: AuditTrail,
+    private readonly clock: Clock,
   ) {}
 
   /**
-   * A second person approves a payout that waits for it. An OWNER's approval ends the wait for a new destination too.
-   * Repeating is allowed.
+   * A second person approves a payout that waits for it. An OWNER's approval ends the wait for a new destination too,
+   * also of an OWNER's own payout by a code of the second factor. Repeating is allowed.
    * @throws ApiError 400 for a missing or wrong code; 403 `approval_not_allowed`; 404; 409 `payout_not_waiting`; 429
    */
   async approve(scope: Scope, id: string, decider: Decider): Promise<PayoutBody> {
-    const approved = await this.proof.transaction(decider, async (tx) => {
-      const payout = await this.#lock(tx, scope, id, decider);
+    const approved = await this.proof.transaction(decider, async (tx, hasProved) => {
+      const payout = await this.#lock(tx, scope, id);
+      // Without an approval amount no second person is due: an OWNER in a shop of one ends the wait.
+      const isForOwner = decider.role === 'OWNER' && payout.status !== 'AWAITING' && !payout.needsApproval;
+      if (!(isForOwner && hasProved)) await this.#assertOther(tx, scope, payout, decider, isForOwner);
       const moved = await this.transitions.approve(tx, payout, decider.userId, decider.role === 'OWNER');
       if (moved) this.#record(tx, decider.actor, 'payout.approved', moved);
       else if (payout.approvedBy === null || payout.status === 'CANCELLED') {
@@ -55,7 +61,8 @@ export class PayoutApprovals {
   /** A second person refuses a payout that waits for approval. @throws ApiError as `approve` */
   async refuse(scope: Scope, id: string, decider: Decider, reason: string | null = null): Promise<PayoutBody> {
     const refused = await this.proof.transaction(decider, async (tx) => {
-      const payout = await this.#lock(tx, scope, id, decider);
+      const payout = await this.#lock(tx, scope, id);
+      await this.#assertOther(tx, scope, payout, decider, false);
       if (payout.status === 'CANCELLED' && payout.failure === 'approval_refused') return payout;
       const moved = await this.transitions.disapprove(tx, payout, decider.userId);
       if (!moved) throw conflict('payout_not_waiting', 'The payout does not wait for an approval.');
@@ -65,18 +72,46 @@ export class PayoutApprovals {
     return payoutBody(payoutSnapshot(refused));
   }
 
-  /** Locks a payout for a decision by somebody who did not ask for it. */
-  async #lock(tx: Tx, scope: Scope, id: string, { userId }: Decider): Promise<WholePayout> {
+  /**
+   * An OWNER approves a destination: payouts to it no longer wait, also those that wait now. Repeating is allowed.
+   * @throws ApiError 400 for a missing or wrong code; 404; 429
+   */
+  async approveDestination(scope: Scope, id: string, decider: Decider): Promise<PayoutDestination> {
+    const { userId, actor } = decider;
+    const found = await this.destinations.find(scope, id);
+    if (!found) throw notFound('payout destination');
+    const approved = await this.proof.transaction(decider, async (tx) => {
+      const moved = await this.destinations.approve(tx, scope, id, userId, this.clock.now());
+      if (!moved) return null;
+      const data = { mode: scope.mode, destination_id: id };
+      this.audit.record(tx, actor, 'payout_destination.approved', scope.accountId, { data });
+      await this.transitions.releaseWaits(tx, scope, moved.targetHash);
+      return moved;
+    });
+    return approved ?? found;
+  }
+
+  async #lock(tx: Tx, scope: Scope, id: string): Promise<WholePayout> {
     const payout = await this.payouts.lock(tx, id);
     if (payout?.accountId !== scope.accountId || payout.mode !== scope.mode) throw notFound('payout');
-    const isAsker = payout.requestedBy === userId;
-    if (isAsker || (await this.destinations.hasApproved(tx, scope, payout.targetHash, userId))) {
-      throw forbidden(
-        'Another person has to decide: you asked for this payout, issued its API key, changed its schedule or approved its destination.',
-        'approval_not_allowed',
-      );
-    }
     return payout;
+  }
+
+  /** @param isForOwner whether a second factor would do instead of another person @throws ApiError 403 */
+  async #assertOther(
+    tx: Tx,
+    scope: Scope,
+    { requestedBy, targetHash }: WholePayout,
+    { userId }: Decider,
+    isForOwner: boolean,
+  ): Promise<void> {
+    const isAsker = requestedBy === userId;
+    if (!isAsker && !(await this.destinations.hasApproved(tx, scope, targetHash, userId))) return;
+    const hint = isForOwner ? ' To end its wait yourself, set up a second factor and send its code.' : '';
+    throw forbidden(
+      `Another person has to decide: you asked for this payout, issued its API key, changed its schedule or approved its destination.${hint}`,
+      'approval_not_allowed',
+    );
   }
 
   #record(

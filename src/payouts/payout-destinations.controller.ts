@@ -16,6 +16,7 @@ import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { PayoutDestinationBody, PayoutDestinationListBody } from './dto/payout-destination.body.js';
 import { CreatePayoutDestinationDto, DecidePayoutDto, ListPayoutDestinationsQuery } from './dto/payout.dto.js';
+import { PayoutApprovals } from './payout-approvals.service.js';
 import { PayoutDestinationsService } from './payout-destinations.service.js';
 import { payoutDestinationBody } from './payout.serializer.js';
 import { deciderOf } from './payouts.controller.js';
@@ -30,7 +31,10 @@ const DESTINATION_ID = {
 @ApiKeyAuth()
 @Controller('v1/payout-destinations')
 export class PayoutDestinationsController {
-  constructor(private readonly destinations: PayoutDestinationsService) {}
+  constructor(
+    private readonly destinations: PayoutDestinationsService,
+    private readonly approvals: PayoutApprovals,
+  ) {}
 
   @Post()
   @ApiOperation({
@@ -97,7 +101,7 @@ export class PayoutDestinationsController {
   ): Promise<PayoutDestinationBody> {
     if (member.role !== 'OWNER') throw forbidden('This needs the role OWNER; yours is ADMIN.');
     const decider = deciderOf(member, body, actor);
-    return payoutDestinationBody(await this.destinations.approve(scope, destinationId(id), decider));
+    return payoutDestinationBody(await this.approvals.approveDestination(scope, destinationId(id), decider));
   }
 }
 

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { PayoutTarget } from '../acquirers/index.js';
 import { type Actor, AuditTrail } from '../audit/index.js';
-import { SecondFactorProof } from '../auth/index.js';
 import { Clock } from '../core/clock.js';
 import { Database } from '../core/database/index.js';
 import { business, conflict, type Draft, notFound } from '../core/errors/index.js';
@@ -14,7 +13,6 @@ import type { PayoutDestination } from './payout-destination.entity.js';
 import { PayoutDestinationsRepository } from './payout-destinations.repository.js';
 import { PayoutMails } from './payout-mails.service.js';
 import { PayoutTargets } from './payout-targets.service.js';
-import type { Decider } from './payout-approvals.service.js';
 import type { PayoutCaller } from './payout-opening.service.js';
 import { readTarget, shownTarget } from './targets.js';
 
@@ -30,7 +28,6 @@ export class PayoutDestinationsService {
     private readonly database: Database,
     private readonly destinations: PayoutDestinationsRepository,
     private readonly targets: PayoutTargets,
-    private readonly proof: SecondFactorProof,
     private readonly mails: PayoutMails,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
@@ -109,17 +106,5 @@ export class PayoutDestinationsService {
       const data = { mode: scope.mode, destination_id: id };
       this.audit.record(tx, actor, 'payout_destination.deleted', scope.accountId, { data });
     });
-  }
-
-  /** An OWNER approves a destination: payouts to it no longer wait. Repeating is allowed. @throws ApiError 400, 404, 429 */
-  async approve(scope: Scope, id: string, decider: Decider): Promise<PayoutDestination> {
-    await this.get(scope, id);
-    const approved = await this.proof.transaction(decider, async (tx) => {
-      const moved = await this.destinations.approve(tx, scope, id, decider.userId, this.clock.now());
-      const data = { mode: scope.mode, destination_id: id };
-      if (moved) this.audit.record(tx, decider.actor, 'payout_destination.approved', scope.accountId, { data });
-      return moved;
-    });
-    return approved ?? this.get(scope, id);
   }
 }

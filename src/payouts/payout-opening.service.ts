@@ -129,8 +129,7 @@ export class PayoutOpening {
         'The available balance does not cover the payout and its fee; pending and retained money cannot be used for it.',
       );
     }
-    const isApproved = destination !== null && destination.approvedAt !== null;
-    const { needsApproval, sendAfter, isNew } = startOf(amount, rules, { ...facts, isApproved }, now);
+    const { needsApproval, sendAfter, isNew } = startOf(amount, rules, facts, now);
     const payout: Payout = {
       ...NEW_PAYOUT,
       id,

@@ -3,6 +3,7 @@ import type { PayoutReturn, PayoutState } from '../acquirers/index.js';
 import { Clock } from '../core/clock.js';
 import type { Tx } from '../core/database/index.js';
 import { Logger } from '../core/log/index.js';
+import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import { WorkService } from '../core/work/index.js';
 import { type PayoutMoney, WalletsService } from '../wallets/index.js';
@@ -57,6 +58,12 @@ export class PayoutTransitions {
     this.work.add(tx, 'payout', payout.id, sendAfter);
     await this.mails.decided(tx, moved, by, true);
     return moved;
+  }
+
+  /** Ends the wait of payouts for a new destination that an OWNER has approved. Call it after the destination is locked. */
+  async releaseWaits(tx: Tx, scope: Scope, targetHash: Buffer): Promise<void> {
+    const now = this.clock.now();
+    for (const id of await this.payouts.releaseWaits(tx, scope, targetHash, now)) this.work.add(tx, 'payout', id, now);
   }
 
   /** Ends an AWAITING payout. The money is available again. */

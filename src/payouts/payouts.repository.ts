@@ -67,6 +67,14 @@ const RELEASE_WAIT = write(
   `UPDATE payouts p SET send_after = $2, approved_by = $3, approved_at = $2, updated_at = $2
    WHERE p.id = $1 AND p.status = 'QUEUED' RETURNING ${COLUMNS}`,
 );
+/** Locks in the order of the ids, as others who lock several payouts do. */
+const RELEASE_WAITS = write(
+  'payouts.release_waits',
+  `WITH waiting AS MATERIALIZED (
+     SELECT p.id FROM payouts p WHERE (p.account_id, p.mode, p.target_hash) = ($1, $2, $3)
+       AND p.status IN ('AWAITING', 'QUEUED') AND p.send_after > $4 ORDER BY p.id FOR UPDATE)
+   UPDATE payouts p SET send_after = $4, updated_at = $4 FROM waiting w WHERE p.id = w.id RETURNING p.id, p.status`,
+);
 const ADD_RETURN = insertInto('payouts.add_return', PayoutReturnEntity, {
   after: 'ON CONFLICT (payout_id, return_id) DO NOTHING RETURNING 1',
 });
@@ -87,6 +95,9 @@ const OPENING_FACTS = read(
   `SELECT EXISTS (
        SELECT 1 FROM payouts p WHERE (p.account_id, p.mode, p.target_hash) = ($1, $2, $3)
          AND p.status IN ('PAID', 'REFUNDED')) AS "wasPaid",
+     EXISTS (
+       SELECT 1 FROM payout_destinations d WHERE (d.account_id, d.mode, d.target_hash) = ($1, $2, $3)
+         AND d.deleted_at IS NULL AND d.approved_at IS NOT NULL) AS "isApproved",
      (SELECT p.id FROM payouts p WHERE (p.account_id, p.mode, p.target_hash) = ($1, $2, $3) AND p.amount = $4
         AND p.created_at > $5 AND p.status NOT IN ('FAILED', 'CANCELLED') ORDER BY p.id LIMIT 1) AS duplicate,
      coalesce(sum(s.amount) FILTER (WHERE s.created_at >= $6), 0)::bigint AS day,
@@ -156,7 +167,7 @@ export interface PayoutFacts {
 }
 
 /** Facts about a new payout's receiver and about the payouts before it. */
-export interface OpeningFacts extends SentSums, Pick<KnownTarget, 'wasPaid'> {
+export interface OpeningFacts extends SentSums, KnownTarget {
   /** The payout that this one seems to repeat. */
   readonly duplicate: string | null;
 }
@@ -225,6 +236,16 @@ export class PayoutsRepository {
   /** Ends the wait of a payout to a new destination. @returns null when it was moved meanwhile */
   async releaseWait(tx: Tx, id: string, by: string, at: Date): Promise<WholePayout | null> {
     return tx.first<WholePayout>(RELEASE_WAIT, [id, at, by]);
+  }
+
+  /**
+   * Ends the wait of all payouts to a receiver whose destination was approved.
+   * @returns the ids of payouts that may be sent now
+   */
+  async releaseWaits(tx: Tx, { accountId, mode }: Scope, targetHash: Buffer, at: Date): Promise<string[]> {
+    const values = [accountId, mode, targetHash, at];
+    const rows = await tx.query<{ id: string; status: PayoutStatus }>(RELEASE_WAITS, values);
+    return rows.filter(({ status }) => status === 'QUEUED').map(({ id }) => id);
   }
 
   /** @returns whether an operator has given the merchant the money of this return */

@@ -119,7 +119,7 @@ function limitsOf(rules: PayoutRules, sent: SentSums, isNight: boolean): LimitLe
 export interface KnownTarget {
   /** Whether money arrived there before. */
   readonly wasPaid: boolean;
-  /** Whether an OWNER approved the saved destination. */
+  /** Whether it is saved, and an OWNER approved it. Holds for payouts that name the receiver inline too. */
   readonly isApproved: boolean;
 }
 

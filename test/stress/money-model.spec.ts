@@ -9,7 +9,7 @@ import { trial } from '../support/scale.js';
 import { TestClock, TestService } from '../support/service.js';
 
 /** `MODEL_OPERATIONS=100000 npm test -- test/stress/money-model` runs more, and PROPERTY_SEED=random runs others. */
-const OPERATIONS = Number(process.env['MODEL_OPERATIONS'] ?? trial(15_000, 4_000));
+const OPERATIONS = Number(process.env['MODEL_OPERATIONS'] ?? trial(15_000, 5_000));
 const OF_A_STORY = 40;
 /** Stories in one database. With more, checking the books would take longer than running the stories. */
 const STORIES_OF_A_BOOK = 25;

@@ -80,7 +80,8 @@ export function Payout(): ReactNode {
   const isForLater = isPending && data.send_after !== undefined && Date.parse(data.send_after) > Date.now();
   const isMine = decisions.some(({ type, actor }) => type === 'payout.requested' && actor.id === me.user.id);
   // A wait for a new destination is ended by an OWNER alone.
-  const mayDecide = mayAct && !isMine && (isWaiting || (isForLater && me.role === 'OWNER'));
+  const mayDecide =
+    mayAct && (isWaiting ? !isMine : isForLater && me.role === 'OWNER' && (!isMine || me.second_factor));
   const done = (): Promise<void> => refresh();
   const failedWith = data.failure?.reason;
 
@@ -190,8 +191,8 @@ export function Payout(): ReactNode {
       {isForLater && (
         <p role="note">
           {t(
-            'O primeiro saque para um destino novo espera um tempo. A aprovação de um dono, que não o pediu, encerra a espera.',
-            'The first payout to a new destination waits for a while. The approval of an owner who did not request it ends the wait.',
+            'O primeiro saque para um destino novo espera um tempo. A aprovação de um dono encerra a espera; para o seu próprio saque ela pede um segundo fator.',
+            'The first payout to a new destination waits for a while. The approval of an owner ends the wait; for your own payout it needs a second factor.',
           )}
         </p>
       )}

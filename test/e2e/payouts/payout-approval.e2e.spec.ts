@@ -191,6 +191,84 @@ describe('approval of payouts by a second person', () => {
     await payoutOf(service, slow.testKey, payout.id, 'paid');
   });
 
+  it('lets an OWNER end the wait of their own payout by a code of the second factor, and says so to one without', async () => {
+    const slow = await aFundedMerchant(service, { payout_new_destination_hours: 24, payout_approval_above: 1_000 });
+    const boss = await service.member(slow.accountId, 'OWNER');
+    const helper = await service.member(slow.accountId, 'ADMIN');
+    const mine = async (person: Person, amount: number): Promise<string> => {
+      const body = { amount, destination: { type: 'pix_key', key: CPF } };
+      const key = { 'Idempotency-Key': `own-${person.userId}-${amount}` };
+      return (await at(person, 'POST', 'payouts', body, key)).body.id;
+    };
+    const [id, large, theirs] = [await mine(boss, 500), await mine(boss, 1_001), await mine(helper, 501)];
+    const refused = await decide(boss, id, 'approve');
+    expect([codeOf(refused), refused.body.error.message]).toEqual([
+      '403 approval_not_allowed',
+      expect.stringContaining('set up a second factor'),
+    ]);
+    const begun = await service.call<{ secret: string }>('POST', '/v1/auth/totp', {
+      token: boss.token,
+      body: { password: PASSWORD },
+    });
+    const codeNow = (): string =>
+      new TOTP({ secret: Secret.fromBase32(begun.body.secret) }).generate({ timestamp: service.clock.now().getTime() });
+    await service.call('POST', '/v1/auth/totp/confirm', { token: boss.token, body: { code: codeNow() } });
+    expect(codeOf(await decide(boss, id, 'approve'))).toBe('400 second_factor_required');
+    service.clock.advance(30);
+    const code = codeNow();
+    const withCode = (payout: string, what: string): Promise<Answer<PayoutOrError>> =>
+      at(boss, 'POST', `payouts/${payout}/${what}`, { code });
+    // A second person is due above the approval amount, and for a refusal.
+    expect(codeOf(await withCode(large, 'approve'))).toBe('403 approval_not_allowed');
+    expect(codeOf(await withCode(id, 'refuse'))).toBe('403 approval_not_allowed');
+    expect(codeOf(await decide(helper, theirs, 'approve'))).toBe('403 approval_not_allowed');
+    expect((await withCode(id, 'approve')).status).toBe(200);
+    await payoutOf(service, slow.testKey, id, 'paid');
+  });
+
+  it('of a destination lets payouts go that wait for it, and holds for payouts that name its receiver inline', async () => {
+    const slow = await aFundedMerchant(service, { payout_new_destination_hours: 24, payout_approval_above: 1_000 });
+    const boss = await service.member(slow.accountId, 'OWNER');
+    const helper = await service.member(slow.accountId, 'ADMIN');
+    const { body: destination } = await service.call<Destination>('POST', '/v1/payout-destinations', {
+      key: slow.testKey,
+      body: { type: 'pix_key', key: OTHER_CPF },
+    });
+    const inline = { type: 'pix_key', key: OTHER_CPF };
+    const saved = await aPayout(service, slow.testKey, { amount: 501, destination: destination.id });
+    const named = await aPayout(service, slow.testKey, { amount: 502, destination: inline });
+    const large = await aPayout(service, slow.testKey, { amount: 1_001, destination: inline });
+    const other = await aPayout(service, slow.testKey, { amount: 503 });
+    expect((await at(boss, 'POST', `payout-destinations/${destination.id}/approve`, {})).status).toBe(200);
+    await payoutOf(service, slow.testKey, saved.id, 'paid');
+    await payoutOf(service, slow.testKey, named.id, 'paid');
+    expect((await readPayout(service, slow.testKey, large.id)).approval).toEqual({ status: 'waiting' });
+    expect((await decide(helper, large.id, 'approve')).status).toBe(200);
+    await payoutOf(service, slow.testKey, large.id, 'paid');
+    expect(await readPayout(service, slow.testKey, other.id)).toMatchObject({
+      status: 'pending',
+      send_after: other.send_after,
+    });
+  });
+
+  it('of a destination holds at once for an inline payout to it, until the destination is deleted', async () => {
+    const slow = await aFundedMerchant(service, { payout_new_destination_hours: 24 });
+    const boss = await service.member(slow.accountId, 'OWNER');
+    const inline = { type: 'pix_key', key: OTHER_CPF };
+    const approved = async (): Promise<string> => {
+      const { body } = await service.call<Destination>('POST', '/v1/payout-destinations', {
+        key: slow.testKey,
+        body: inline,
+      });
+      expect((await at(boss, 'POST', `payout-destinations/${body.id}/approve`, {})).status).toBe(200);
+      return body.id;
+    };
+    await service.call('DELETE', `/v1/payout-destinations/${await approved()}`, { key: slow.testKey });
+    expect((await aPayout(service, slow.testKey, { amount: 501, destination: inline })).send_after).toBeDefined();
+    await approved();
+    expect((await aPayout(service, slow.testKey, { amount: 502, destination: inline })).send_after).toBeUndefined();
+  });
+
   it('saves a destination once, masked, and deletes it', async () => {
     const save = (): Promise<Answer<Destination>> =>
       service.call<Destination>('POST', '/v1/payout-destinations', {

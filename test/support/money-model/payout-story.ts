@@ -90,7 +90,7 @@ export class PayoutStory {
         if (step.what === 'save') return this.#save(step.to);
         if (step.what === 'approve') {
           await world.approveDestination(step.to);
-          return model.approveDestination(step.to);
+          return model.approveDestination(step.to, this.#now);
         }
         await world.removeDestination(step.to);
         (model.saved[step.to] as SavedModel).isDeleted = true;

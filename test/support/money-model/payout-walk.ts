@@ -38,8 +38,10 @@ export interface NextDay {
   minute: number;
 }
 
+const NOON = 12 * 60;
+const NIGHT = 21 * 60;
 /** Minutes of the day at which stories begin and go on: in both parts of a night, at its edges, and by day */
-const MINUTES = [30, 5 * 60 + 55, 12 * 60, 19 * 60 + 55, 21 * 60];
+const MINUTES = [30, 5 * 60 + 55, NOON, 19 * 60 + 55, NIGHT];
 /** Minutes of the day for occurrences of schedules, between the minutes of stories */
 const OCCURRENCES = [15, 9 * 60, 20 * 60 + 30];
 const MAX_PAYOUTS = 12;
@@ -246,6 +248,9 @@ const schedule =
 const saveOwn = receiver('save');
 const empty = schedule(0, () => [0, 0]);
 const nextDay: PayoutIntent = (_, dice) => ({ do: 'next day', minute: drawMinute(dice) });
+const at =
+  (minute: number): PayoutIntent =>
+  () => ({ do: 'next day', minute });
 
 /** Sequences of steps in which the rules of payouts meet. */
 export const PAYOUT_SCENES: readonly (readonly PayoutIntent[])[] = [
@@ -266,8 +271,7 @@ export const PAYOUT_SCENES: readonly (readonly PayoutIntent[])[] = [
   // Limits and repetitions
   [askLimit(0), askLimit(1), ask(0.1), run(), run('arrives', 0)],
   [askLimit(-1), askLimit(0, { what: 'edge', late: -1 }), askLimit(1), askLimit(0, { what: 'edge', late: 0 })],
-  [ask(1), nextDay, run(), by('owner'), ask(0.2), run(), nextDay, run(), run()],
-  [ask(0.5), ask(0.9), nextDay, run(), by('admin'), by('owner'), run()],
+  [at(NOON), ask(0.9), by('owner'), at(NIGHT), run(), by('owner')],
   [ask(0.2), repeat(null), repeat(-1), repeat(0)],
   [ask(0.2), run('refused'), repeat(null)],
   // Approvals and destinations

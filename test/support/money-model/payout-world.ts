@@ -85,8 +85,8 @@ export class PayoutWorld {
 
   async approveDestination(to: number): Promise<void> {
     await this.service
-      .get(PayoutDestinationsService)
-      .approve(this.#scope, this.#idOf(to), await this.#decider('owner'));
+      .get(PayoutApprovals)
+      .approveDestination(this.#scope, this.#idOf(to), await this.#decider('owner'));
   }
 
   async removeDestination(to: number): Promise<void> {

@@ -217,7 +217,7 @@ export class PayoutsModel {
     }
     this.reach('payout of the whole balance', amount + this.terms.fee === available);
     this.reach(isSaved ? 'payout to a saved destination' : 'payout to an inline destination');
-    this.#open(asked, saved, at, false);
+    this.#open(asked, at, false);
     return 201;
   }
 
@@ -251,16 +251,20 @@ export class PayoutsModel {
     return left.length === 0 ? null : Math.min(...left);
   }
 
-  #open({ amount, to }: PayoutRequest, saved: SavedModel | null, at: number, isScheduled: boolean): void {
+  #open({ amount, to, isSaved }: PayoutRequest, at: number, isScheduled: boolean): void {
     const { fee, approvalAbove, newDestinationHours } = this.terms;
+    const saved = this.saved[to];
     const wasPaid = this.#arrived.some((one) => one.to === to);
-    const isNew = !wasPaid && saved?.isApproved !== true;
+    const isApproved = saved?.isDeleted === false && saved.isApproved;
+    const isNew = !wasPaid && !isApproved;
     const waits = isNew ? newDestinationHours * HOUR_MS : 0;
     const status = approvalAbove !== null && amount > approvalAbove ? 'AWAITING' : 'QUEUED';
     this.reach('payout waits for approval', status === 'AWAITING');
     this.reach('payout waits for its new destination', waits > 0);
     this.reach('payout to a known destination', newDestinationHours > 0 && wasPaid);
-    this.reach('payout to an approved destination', newDestinationHours > 0 && !wasPaid && !isNew);
+    const isKnown = newDestinationHours > 0 && !wasPaid && isApproved;
+    this.reach('payout to an approved destination', isKnown && isSaved);
+    this.reach('inline payout to an approved destination', isKnown && !isSaved);
     this.all.push({
       ...{ amount, fee, to, isScheduled, madeAt: at, status },
       bank: { state: 'auto', requestedAt: null, paidAt: null, returns: [] },
@@ -273,9 +277,16 @@ export class PayoutsModel {
     if (this.saved[to]?.isDeleted !== false) this.saved[to] = { isDeleted: false, isApproved: false };
   }
 
-  approveDestination(to: number): void {
+  approveDestination(to: number, at: number): void {
     const saved = this.saved[to];
-    if (saved) saved.isApproved = true;
+    if (saved?.isApproved === false) {
+      saved.isApproved = true;
+      const waiting = this.all.filter(
+        (one) => one.to === to && ['AWAITING', 'QUEUED'].includes(one.status) && one.sendAfter > at,
+      );
+      this.reach('payout let go by the approval of its destination', waiting.length > 0);
+      for (const one of waiting) one.sendAfter = at;
+    }
     this.#vouched.add(to);
   }
 
@@ -283,7 +294,7 @@ export class PayoutsModel {
     if (this.#isOwn(payout, by)) return '403 approval_not_allowed';
     const isOwner = by === 'owner';
     const isPutOff = nightOf(at) !== null && payout.sendAfter === morningAfter(at);
-    this.reach('approval refused: the payout waits for the morning', isPutOff && !payout.isApproved);
+    this.reach('approval of a payout that waits for the morning', isPutOff);
     const isWaiting = payout.status === 'QUEUED' && payout.sendAfter > at && !isPutOff;
     if (payout.status === 'AWAITING') {
       this.reach('payout approved');
@@ -504,6 +515,6 @@ export class PayoutsModel {
     this.reach('occurrence: a limit leaves too little', wanted >= least && amount < least);
     if (amount < least) return;
     this.reach(amount < wanted ? 'occurrence: paid up to a limit' : 'occurrence: paid');
-    this.#open({ amount, to: schedule.to, isSaved: true, allowsDuplicate: true }, schedule.saved, at, true);
+    this.#open({ amount, to: schedule.to, isSaved: true, allowsDuplicate: true }, at, true);
   }
 }
