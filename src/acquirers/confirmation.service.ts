@@ -47,6 +47,8 @@ interface ConfirmedHandlers {
    * @returns false when nobody here sent it
    */
   payoutMoved(acquirer: string, sendId: string): Promise<boolean>;
+  /** As `payoutMoved`, of a refund by cashout, which the same desk sends. */
+  cashoutMoved(acquirer: string, sendId: string): Promise<boolean>;
 }
 
 /**
@@ -223,8 +225,9 @@ export class ConfirmationService {
       }
       case 'payout': {
         const [sendId = ''] = notification.reference.split('/');
-        const known = await this.#handlers.payoutMoved?.(acquirer.name, sendId);
-        return known === true ? 'applied' : 'unknown';
+        const isPayout = await this.#handlers.payoutMoved?.(acquirer.name, sendId);
+        const isKnown = isPayout === true || (await this.#handlers.cashoutMoved?.(acquirer.name, sendId)) === true;
+        return isKnown ? 'applied' : 'unknown';
       }
     }
   }

@@ -63,6 +63,10 @@ const HAS = read(
   'refunds.has',
   'SELECT 1 FROM refunds r WHERE r.id = $1 AND r.acquirer = $2 AND r.payment_reference = $3',
 );
+const HAS_CASHOUT = read(
+  'refunds.has_cashout',
+  `SELECT 1 FROM refunds r WHERE r.id = $1 AND r.acquirer = $2 AND r.way = 'cashout'`,
+);
 const FIND_ALL = read('refunds.find_all', `SELECT ${COLUMNS} FROM refunds r WHERE r.id = ANY ($1::uuid[])`);
 
 /** Facts recorded at the end of a refund. */
@@ -142,6 +146,11 @@ export class RefundsRepository {
   /** Returns whether the refund belongs to that payment. */
   async has(id: string, acquirer: string, paymentReference: string): Promise<boolean> {
     return (await this.reader.query(HAS, [id, acquirer, paymentReference])).length > 0;
+  }
+
+  /** Returns whether the refund is a cashout of that acquirer. */
+  async hasCashout(id: string, acquirer: string): Promise<boolean> {
+    return (await this.reader.query(HAS_CASHOUT, [id, acquirer])).length > 0;
   }
 
   /** Reads across accounts, for workers; in no particular order and not locked. */

@@ -301,6 +301,23 @@ describe('a connection to Efí', () => {
       expect(sends(sendId)).toMatchObject([{ valor: '15.00', status: 'REALIZADO' }]);
     });
 
+    it('are known when a callback reports them, and end by it', async () => {
+      const refund = await refunded(await paid(), { amount: 1600 });
+      const sendId = await atTheBank(refund);
+      psp.simulator.settleSend({ idEnvio: sendId });
+      expect(await ended(refund)).toMatchObject({ status: 'REFUNDED' });
+      const reports = (): Promise<{ status: string; last_error: string | null }[]> =>
+        service.sql(
+          `SELECT status, last_error FROM acquirer_notifications
+           WHERE kind = 'payout' AND reference LIKE $1`,
+          [`${sendId}/%`],
+        );
+      await waitFor('the report to be handled', async () =>
+        (await reports()).some(({ status }) => status !== 'pending'),
+      );
+      expect(await reports()).toEqual([{ status: 'applied', last_error: null }]);
+    });
+
     it('pay once when the first answer is lost, and to the key that was given', async () => {
       psp.simulator.addFault({ operation: 'send.put', fault: { kind: 'timeout', effect: true }, times: 1 });
       const refund = await refunded(await paid(), { destinationKey: RECEIVER });
