@@ -5,7 +5,8 @@ import type { Tx } from '../core/database/index.js';
 import { bilingualMail, Mailer, SECRET, utcTime } from '../core/mail/index.js';
 import { plainWords } from '../core/text.js';
 
-export type PersonNews = 'password_changed' | 'totp_set' | 'totp_removed' | 'logins_failed' | 'codes_failed';
+export type PersonNews =
+  'password_changed' | 'totp_set' | 'totp_removed' | 'logins_failed' | 'codes_failed' | 'decisions_failed';
 
 /** Mails to people about their login and their account, each sent if and only if `tx` commits. */
 @Injectable()
@@ -141,5 +142,12 @@ const NEWS: Readonly<Record<PersonNews, { subject: string; portuguese: string; e
     subject: 'Muitos códigos errados / Many wrong codes',
     portuguese: 'Alguém digitou a sua senha e muitos códigos errados. Se não foi você, mude a sua senha agora.',
     english: 'Somebody has entered your password and many wrong codes. If that was not you, change your password now.',
+  },
+  decisions_failed: {
+    subject: 'Muitos códigos errados / Many wrong codes',
+    portuguese:
+      'Alguém que entrou com o seu login digitou muitos códigos errados para decidir sobre um saque. Por 15 minutos nenhum código é aceito ali. Se não foi você, mude a sua senha agora: isso encerra as sessões.',
+    english:
+      'Somebody logged in as you has entered many wrong codes to decide about a payout. No code is taken there for 15 minutes. If that was not you, change your password now: this ends the sessions.',
   },
 };

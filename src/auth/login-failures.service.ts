@@ -45,8 +45,8 @@ export class LoginFailures {
     });
   }
 
-  /** Tells the user by mail that logins fail, at most once a day. */
-  async warn(userId: string, what: 'logins_failed' | 'codes_failed'): Promise<void> {
+  /** Tells the user by mail that logins or codes fail, at most once a day. */
+  async warn(userId: string, what: 'logins_failed' | 'codes_failed' | 'decisions_failed'): Promise<void> {
     await this.database.transaction(async (tx) => {
       const email = await this.users.claimWarning(tx, userId);
       if (email !== null) this.mails.news(tx, email, what);

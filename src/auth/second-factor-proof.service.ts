@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SecondFactor } from '../accounts/index.js';
 import { Database, type Tx } from '../core/database/index.js';
+import { LoginFailures } from './login-failures.service.js';
 import { LoginThrottle } from './login-throttle.service.js';
 
 /** Decisions that need a code of the second factor again. Wrong codes are limited: a session may be stolen. */
@@ -10,6 +11,7 @@ export class SecondFactorProof {
     private readonly database: Database,
     private readonly secondFactor: SecondFactor,
     private readonly throttle: LoginThrottle,
+    private readonly failures: LoginFailures,
   ) {}
 
   /**
@@ -24,7 +26,7 @@ export class SecondFactorProof {
     work: (tx: Tx, hasProved: boolean) => Promise<T>,
   ): Promise<T> {
     // Counted before the transaction, which a wrong code rolls back, so that guesses at the same time all count.
-    const forget = code === null ? null : await this.throttle.attemptCode(userId);
+    const forget = code === null ? null : await this.#attempt(userId);
     let isRight = false;
     try {
       return await this.database.transaction(async (tx) => {
@@ -35,5 +37,13 @@ export class SecondFactorProof {
     } finally {
       if (isRight) await forget?.();
     }
+  }
+
+  /** Counts a code. The person gets a mail when no more are taken. @returns uncounts it @throws ApiError 429 */
+  #attempt(userId: string): Promise<() => Promise<void>> {
+    return this.throttle.attemptCode(userId).catch(async (error: unknown) => {
+      await this.failures.warn(userId, 'decisions_failed');
+      throw error;
+    });
   }
 }

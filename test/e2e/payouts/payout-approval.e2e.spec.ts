@@ -344,6 +344,7 @@ describe('guessing the codes of decisions in a stolen session', () => {
   it('tries 10 of 64 codes sent at once, and refuses the right code for 15 minutes', async () => {
     const path = `payouts/${ids[0]}/approve`;
     expect(await guess(path, 64)).toEqual([...Array<number>(10).fill(400), ...Array<number>(54).fill(429)]);
+    expect(await service.mailTo(owner.email)).toContain('Somebody logged in as');
     clock.advance(890);
     const refused = await decide(path, codeAt(0));
     expect(refused.status).toBe(429);
