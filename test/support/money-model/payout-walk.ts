@@ -259,7 +259,7 @@ export const PAYOUT_SCENES: readonly (readonly PayoutIntent[])[] = [
   [ask(0.5), run(), run(), says('return', 0.3), says('fail')],
   [ask(0.4), run(), run(), says('return', 0.3, false), says('return', 0.2, false), report, says('fail')],
   [ask(0.4), run(), run(), says('return'), report],
-  [ask(0.3), run(), says('pay'), says('fail')],
+  [ask(0.3), run(), says('unknown'), says('pay'), says('fail')],
   [ask(0.3), says('fail'), run(), run()],
   // Calls are lost or refused
   [ask(1), run('lost before', 0), run('refused', 0), run('not now', 0), run('lost after'), run()],
