@@ -12,11 +12,14 @@ export const LINK_ID_PREFIXES = ['pl_'];
 export const CLOSED_REASONS = ['ended', 'full', 'expired'] as const;
 export type ClosedReason = (typeof CLOSED_REASONS)[number];
 
+export const LINK_STATUSES = ['active', 'ended'] as const;
+export type LinkStatus = (typeof LINK_STATUSES)[number];
+
 export function newShortId(): string {
   return Array.from({ length: SHORT_ID_LENGTH }, () => BASE58.charAt(randomInt(BASE58.length))).join('');
 }
 
-/** Returns why a link takes no more payments; null: it does. */
+/** Returns why a link takes no more payments; null: it does. The SQL of the list has the same rule. */
 export function closedReason(
   { endedAt, maxPayments, paidCount, expiresAt }: PaymentLink,
   now: Date,

@@ -43,7 +43,7 @@ export class PaymentLinksController {
   @ApiResponse({ status: 200, description: 'A page.', type: PaymentLinkListBody })
   async list(@CurrentScope() scope: Scope, @Query() query: ListPaymentLinksQuery): Promise<PaymentLinkListBody> {
     const before = query.starting_after === undefined ? null : bareId(query.starting_after);
-    const filter = { ...cursorFilter(query), before };
+    const filter = { ...cursorFilter(query), before, status: query.status ?? null };
     const found = await this.links.list(scope, filter);
     return cursorPage(
       found,

@@ -5,6 +5,7 @@ import { idRange } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import { OPEN, type Transaction } from '../transactions/index.js';
+import type { LinkStatus } from './payment-link.js';
 import { PaymentLink, PaymentLinkCharge, PaymentLinkEntity } from './payment-link.entity.js';
 
 const COLUMNS = columnsOf(PaymentLink, 'l');
@@ -22,7 +23,9 @@ const LIST = read(
   'payment_links.list',
   `SELECT ${COLUMNS} FROM payment_links l WHERE ${OWN}
      AND l.id < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') AND l.id >= $4::uuid AND l.id <= $5::uuid
-   ORDER BY l.id DESC LIMIT $6`,
+     AND ($6::text IS NULL OR $6 = CASE
+       WHEN l.ended_at IS NOT NULL OR l.paid_count >= l.max_payments OR l.expires_at <= $7 THEN 'ended' ELSE 'active' END)
+   ORDER BY l.id DESC LIMIT $8`,
 );
 const LOCK = write(
   'payment_links.lock',
@@ -62,6 +65,11 @@ const OPEN_CHARGES = read(
    ORDER BY c.transaction_id LIMIT $4`,
 );
 
+export interface LinkFilter extends IdCursorFilter {
+  /** Null: all. */
+  readonly status: LinkStatus | null;
+}
+
 @Injectable()
 export class PaymentLinksRepository {
   constructor(private readonly reader: Reader) {}
@@ -93,9 +101,10 @@ export class PaymentLinksRepository {
   }
 
   /** Newest first. */
-  async list({ accountId, mode }: Scope, filter: IdCursorFilter): Promise<PaymentLink[]> {
-    const { before, createdFrom, createdTo, limit } = filter;
-    return this.reader.query(LIST, [accountId, mode, before, ...idRange(createdFrom, createdTo), limit]);
+  async list({ accountId, mode }: Scope, filter: LinkFilter, now: Date): Promise<PaymentLink[]> {
+    const { before, createdFrom, createdTo, status, limit } = filter;
+    const range = idRange(createdFrom, createdTo);
+    return this.reader.query(LIST, [accountId, mode, before, ...range, status, now, limit]);
   }
 
   async lock(tx: Tx, scope: Scope, id: string): Promise<PaymentLink | null> {

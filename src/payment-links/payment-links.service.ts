@@ -6,7 +6,7 @@ import { type Config, CONFIG } from '../core/config/index.js';
 import { fingerprintOf } from '../core/crypto/index.js';
 import { Database, type Tx } from '../core/database/index.js';
 import { conflict, type Draft, notFound, type Violation } from '../core/errors/index.js';
-import { type IdCursorFilter, lastInstantOf } from '../core/http/index.js';
+import { lastInstantOf } from '../core/http/index.js';
 import { IdempotencyService, type IdempotentAnswer } from '../core/idempotency/index.js';
 import { newId } from '../core/ids.js';
 import type { Mode, Scope } from '../core/mode.js';
@@ -19,7 +19,7 @@ import type { ChangePaymentLinkDto, CreatePaymentLinkDto } from './dto/payment-l
 import { closedReason, newShortId } from './payment-link.js';
 import { ASKABLE, type PaymentLink } from './payment-link.entity.js';
 import { linkId, paymentLinkBody } from './payment-link.serializer.js';
-import { PaymentLinksRepository } from './payment-links.repository.js';
+import { type LinkFilter, PaymentLinksRepository } from './payment-links.repository.js';
 
 type Sent = Partial<ChangePaymentLinkDto>;
 /** The part of a link that its merchant writes. */
@@ -101,8 +101,8 @@ export class PaymentLinksService {
   }
 
   /** Newest first. */
-  list(scope: Scope, filter: IdCursorFilter): Promise<PaymentLink[]> {
-    return this.links.list(scope, filter);
+  list(scope: Scope, filter: LinkFilter): Promise<PaymentLink[]> {
+    return this.links.list(scope, filter, this.clock.now());
   }
 
   /**

@@ -9,7 +9,7 @@ import {
   Text,
   Time,
 } from '../../core/http/index.js';
-import { CLOSED_REASONS, type ClosedReason } from '../payment-link.js';
+import { CLOSED_REASONS, type ClosedReason, LINK_STATUSES, type LinkStatus } from '../payment-link.js';
 import { ASKABLE, type Askable } from '../payment-link.entity.js';
 
 export class PaymentLinkBody {
@@ -18,7 +18,7 @@ export class PaymentLinkBody {
   @Text('The page for payers.', 'https://pay.example.com/pay/7QkTn4vXw2Rb') url!: string;
   @Text('PNG of a QR code that opens the page.', 'https://pay.example.com/pay/7QkTn4vXw2Rb/qr.png')
   qr_code_url!: string;
-  @EnumOf('Whether it takes payments.', ['active', 'ended']) status!: 'active' | 'ended';
+  @EnumOf('Whether it takes payments.', LINK_STATUSES) status!: LinkStatus;
   @ApiProperty({
     description: '`ended`: you ended it; `full`: it was paid as often as allowed; `expired`. Null while it is active.',
     enum: [...CLOSED_REASONS, null],

@@ -15,12 +15,14 @@ import {
   IsNullable,
   IsOneLine,
   IsText,
+  OptionalEnum,
   OptionalField,
   OptionalText,
   RequiredText,
   rule,
 } from '../../core/http/index.js';
 import { MAX_AMOUNT } from '../../core/money/index.js';
+import { LINK_STATUSES, type LinkStatus } from '../payment-link.js';
 import { ASKABLE, type Askable } from '../payment-link.entity.js';
 
 /** Larger than a logo, and as a `data:` URL small enough for a body of 64 KiB. */
@@ -159,4 +161,7 @@ export class ListPaymentLinksQuery extends CursorQuery {
   @OptionalField({ description: 'A `pl_…` id: the previous page’s `next_cursor`.' })
   @IsIdOf('the id of a payment link', 'pl_')
   starting_after?: string;
+
+  @OptionalEnum('Only links of this status.', LINK_STATUSES)
+  status?: LinkStatus;
 }

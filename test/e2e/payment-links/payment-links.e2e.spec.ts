@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { aPaymentLink, createLink, type LinkAnswer, readLink } from '../../support/payment-links.js';
+import {
+  aPaymentLink,
+  createLink,
+  type LinkAnswer,
+  pathOf,
+  readLink,
+  visitAndPay,
+} from '../../support/payment-links.js';
 import { type Answer, type Merchant, TestService } from '../../support/service.js';
 
 /** A picture of one pixel. */
@@ -114,6 +121,26 @@ describe('payment links', () => {
     }
     expect((await page('?starting_after=nonsense')).status).toBe(400);
     expect((await page(`/nonsense`)).status).toBe(404);
+  });
+
+  it('lists links by their status, whatever has ended them', async () => {
+    const { testKey: key } = await service.merchant();
+    const active = await aPaymentLink(service, key, { name: 'active', max_payments: 2 });
+    const ended = await aPaymentLink(service, key, { name: 'ended' });
+    await service.call('POST', `/v1/payment-links/${ended.id}/end`, { key });
+    const full = await aPaymentLink(service, key, { name: 'full', max_payments: 1 });
+    for (const link of [active, full]) {
+      await service.simulate(key, await visitAndPay(service, pathOf(link)), { event: 'pay' });
+    }
+    const expired = await aPaymentLink(service, key, { name: 'expired', expires_at: '2099-01-01' });
+    await service.sql(`UPDATE payment_links SET expires_at = now() WHERE id = $1`, [expired.id.slice(3)]);
+    const page = (query: string): Promise<Answer<{ data: LinkAnswer[]; next_cursor: string }>> =>
+      service.call('GET', `/v1/payment-links?${query}`, { key });
+    const ids = async (query: string): Promise<string[]> => (await page(query)).body.data.map(({ id }) => id);
+    expect(await ids('status=active')).toEqual([active.id]);
+    expect(await ids('status=ended')).toEqual([expired.id, full.id, ended.id]);
+    expect(await ids(`status=ended&limit=1&starting_after=${full.id}`)).toEqual([ended.id]);
+    expect(await page('status=full')).toMatchObject({ status: 400, body: { error: { param: 'status' } } });
   });
 
   it('changes only what is sent, and empties a field by null', async () => {
