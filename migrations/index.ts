@@ -4,6 +4,7 @@ import { PayoutLine1700000030000 } from './0003-payout-line.js';
 import { PaymentLinks1700000040000 } from './0004-payment-links.js';
 import { ReportLocale1700000050000 } from './0005-report-locale.js';
 import { PayoutNightAndFee1700000060000 } from './0006-payout-night-and-fee.js';
+import { Customers1700000090000 } from './0009-customers.js';
 import { PaymentNotes1700000100000 } from './0010-payment-notes.js';
 
 /** In the order in which they are applied. */
@@ -14,5 +15,6 @@ export const MIGRATIONS = [
   PaymentLinks1700000040000,
   ReportLocale1700000050000,
   PayoutNightAndFee1700000060000,
+  Customers1700000090000,
   PaymentNotes1700000100000,
 ];

@@ -11,6 +11,7 @@ import { CoreModule, type CoreResources, takesJobs } from '../core/core.module.j
 import { BodyInterceptor, ErrorFilter, RequestIdInterceptor, ValidationPipe } from '../core/http/index.js';
 import { IdempotencyInterceptor } from '../core/idempotency/index.js';
 import { Logger } from '../core/log/index.js';
+import { CustomersModule } from '../customers/index.js';
 import { FraudModule } from '../fraud/index.js';
 import { HealthModule } from '../health/index.js';
 import { MedModule } from '../med/index.js';
@@ -48,6 +49,7 @@ export class AppModule {
         ReconciliationModule,
         ChargesModule,
         PaymentsModule,
+        CustomersModule,
         PaymentLinksModule,
         MedModule,
         PayoutsModule,

@@ -22,7 +22,7 @@ function customerOf({ taxId, email, phone }: Options): Customer {
   if (normalized === null && email === undefined && digits === null) {
     throw new UsageError('Say who it is by --tax-id, --email or --phone.');
   }
-  return { taxId: normalized, email: email?.trim() ?? null, phone: digits };
+  return { taxId: normalized, email: email?.trim() ?? null, phone: digits, mode: null, isEmailAlone: false };
 }
 
 function takesCustomer(command: Command): Command {

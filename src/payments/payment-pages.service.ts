@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
-import { Database, isStatementTimeout } from '../core/database/index.js';
+import { Database, isStatementTimeout, type Tx } from '../core/database/index.js';
 import { serviceUnavailable } from '../core/errors/index.js';
 import type { Scope } from '../core/mode.js';
 import { Turnstile } from '../core/turnstile.js';
@@ -130,21 +130,41 @@ export class PaymentPages {
     return { rows: await this.payments.rows(scope, status, range, order, within, limit), total: located.total };
   }
 
-  async #found(
+  /** Returns the ids of the newest `MAX_FOUND` sales that match a text. @throws ApiError 503 */
+  async find(scope: Scope, text: string): Promise<string[]> {
+    const span = spanOf(null, null);
+    const query = { status: null, sortBy: 'id', sortOrder: 'desc' } as const;
+    if (!span) return [];
+    return this.#search(scope, query, { text, metadata: {} }, span, (_tx, ids) => Promise.resolve(ids));
+  }
+
+  #found(
     scope: Scope,
-    { status, sortBy: field, sortOrder: order, limit }: PageQuery,
+    query: PageQuery,
     search: Search,
     span: Span,
     offset: number,
   ): Promise<{ rows: Transaction[]; total: number }> {
+    return this.#search(scope, query, search, span, async (tx, ids) => ({
+      rows: await this.payments.byIds(tx, scope, ids.slice(offset, offset + query.limit)),
+      total: ids.length,
+    }));
+  }
+
+  async #search<T>(
+    scope: Scope,
+    { status, sortBy: field, sortOrder: order }: Pick<PageQuery, 'status' | 'sortBy' | 'sortOrder'>,
+    search: Search,
+    span: Span,
+    use: (tx: Tx, ids: string[]) => Promise<T>,
+  ): Promise<T> {
     const tooMuch = (why: string) => () =>
       serviceUnavailable(`${why}: narrow startDate and endDate, or search for something rarer.`);
-    const find = (): Promise<{ rows: Transaction[]; total: number }> =>
+    const find = (): Promise<T> =>
       this.database.transaction(async (tx) => {
         const behind = search.text === null ? null : await this.transactions.behind(tx, scope, search.text);
         const wanted = behind === null ? search : { ...search, text: behind };
-        const ids = await this.payments.search(tx, SORT_MS, scope, status, span, wanted, { field, order });
-        return { rows: await this.payments.byIds(tx, scope, ids.slice(offset, offset + limit)), total: ids.length };
+        return use(tx, await this.payments.search(tx, SORT_MS, scope, status, span, wanted, { field, order }));
       });
     try {
       return await this.#searches.pass(find, tooMuch('Too many searches are under way'), scope.accountId);

@@ -75,7 +75,7 @@ export function cancelledPayment(
   return Object.assign(paymentDetail(t, pixQrCode), { previousStatus });
 }
 
-function paymentItem(t: ShownTransaction): PaymentItemBody {
+export function paymentItem(t: ShownTransaction): PaymentItemBody {
   return {
     ...paymentBody(t),
     id: `tx_${t.id}`,

@@ -45,6 +45,11 @@ export class PaymentsService {
     return paymentList(shown, total, page, limit);
   }
 
+  /** Returns the ids of the newest sales that match a text, as the list finds them. @throws ApiError 503 */
+  find(scope: Scope, text: string): Promise<string[]> {
+    return this.pages.find(scope, text);
+  }
+
   /** @throws ApiError 404, 400 `payment_not_cancellable` */
   async cancel(scope: Scope, id: string): Promise<CancelledPaymentBody> {
     const { transaction, previousStatus } = await this.cancellation.cancel(scope, paymentId(id));

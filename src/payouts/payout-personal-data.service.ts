@@ -107,10 +107,11 @@ export class PayoutPersonalData implements CustomerDataHolder, OnModuleInit {
     return { erased, waiting: [] };
   }
 
-  #hashes({ taxId, email, phone }: Customer): ReceiverHashes {
+  #hashes({ taxId, email, phone, mode }: Customer): ReceiverHashes {
     return {
       taxIds: taxId === null ? [] : this.targets.taxIdHashes(taxId),
       targets: keysOf(email, phone).flatMap((key) => this.targets.hashesOf({ type: 'pix_key', key, taxId: null })),
+      mode,
     };
   }
 

@@ -36,7 +36,7 @@ class Stray {
   readonly name!: string;
 }
 
-const who = { taxId: '52998224725', email: null, phone: null };
+const who = { taxId: '52998224725', email: null, phone: null, mode: null, isEmailAlone: false };
 
 /** A column is marked where it is declared, and nothing else is written for it. */
 describe('a personal column of a new entity', () => {

@@ -31,6 +31,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // accounts: a new charge follows the settings of the account, which the principal of the request carries.
   charges: ['accounts', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
   payments: ['accounts', 'audit', 'auth', 'brazil', 'core', 'fraud', 'outbox', 'transactions'],
+  // A view over sales, which shows them as payments does.
+  customers: ['audit', 'auth', 'core', 'payments', 'transactions'],
   // A link's charges are made by charges, and counted in the transactions that credit them.
   'payment-links': ['accounts', 'audit', 'auth', 'charges', 'core', 'transactions'],
   med: ['accounts', 'acquirers', 'audit', 'auth', 'brazil', 'core', 'outbox', 'storage', 'transactions', 'wallets'],
@@ -107,6 +109,7 @@ const TABLES_OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
   // The reading SQL of their own lists: two views of one table (docs/design/rooms.md).
   charges: ['transactions'],
   payments: ['transactions'],
+  customers: ['transactions'],
   // A query by primary keys tells at every request who holds a session or a key, and whether they are still let in.
   'api-keys': ['accounts'],
   auth: ['accounts'],

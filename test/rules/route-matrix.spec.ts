@@ -144,6 +144,12 @@ describe('access to every route by every kind of caller', () => {
         });
         return answer.body.id;
       },
+      customerId: async () => {
+        const email = `matrix-customer-${++count}@example.com`;
+        const { body } = await service.createCharge(merchant.testKey, { customer: { email } });
+        expect((await service.simulate(merchant.testKey, body.id, { event: 'pay' })).status).toBe(200);
+        return `cus_${body.id.slice(3)}`;
+      },
       linkPath: async () => pathOf(await aPaymentLink(service, merchant.testKey)),
       linkId: async () => (await aPaymentLink(service, merchant.testKey)).id,
       uncertainPayoutId: async () => {

@@ -46,6 +46,8 @@ export interface World {
   readonly payoutId: () => Promise<string>;
   /** A saved payout destination for this request. */
   readonly destinationId: () => Promise<string>;
+  /** A customer for this request, of one paid sale. */
+  readonly customerId: () => Promise<string>;
   /** A payment link for this request. */
   readonly linkId: () => Promise<string>;
   readonly linkPath: () => Promise<string>;
@@ -197,6 +199,10 @@ function destination(action: string, more: Request = {}): Request {
 
 function link(action: string, more: Request = {}): Request {
   return { path: async ({ linkId }) => `/v1/payment-links/${await linkId()}${action}`, ...more };
+}
+
+function customer(action: string, more: Request = {}): Request {
+  return { path: async ({ customerId }) => `/v1/customers/${await customerId()}${action}`, ...more };
 }
 
 /** A receiver that no other request has. */
@@ -354,6 +360,17 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     link('', { body: () => ({ name: 'Tea' }) }),
   ),
   'POST /v1/payment-links/:id/end': keys({ test: 200, live: 404, foreign: 404 }, link('/end')),
+  'GET /v1/customers': keys({ test: 200, live: 200, foreign: 200 }),
+  'GET /v1/customers/:id': keys({ test: 200, live: 404, foreign: 404 }, customer('')),
+  'GET /v1/customers/:id/payments': keys({ test: 200, live: 404, foreign: 404 }, customer('/payments')),
+  'POST /v1/customers/:id/export': keys(
+    { test: 404, live: 404, foreign: 404 },
+    customer('/export', { atDoor: { OWNER: 200, ADMIN: 403 } }),
+  ),
+  'POST /v1/customers/:id/erase': keys(
+    { test: 404, live: 404, foreign: 404 },
+    customer('/erase', { body: () => ({}), atDoor: { OWNER: 200, ADMIN: 403 } }),
+  ),
   'GET /v1/wallets': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/wallets/balance': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/wallets/entries': keys({ test: 200, live: 200, foreign: 200 }),

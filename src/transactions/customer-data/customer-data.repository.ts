@@ -13,6 +13,10 @@ export interface Customer {
   readonly taxId: string | null;
   readonly email: string | null;
   readonly phone: string | null;
+  /** Null: both modes. */
+  readonly mode: Mode | null;
+  /** Whether the e-mail matches only sales without a tax id: several people may have given the same address. */
+  readonly isEmailAlone: boolean;
 }
 
 /** A transaction with every personal column and these fields. Amounts in the smallest unit. */
@@ -34,9 +38,15 @@ export interface CustomerTransaction {
 /** Why a transaction cannot be erased yet. */
 export type Waits = 'open_charge' | 'open_refund' | 'open_med_case' | 'open_review' | CopyWaits;
 
-const MINE = `t.account_id = $1 AND t.id > $5 AND (t.customer_document = $2 OR t.expected_payer_tax_id = $2
-     OR lower(t.customer_email) = lower($3) OR regexp_replace(t.customer_phone, '[^0-9]', '', 'g') = $4)
-   ORDER BY t.id LIMIT $6`;
+const MINE = `t.account_id = $1 AND t.id > $7 AND ($5::text IS NULL OR t.mode = $5)
+   AND (t.customer_document = $2 OR t.expected_payer_tax_id = $2
+     OR (lower(t.customer_email) = lower($3)
+       AND NOT ($6 AND coalesce(t.customer_document, t.expected_payer_tax_id) IS NOT NULL))
+     OR regexp_replace(t.customer_phone, '[^0-9]', '', 'g') = $4)
+   ORDER BY t.id LIMIT $8`;
+const valuesOf = (accountId: string, who: Customer, after: string, limit: number): unknown[] => [
+  ...[accountId, who.taxId, who.email, who.phone, who.mode, who.isEmailAlone, after, limit],
+];
 /** Locks in the order in which settlements lock transactions that are paid together. */
 const LOCK = write(
   'customer_data.lock',
@@ -91,14 +101,13 @@ export class CustomerDataRepository {
 
   /** Oldest first, strictly newer than `after`. */
   async find(accountId: string, who: Customer, after: string, limit: number): Promise<CustomerTransaction[]> {
-    return this.reader.query<CustomerTransaction & Record<string, unknown>>(this.#find, [
-      ...[accountId, who.taxId, who.email, who.phone, after, limit],
-    ]);
+    const values = valuesOf(accountId, who, after, limit);
+    return this.reader.query<CustomerTransaction & Record<string, unknown>>(this.#find, values);
   }
 
   /** Finds transactions as `find` does and locks them until the end of `tx`. @returns the ids */
   async lock(tx: Tx, accountId: string, who: Customer, after: string, limit: number): Promise<string[]> {
-    const rows = await tx.query<{ id: string }>(LOCK, [accountId, who.taxId, who.email, who.phone, after, limit]);
+    const rows = await tx.query<{ id: string }>(LOCK, valuesOf(accountId, who, after, limit));
     return rows.map(({ id }) => id).sort();
   }
 

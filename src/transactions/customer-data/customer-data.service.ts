@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../../accounts/index.js';
 import { type Actor, AuditTrail } from '../../audit/index.js';
 import { Database } from '../../core/database/index.js';
+import { conflict } from '../../core/errors/index.js';
 import { FIRST_ID } from '../../core/ids.js';
 import {
   type Customer,
@@ -36,7 +37,7 @@ export interface CustomerDataHolder {
   erase(accountId: string, who: Customer, withMetadata: boolean, actor: Actor): Promise<Erasure>;
 }
 
-/** Exports and erases an account's data about one of its customers, in both modes, for requests under the LGPD. */
+/** Exports and erases an account's data about one of its customers, for requests under the LGPD. */
 @Injectable()
 export class CustomerDataService {
   readonly #holders: CustomerDataHolder[] = [];
@@ -67,17 +68,25 @@ export class CustomerDataService {
     return this.repository.eraser(kind);
   }
 
-  /** Returns the oldest first. @throws ApiError 404 for an account that does not exist */
+  /**
+   * Returns the oldest first.
+   * @param most most sales that are exported
+   * @throws ApiError 404 for an account that does not exist, 409 `customer_too_large`
+   */
   async export(
     accountId: string,
     who: Customer,
     actor: Actor,
+    most = Infinity,
   ): Promise<{ readonly transactions: readonly CustomerTransaction[] } & ExportedSections> {
     await this.accounts.get(accountId);
     const transactions: CustomerTransaction[] = [];
     for (;;) {
       const page = await this.repository.find(accountId, who, transactions.at(-1)?.id ?? FIRST_ID, BATCH);
       transactions.push(...page);
+      if (transactions.length > most) {
+        throw conflict('customer_too_large', `More than ${most} sales: whoever runs the service can export them.`);
+      }
       if (page.length < BATCH) break;
     }
     let all = { transactions };

@@ -208,7 +208,7 @@ describe('reports', () => {
       `SELECT 1 FROM events WHERE account_id = '${accountId}' AND data::text LIKE '%"query": "%'`,
     );
     expect(told).toEqual([]);
-    const who = { taxId: null, email: 'nobody@example.com', phone: null };
+    const who = { taxId: null, email: 'nobody@example.com', phone: null, mode: null, isEmailAlone: false };
     await service.get(CustomerDataService).erase(accountId, who, false, SYSTEM);
     expect((await read(asked.id, key)).filters).toEqual({ basis: 'paid', status: null, query: null });
   });
@@ -533,7 +533,7 @@ describe('reports', () => {
 
   it('end when a customer of the account is erased, and after seven days', async () => {
     const report = await ready({ type: 'sales', format: 'csv' });
-    const who = { taxId: null, email: 'nobody@example.com', phone: null };
+    const who = { taxId: null, email: 'nobody@example.com', phone: null, mode: null, isEmailAlone: false };
     await service.get(CustomerDataService).erase(merchant.accountId, who, false, SYSTEM);
     expect(await read(report.id)).toMatchObject({ status: 'expired', download_url: null });
     expect((await fetch(reach(service, String(report.download_url)))).status).toBe(404);

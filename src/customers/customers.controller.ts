@@ -1,0 +1,127 @@
+import { Body, Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Actor } from '../audit/index.js';
+import {
+  ApiKeyAuth,
+  AtDoorOnly,
+  CurrentActor,
+  CurrentMember,
+  CurrentScope,
+  type MemberPrincipal,
+} from '../auth/index.js';
+import { forbidden } from '../core/errors/index.js';
+import { ApiErrors, PostOk } from '../core/http/index.js';
+import { parseId } from '../core/ids.js';
+import type { Scope } from '../core/mode.js';
+import { CUSTOMER_ID_PREFIXES } from './customer.serializer.js';
+import { CustomersService } from './customers.service.js';
+import {
+  CustomerBody,
+  CustomerErasureBody,
+  CustomerExportBody,
+  CustomerListBody,
+  CustomerPaymentListBody,
+} from './dto/customer.body.js';
+import { EraseCustomerDto, ListCustomerPaymentsQuery, ListCustomersQuery } from './dto/customer.dto.js';
+
+const CUSTOMER_ID = {
+  name: 'id',
+  description: '`cus_<uuid>`, or the id of any of the customer’s sales.',
+  schema: { type: 'string' as const },
+};
+
+@ApiTags('Customers')
+@ApiKeyAuth()
+@Controller('v1/customers')
+export class CustomersController {
+  constructor(private readonly customers: CustomersService) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'List customers',
+    description:
+      'Everybody who has paid, by tax id or else by e-mail; whoever paid last comes first. A page may have fewer than `limit` customers and still a `next_cursor`.',
+  })
+  @ApiResponse({ status: 200, description: 'A page.', type: CustomerListBody })
+  list(@CurrentScope() scope: Scope, @Query() query: ListCustomersQuery): Promise<CustomerListBody> {
+    return this.customers.list(scope, query);
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'Read a customer', description: 'What one person bought, disputed and got back.' })
+  @ApiParam(CUSTOMER_ID)
+  @ApiResponse({ status: 200, description: 'The customer.', type: CustomerBody })
+  get(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<CustomerBody> {
+    return this.customers.get(scope, saleId(id));
+  }
+
+  @Get(':id/payments')
+  @ApiOperation({ summary: 'List the payments of a customer', description: 'Newest payment first, by cursor.' })
+  @ApiParam(CUSTOMER_ID)
+  @ApiResponse({ status: 200, description: 'A page.', type: CustomerPaymentListBody })
+  sales(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @Query() query: ListCustomerPaymentsQuery,
+  ): Promise<CustomerPaymentListBody> {
+    return this.customers.sales(scope, saleId(id), query);
+  }
+
+  @PostOk(':id/export')
+  @AtDoorOnly()
+  @ApiOperation({
+    summary: 'Export a customer',
+    description:
+      'For an OWNER at the dashboard’s door (`/v1/dashboard/{mode}/customers/{id}/export`): everything that is kept about the person in this mode, for a request under the LGPD. 409 `customer_too_large` above 10 000 sales. An API key gets 404.',
+  })
+  @ApiParam(CUSTOMER_ID)
+  @ApiResponse({ status: 200, description: 'Everything about the person.', type: CustomerExportBody })
+  @ApiErrors(403, 409)
+  async export(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @CurrentMember() member: MemberPrincipal,
+    @CurrentActor() actor: Actor,
+  ): Promise<CustomerExportBody> {
+    assertOwner(member);
+    const { transactions = [], payouts = [], ...more } = await this.customers.export(scope, saleId(id), actor);
+    const { payout_destinations = [] } = more;
+    return {
+      object: 'customer_export',
+      transactions: [...transactions],
+      payouts: [...payouts],
+      payout_destinations: [...payout_destinations],
+    };
+  }
+
+  @PostOk(':id/erase')
+  @AtDoorOnly()
+  @ApiOperation({
+    summary: 'Erase a customer',
+    description:
+      'For an OWNER at the dashboard’s door (`/v1/dashboard/{mode}/customers/{id}/erase`): blanks the person in the sales and payouts of this mode and in all copies of them, for good. The books stay: amounts, dates, statuses and end-to-end ids. 409 `customer_too_large` above 10 000 sales. An API key gets 404.',
+  })
+  @ApiParam(CUSTOMER_ID)
+  @ApiResponse({ status: 200, description: 'What was erased, and what waits.', type: CustomerErasureBody })
+  @ApiErrors(403, 409)
+  async erase(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @Body() body: EraseCustomerDto,
+    @CurrentMember() member: MemberPrincipal,
+    @CurrentActor() actor: Actor,
+  ): Promise<CustomerErasureBody> {
+    assertOwner(member);
+    const { erased, waiting } = await this.customers.erase(scope, saleId(id), body.metadata ?? false, actor);
+    const left = waiting.map((one) => ({ kind: one.kind, id: one.id, reason: one.waits }));
+    return { object: 'customer_erasure', erased, waiting: left };
+  }
+}
+
+function saleId(id: string): string {
+  return parseId(id, CUSTOMER_ID_PREFIXES, 'customer');
+}
+
+function assertOwner({ role }: MemberPrincipal): void {
+  if (role !== 'OWNER') throw forbidden(`This needs the role OWNER; yours is ${role}.`);
+}
