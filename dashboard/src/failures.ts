@@ -35,6 +35,7 @@ export const PORTUGUESE: Readonly<Record<string, string>> = {
   destination_not_found: 'Este destino não existe mais: escolha ou salve outro.',
   destination_not_allowed:
     'Esta conta só saca para contas do próprio titular, e o CPF ou CNPJ do destino é outro. Quem opera o serviço pode permitir outros destinos.',
+  customer_too_large: 'Este cliente tem vendas demais para esta página: fale com quem opera o serviço.',
   payment_link_ended: 'Este link de pagamento já foi encerrado.',
   destination_changed: 'Este destino mudou ou está salvo com outro CPF ou CNPJ: exclua o antigo e salve de novo.',
   account_tax_id_missing:

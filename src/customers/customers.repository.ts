@@ -26,7 +26,7 @@ const customers = (page: string): string => `
   WITH page AS MATERIALIZED (${page})
   SELECT f.id, f.paid_at AS "firstPaidAt", p.id AS "newestId", p.paid_at AS "lastPaidAt",
     t.customer_name AS name, coalesce(t.customer_document, t.expected_payer_tax_id) AS "taxId",
-    t.customer_email AS email, t.customer_phone AS phone, s.totals, s.number <= $3 AS "isComplete"
+    t.customer_email AS email, t.customer_phone AS phone, s.totals, s.number < $3 AS "isComplete"
   FROM page p JOIN transactions t ON t.id = p.id
   CROSS JOIN LATERAL (
     SELECT n.id, n.paid_at FROM transactions n WHERE ${OWN('n')} AND ${KEY('n')} = p.key
@@ -39,7 +39,7 @@ const customers = (page: string): string => `
         sum(r.disputed_amount) AS disputed
       FROM (
         SELECT n.currency, n.amount, n.refunds_amount, n.disputed_amount FROM transactions n
-        WHERE ${OWN('n')} AND ${KEY('n')} = p.key ${NEWEST} LIMIT $3 + 1) r
+        WHERE ${OWN('n')} AND ${KEY('n')} = p.key ${NEWEST} LIMIT $3) r
       GROUP BY r.currency) c) s
   ORDER BY p.paid_at DESC, p.id DESC`;
 
@@ -100,7 +100,7 @@ export interface Customer {
   readonly email: string | null;
   readonly phone: string | null;
   readonly totals: readonly CustomerTotals[];
-  /** False: only the newest sales were added up. */
+  /** False: so many sales were added up that there may be more. */
   readonly isComplete: boolean;
 }
 

@@ -23,7 +23,7 @@ export class CustomerBody {
   totals!: CustomerTotalsBody[];
   @ApiProperty({
     description:
-      'False when the customer has more sales than were added up: the newest 1 000 in a list, 100 000 of one.',
+      'False when the customer may have more sales than were added up: the newest 1 000 in a list, 100 000 of one.',
   })
   is_complete!: boolean;
 }

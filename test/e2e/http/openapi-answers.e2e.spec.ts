@@ -1294,6 +1294,45 @@ describe('answers follow the OpenAPI document', () => {
     keeps('pay_pay', await sendForm(service, pages[0] ?? '', fields));
   });
 
+  it('when customers are listed, read, exported and erased', async () => {
+    const { testKey } = merchant;
+    const owner = await service.login(merchant.ownerEmail);
+    const admin = (await service.member(merchant.accountId, 'ADMIN')).token;
+    const sale = await service.createCharge(testKey, { customer: { name: 'Rosa', email: 'rosa@example.com' } });
+    await service.simulate(testKey, sale.body.id, { event: 'pay' });
+    const path = '/v1/customers';
+    const own = `/cus_${sale.body.id.slice(3)}`;
+    for (const key of [testKey, 'x']) {
+      for (const query of ['', '?query=rosa', '?limit=0', `?starting_after=${randomUUID()}`]) {
+        keeps('customers_list', await service.call('GET', `${path}${query}`, { key }));
+      }
+      for (const one of [own, '/nobody']) {
+        keeps('customers_get', await service.call('GET', `${path}${one}`, { key }));
+        for (const query of ['', '?limit=0']) {
+          keeps('customers_sales', await service.call('GET', `${path}${one}/payments${query}`, { key }));
+        }
+        for (const action of ['export', 'erase']) {
+          keeps(`customers_${action}`, await service.call('POST', `${path}${one}/${action}`, { key }));
+        }
+      }
+    }
+    const door = `/v1/dashboard/test/customers${own}`;
+    for (const token of [admin, owner]) {
+      keeps('customers_export', await service.call('POST', `${door}/export`, { token }));
+      keeps('customers_erase', await service.call('POST', `${door}/erase`, { token, body: { metadata: 1 } }));
+    }
+    for (const rawBody of ['x', ' '.repeat(300_000)]) {
+      const headers = { 'content-type': rawBody === 'x' ? 'a/b' : 'application/json' };
+      for (const action of ['export', 'erase']) {
+        keeps(
+          `customers_${action}`,
+          await service.call('POST', `${door}/${action}`, { token: owner, rawBody, headers }),
+        );
+      }
+    }
+    keeps('customers_erase', await service.call('POST', `${door}/erase`, { token: owner, body: {} }));
+  });
+
   it('for every documented answer, except those that need a failure', () => {
     const rest = operations.flatMap(({ operation }) =>
       Object.keys(operation.responses)
@@ -1303,6 +1342,9 @@ describe('answers follow the OpenAPI document', () => {
     expect(rest.sort()).toEqual([
       // Sent only when the flag is off.
       'charges_list 404',
+      // Sent only above 10 000 sales.
+      'customers_erase 409',
+      'customers_export 409',
       // Sent only with 100 endpoints.
       'endpoints_register 422',
       // Sent only while a twin under the same key is at work for ten seconds.
