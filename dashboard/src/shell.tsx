@@ -59,6 +59,7 @@ export function Shell(): ReactNode {
         [`/${mode}/balance`, t('Saldo', 'Balance'), 'wallet'],
         [`/${mode}/payouts`, t('Saques', 'Payouts'), 'landmark'],
         [`/${mode}/links`, t('Links de pagamento', 'Payment links'), 'link'],
+        [`/${mode}/customers`, t('Clientes', 'Customers'), 'user'],
         [`/${mode}/reports`, t('Relatórios', 'Reports'), 'file-spreadsheet'],
         [`/${mode}/disputes`, t('Disputas', 'Disputes'), 'shield-alert'],
         [`/${mode}/webhooks`, 'Webhooks', 'webhook'],

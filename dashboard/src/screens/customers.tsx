@@ -1,0 +1,95 @@
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { CustomerBody } from '../../../src/customers/dto/customer.body.js';
+import { useQueryText } from '../address.js';
+import { door } from '../api.js';
+import { customerName, shownTaxId, totalOf } from '../customer-words.js';
+import { textOf } from '../forms.js';
+import { useLanguage } from '../language.js';
+import { Listing, usePages } from '../lists.js';
+import { useMode } from '../session.js';
+import { Button, Input, Link, Page, Time } from '../ui.js';
+
+/** Customers, the last payer first. */
+export function Customers(): ReactNode {
+  const { t, language } = useLanguage();
+  const mode = useMode();
+  const { query = '' } = useQueryText();
+  const navigate = useNavigate();
+  const list = usePages<CustomerBody>([mode, 'customers', query], door(mode, '/customers'), { query, limit: 50 });
+  return (
+    <Page title={t('Clientes', 'Customers')}>
+      <form
+        key={query}
+        className="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const text = textOf(new FormData(event.currentTarget), 'query');
+          void navigate({ to: '.', search: { query: text || undefined } as never });
+        }}
+      >
+        <Input
+          label={t('Procurar', 'Search')}
+          name="query"
+          type="search"
+          minLength={2}
+          maxLength={200}
+          defaultValue={query}
+          placeholder={t('Nome, CPF, CNPJ ou e-mail', 'Name, tax id or e-mail')}
+        />
+        <Button type="submit">{t('Procurar', 'Search')}</Button>
+        {query !== '' && (
+          <Link to={`/${mode}/customers`} className="button">
+            {t('Limpar', 'Clear')}
+          </Link>
+        )}
+      </form>
+      <Listing
+        list={list}
+        rows={list.data}
+        label={t('Clientes', 'Customers')}
+        empty={
+          query === ''
+            ? t('Ainda não há clientes.', 'There are no customers yet.')
+            : t('Nenhum cliente encontrado.', 'No customer found.')
+        }
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            name: t('Cliente', 'Customer'),
+            cell: (one) => <Link to={`/${mode}/customers/${one.id}`}>{customerName(one)}</Link>,
+          },
+          { name: t('CPF ou CNPJ', 'Tax id'), cell: ({ tax_id }) => (tax_id === null ? '–' : shownTaxId(tax_id)) },
+          { name: 'E-mail', cell: ({ email }) => email ?? '–' },
+          { name: t('Compras', 'Purchases'), isNumber: true, cell: (one) => totalOf(one, 'sales', language) },
+          {
+            name: t('Pagou', 'Paid'),
+            isNumber: true,
+            card: 'amount',
+            cell: (one) => totalOf(one, 'amount_paid', language),
+          },
+          {
+            name: t('Devolvido', 'Given back'),
+            isNumber: true,
+            cell: (one) => totalOf(one, 'amount_refunded', language),
+          },
+          {
+            name: t('Em disputa', 'Disputed'),
+            isNumber: true,
+            cell: (one) => totalOf(one, 'amount_disputed', language),
+          },
+          { name: t('Última compra', 'Last purchase'), cell: ({ last_paid_at }) => <Time at={last_paid_at} /> },
+        ]}
+      >
+        {query === '' && (
+          <p>
+            {t(
+              'Quem paga uma venda com CPF, CNPJ ou e-mail aparece aqui.',
+              'Everybody who pays a sale with a tax id or e-mail appears here.',
+            )}
+          </p>
+        )}
+      </Listing>
+    </Page>
+  );
+}
