@@ -163,7 +163,9 @@ function Erase({ customer, path }: { customer: CustomerBody; path: string }): Re
         </p>
       }
       closed={async () => {
-        if (left === 0) await navigate({ to: `/${mode}/customers` });
+        if (left === null) return;
+        // The address names a sale that may be erased.
+        await navigate({ to: `/${mode}/customers` });
         await refresh();
       }}
     >

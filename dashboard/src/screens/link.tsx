@@ -104,7 +104,9 @@ function Share({ link }: { link: PaymentLinkBody }): ReactNode {
   return (
     <Card title={t('Divulgar', 'Share')}>
       {!isOpen && <p role="note">{t('Este link não recebe mais pagamentos.', 'This link takes no more payments.')}</p>}
-      <Id value={link.url} label={t('o link', 'the link')} />
+      <p>
+        <Id value={link.url} label={t('o link', 'the link')} />
+      </p>
       <a href={link.url} target="_blank" rel="noreferrer" aria-label={t('Abrir a página do link', 'Open the page')}>
         <img className="qr" src={`${pagePath(link)}/qr.svg`} alt={t('QR code do link', 'QR code of the link')} />
       </a>
