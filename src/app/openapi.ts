@@ -40,6 +40,7 @@ export function setupOpenApi(app: NestExpressApplication, baseUrl: string): void
     .addTag('Charges', 'Create and read Pix charges.')
     .addTag('Payments', 'The transaction format: six methods, refunds, receipts.')
     .addTag('Payment links', 'Pages that sell without a program.')
+    .addTag('Customers', 'Who has paid, and what they bought, got back and disputed.')
     .addTag('Payouts', 'Send money to a bank account.')
     .addTag('MED', 'Disputes: contest or accept them, before their deadline.')
     .addTag('Wallets', 'Balances of the account.')
