@@ -139,7 +139,14 @@ describe('the OpenAPI document', () => {
       ({ path, operation }) => path.startsWith('/v1/') && operation.requestBody?.required === false,
     );
     expect(optional.map(({ operation }) => operation.operationId).sort()).toEqual([
-      ...['account_change', 'apikeys_issue', 'apikeys_rotate', 'customers_erase', 'endpoints_rotateSecret', 'endpoints_update'],
+      ...[
+        'account_change',
+        'apikeys_issue',
+        'apikeys_rotate',
+        'customers_erase',
+        'endpoints_rotateSecret',
+        'endpoints_update',
+      ],
       ...['operationsaccounts_change', 'paymentlinks_change', 'payoutdestinations_approve', 'payouts_approve'],
       ...['payouts_refuse', 'signing_rotateDefault'],
     ]);
