@@ -1,5 +1,6 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import type { MerchantAccountBody } from '../../src/accounts/dto/merchant-account.js';
+import type { OwnAccountBody } from '../../src/team/dto/own-account.body.js';
 import type { PayoutDestinationBody } from '../../src/payouts/dto/payout-destination.body.js';
 import { call } from './api.js';
 import { type Language, money, type Translate } from './format.js';
@@ -8,8 +9,8 @@ import { destinationName } from './payout-words.js';
 export type Schedule = NonNullable<MerchantAccountBody['payout_schedule']>;
 
 /** The account with its schedule of payouts. */
-export function useScheduledAccount(): UseQueryResult<MerchantAccountBody> {
-  return useQuery({ queryKey: ['account'], queryFn: () => call<MerchantAccountBody>('GET', '/v1/account') });
+export function useScheduledAccount(): UseQueryResult<OwnAccountBody> {
+  return useQuery({ queryKey: ['account'], queryFn: () => call<OwnAccountBody>('GET', '/v1/account') });
 }
 
 /** Bank days as a schedule counts them. */

@@ -5,11 +5,21 @@ import {
   type Figure,
   type FigureKind,
   PAYMENT_METHODS,
+  type PeriodSums,
+  type Summary,
   type TransactionStatus,
   type WindowFigures,
 } from '../transactions/index.js';
 import type { Basis } from './dto/statistics.query.js';
-import type { AmountsByCurrency, MetricsBody, StatsBody, TimeToPayBody, Volume } from './dto/statistics.body.js';
+import type {
+  AmountsByCurrency,
+  MetricsBody,
+  PeriodBody,
+  StatsBody,
+  SummaryBody,
+  TimeToPayBody,
+  Volume,
+} from './dto/statistics.body.js';
 
 /** Days of `dailyVolume`: docs/contract.md#statistics. */
 const MAX_POINTS = 366;
@@ -114,6 +124,29 @@ export function metricsBody(
         },
       ];
     }),
+  };
+}
+
+export function summaryBody({ points, ...periods }: Summary, currency: string): SummaryBody {
+  return {
+    currency,
+    timezone: SAO_PAULO,
+    today: periodBody(periods.today),
+    yesterday: periodBody(periods.yesterday),
+    month: periodBody(periods.month),
+    lastMonth: periodBody(periods.lastMonth),
+    days: [...points],
+  };
+}
+
+function periodBody({ from, to, count, amount, created, createdPaid, ...refunds }: PeriodSums): PeriodBody {
+  return {
+    from: from.toISOString(),
+    to: to.toISOString(),
+    ...{ count, amount, created, createdPaid },
+    averageTicket: count === 0 ? 0 : Math.round(amount / count),
+    conversionRate: percent(createdPaid, created),
+    ...refunds,
   };
 }
 

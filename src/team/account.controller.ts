@@ -4,14 +4,16 @@ import {
   accountSuspended,
   AccountsService,
   ChangeOwnAccountDto,
-  MerchantAccountBody,
   merchantAccountBody,
   normalizeEmail,
   settingsOf,
 } from '../accounts/index.js';
 import type { Actor } from '../audit/index.js';
 import { CurrentActor, CurrentMember, DashboardAuth, type MemberPrincipal, NeedsSecondFactor } from '../auth/index.js';
+import { Clock } from '../core/clock.js';
 import { ApiErrors } from '../core/http/index.js';
+import { occurrencesOf } from '../payouts/index.js';
+import { OwnAccountBody } from './dto/own-account.body.js';
 import { MailLimits } from './mail-limits.service.js';
 
 @ApiTags('Account')
@@ -20,15 +22,16 @@ export class AccountController {
   constructor(
     private readonly accounts: AccountsService,
     private readonly limits: MailLimits,
+    private readonly clock: Clock,
   ) {}
 
   @Get()
   @DashboardAuth()
   @ApiOperation({ summary: 'Read your account', description: 'As payers and mails name and show it.' })
-  @ApiOkResponse({ description: 'The account.', type: MerchantAccountBody })
+  @ApiOkResponse({ description: 'The account.', type: OwnAccountBody })
   @ApiErrors(403)
-  async get(@CurrentMember() { accountId }: MemberPrincipal): Promise<MerchantAccountBody> {
-    return merchantAccountBody(await this.accounts.details(accountId));
+  async get(@CurrentMember() { accountId }: MemberPrincipal): Promise<OwnAccountBody> {
+    return this.#body(accountId);
   }
 
   @Patch()
@@ -39,17 +42,25 @@ export class AccountController {
     description:
       'Send what changes; it holds from the next request on. `payout_approval_above` and the limits of payouts can only become lower. An operator raises or removes them, and sets fees, release and suspension.',
   })
-  @ApiOkResponse({ description: 'The account.', type: MerchantAccountBody })
+  @ApiOkResponse({ description: 'The account.', type: OwnAccountBody })
   async change(
     @CurrentMember() { accountId }: MemberPrincipal,
     @Body() dto: ChangeOwnAccountDto,
     @CurrentActor() actor: Actor,
-  ): Promise<MerchantAccountBody> {
+  ): Promise<OwnAccountBody> {
     const { suspended, contactEmail } = await this.accounts.details(accountId);
     if (suspended) throw accountSuspended();
     const isContactNew = dto.contact_email !== undefined && normalizeEmail(dto.contact_email) !== contactEmail;
     if (isContactNew) await this.limits.takeContact(accountId);
     await this.accounts.setValues(accountId, settingsOf(dto), actor);
-    return merchantAccountBody(await this.accounts.details(accountId));
+    return this.#body(accountId);
+  }
+
+  async #body(accountId: string): Promise<OwnAccountBody> {
+    const account = await this.accounts.details(accountId);
+    const { payoutSchedule } = account;
+    const now = this.clock.now();
+    const next = payoutSchedule === null ? null : occurrencesOf(payoutSchedule, now, now).next;
+    return { ...merchantAccountBody(account), payout_schedule_next_at: next?.toISOString() ?? null };
   }
 }

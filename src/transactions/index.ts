@@ -38,6 +38,7 @@ export type { Figure, FigureDifference } from './statistics/statistics.repositor
 export { type SortOrder, TransactionPlaces } from './statistics/places.repository.js';
 export { FINER, piecesOf, type Span, spanOf } from './statistics/span.js';
 export { StatisticsService, type WindowFigures } from './statistics/statistics.service.js';
+export { type PeriodSums, type Summary, SummaryService } from './statistics/summary.service.js';
 export { InquiriesService } from './creation/inquiries.service.js';
 export { type NewPayment, PaymentCreationService } from './creation/payment-creation.service.js';
 export type { NewPixTransaction } from './creation/pix-draft.js';

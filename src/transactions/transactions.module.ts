@@ -21,6 +21,7 @@ import { ExpiryService } from './expiry/expiry.service.js';
 import { TransactionPlaces } from './statistics/places.repository.js';
 import { StatisticsRepository } from './statistics/statistics.repository.js';
 import { StatisticsService } from './statistics/statistics.service.js';
+import { SummaryService } from './statistics/summary.service.js';
 import { IssueCalls } from './creation/issue-calls.service.js';
 import { InquiriesService } from './creation/inquiries.service.js';
 import { AcquirerProcessor } from './creation/acquirer.processor.js';
@@ -71,6 +72,7 @@ import { TransactionsService } from './transactions.service.js';
     ExpiryService,
     StatisticsRepository,
     StatisticsService,
+    SummaryService,
     InquiriesService,
     IssueCalls,
     MedPayers,
@@ -113,6 +115,7 @@ import { TransactionsService } from './transactions.service.js';
     DisputesService,
     ExpiryService,
     StatisticsService,
+    SummaryService,
     InquiriesService,
     MedPayers,
     PaymentCreationService,

@@ -45,7 +45,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'transactions',
   ],
   checkout: ['accounts', 'acquirers', 'auth', 'brazil', 'charges', 'core', 'payment-links', 'transactions'],
-  team: ['accounts', 'audit', 'auth', 'core'],
+  // payouts: when the schedule of the account comes next.
+  team: ['accounts', 'audit', 'auth', 'core', 'payouts'],
   'request-logs': ['auth', 'core'],
   // brazil and wallets: mails of balances below zero, with São Paulo's time.
   operations: [

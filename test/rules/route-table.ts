@@ -393,6 +393,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   ),
   'GET /v1/payments/metrics': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/payments/stats': keys({ test: 200, live: 200, foreign: 200 }),
+  'GET /v1/payments/summary': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/payments/:id': keys({ test: 200, live: 404, foreign: 404 }, payment('')),
   'POST /v1/payments/:id/cancel': keys({ test: 200, live: 404, foreign: 404 }, payment('/cancel')),
   'GET /v1/payments/:id/provider-status': keys({ test: 200, live: 404, foreign: 404 }, payment('/provider-status')),

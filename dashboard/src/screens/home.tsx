@@ -2,79 +2,77 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { MedCaseListBody } from '../../../src/med/desk/dto/med-case.body.js';
 import type { PaymentListBody } from '../../../src/payments/dto/payment.body.js';
-import type { MetricsBody, StatsBody } from '../../../src/payments/dto/statistics.body.js';
+import type { PeriodBody, SummaryBody } from '../../../src/payments/dto/statistics.body.js';
 import type { PayoutListBody } from '../../../src/payouts/dto/payout.body.js';
 import type { BalanceBody } from '../../../src/wallets/dto/wallet.body.js';
-import type { DeliveryStatsBody } from '../../../src/webhooks/dto/delivery.body.js';
-import type { EndpointBody, EndpointListBody } from '../../../src/webhooks/dto/endpoint.body.js';
+import type { EndpointListBody } from '../../../src/webhooks/dto/endpoint.body.js';
 import { call, door, withQuery } from '../api.js';
 import { Chart } from '../chart.js';
-import { day, duration, isoDay, money, shortMoney, timeFormat } from '../format.js';
+import { day, money, shortMoney, timeFormat } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useMayAct, useMode } from '../session.js';
-import { Card, Empty, Facts, Failure, Link, Loading, Money, Page, Status, Time } from '../ui.js';
+import { Card, Facts, Failure, Link, Loading, Money, Page } from '../ui.js';
 import { balanceFacts } from './balance-facts.js';
-import { EndpointHealth } from './endpoint-health.js';
+import { Attention, Endpoints } from './home-attention.js';
+import { Coming } from './home-coming.js';
 
 const WINDOWS = [7, 30, 90] as const;
-/** Endpoints without problems that are shown. */
-const MAX_ENDPOINTS = 4;
+/** Which days the chart counts, as the person last chose. */
+const COUNT = 'recebe.days';
+/** Points of the chart are in one day of São Paulo, whatever the hour here. */
+const noon = (date: string): string => `${date}T12:00:00-03:00`;
 
 export function Home(): ReactNode {
   const { t, language } = useLanguage();
   const mode = useMode();
   const mayAct = useMayAct();
   const [days, setDays] = useState<number>(7);
-  const stats = useQuery({
-    queryKey: [mode, 'stats'],
-    queryFn: () => call<StatsBody>('GET', door(mode, withQuery('/payments/stats', { days: 7, basis: 'paid' }))),
-  });
+  const [count, setCount] = useState(() => (localStorage.getItem(COUNT) === 'bank' ? 'bank' : 'calendar'));
   const balance = useQuery({
     queryKey: [mode, 'balance'],
     queryFn: () => call<BalanceBody>('GET', door(mode, '/wallets/balance')),
   });
   const currency = balance.data?.currency ?? 'BRL';
-  const metrics = useQuery({
-    queryKey: [mode, 'metrics', days, currency],
-    queryFn: () =>
-      call<MetricsBody>('GET', door(mode, withQuery('/payments/metrics', { days, currency, basis: 'paid' }))),
-  });
-  // Four weeks and today, independent of the window shown below.
-  const weeks = useQuery({
-    queryKey: [mode, 'metrics', 'weeks', currency],
-    queryFn: () =>
-      call<MetricsBody>('GET', door(mode, withQuery('/payments/metrics', { days: 21, currency, basis: 'paid' }))),
-    staleTime: 600_000,
+  const summary = useQuery({
+    queryKey: [mode, 'summary', days, count, currency],
+    queryFn: () => call<SummaryBody>('GET', door(mode, withQuery('/payments/summary', { days, count, currency }))),
+    enabled: !balance.isPending,
+    placeholderData: (last) => last,
+    refetchInterval: 60_000,
   });
   const cases = useQuery({
     queryKey: [mode, 'cases', 'open'],
     queryFn: () => call<MedCaseListBody>('GET', door(mode, '/med/cases?order=deadline&limit=5')),
-  });
-  const hooks = useQuery({
-    queryKey: [mode, 'webhooks', 'stats'],
-    queryFn: () => call<DeliveryStatsBody>('GET', door(mode, '/webhooks/stats')),
   });
   const endpoints = useQuery({
     queryKey: [mode, 'endpoints'],
     queryFn: () => call<EndpointListBody>('GET', door(mode, '/webhooks/endpoints')),
     refetchInterval: 15_000,
   });
-  const waiting = useQuery({
-    queryKey: [mode, 'payouts', 'waiting'],
-    queryFn: () => call<PayoutListBody>('GET', door(mode, '/payouts?status=pending&limit=100')),
+  const payouts = useQuery({
+    queryKey: [mode, 'payouts', 'open'],
+    queryFn: async () => {
+      const [pending, processing, failed] = await Promise.all(
+        ['pending', 'processing', 'failed'].map((status) =>
+          call<PayoutListBody>('GET', door(mode, withQuery('/payouts', { status, limit: 50 }))),
+        ),
+      );
+      return { pending: pending?.data ?? [], processing: processing?.data ?? [], failed: failed?.data ?? [] };
+    },
     refetchInterval: 15_000,
   });
-  const approvals = waiting.data?.data.filter(({ approval }) => approval !== undefined).length ?? 0;
+  const { today, yesterday, month, lastMonth, days: points = [] } = summary.data ?? {};
+  const isQuiet = month?.created === 0 && lastMonth?.created === 0 && points.every((point) => point.count === 0);
   // A window without sales does not mean an account without sales.
   const any = useQuery({
     queryKey: [mode, 'sales', 'any'],
     queryFn: () => call<PaymentListBody>('GET', door(mode, '/payments?limit=1')),
-    enabled: metrics.data?.funnel.created === 0,
+    enabled: isQuiet,
   });
   // All cards appear together: a single early card would push the others down. A failed one does not block the rest.
-  const isPending = [stats, weeks, balance, cases, hooks, endpoints, waiting].some(
-    (one) => one.isPending && one.failureCount === 0,
-  );
+  const isPending =
+    [balance, summary, cases, endpoints, payouts].some((one) => one.isPending && one.failureCount === 0) ||
+    (isQuiet && any.isPending && any.failureCount === 0);
   const isEmpty = any.data?.total === 0;
   const title = t('Início', 'Home');
   const actions = mayAct && (
@@ -88,11 +86,176 @@ export function Home(): ReactNode {
         <Loading />
       </Page>
     );
+  const text = (amount: number): string => money(amount, currency, language);
+  const hour = timeFormat(language, { timeStyle: 'short', timeZone: 'America/Sao_Paulo' }).format(
+    new Date(yesterday?.to ?? Date.now()),
+  );
   return (
     <Page title={title} actions={actions}>
-      {isEmpty && mayAct && (
-        <Card title={t('Primeiros passos', 'First steps')}>
-          <ol className="steps">
+      {isEmpty && <FirstSteps />}
+      <Attention cases={cases.data?.data} endpoints={endpoints.data?.data} payouts={payouts.data} />
+      {[summary, cases, payouts, balance].map(({ error }, index) => error && <Failure key={index} error={error} />)}
+      <div className="grid">
+        {today && yesterday && (
+          <Card title={t('Hoje', 'Today')}>
+            <Takings
+              now={today}
+              before={yesterday}
+              currency={currency}
+              than={t(`ontem até ${hour}`, `yesterday until ${hour}`)}
+            />
+          </Card>
+        )}
+        {month && lastMonth && (
+          <Card title={t('Este mês', 'This month')}>
+            <Takings
+              now={month}
+              before={lastMonth}
+              currency={currency}
+              than={t(
+                `mês passado até ${day(lastMonth.to, language)}`,
+                `last month until ${day(lastMonth.to, language)}`,
+              )}
+            />
+          </Card>
+        )}
+        <Coming payouts={payouts.data} />
+      </div>
+      {summary.data && !isEmpty && (
+        <Card
+          title={t('Recebido por dia', 'Received by day')}
+          actions={
+            <div className="actions">
+              <select
+                aria-label={t('Dias do gráfico', 'Days of the chart')}
+                value={count}
+                onChange={({ target }) => {
+                  localStorage.setItem(COUNT, target.value);
+                  setCount(target.value === 'bank' ? 'bank' : 'calendar');
+                }}
+              >
+                <option value="calendar">{t('Dias corridos', 'Calendar days')}</option>
+                <option value="bank">{t('Dias úteis', 'Bank days')}</option>
+              </select>
+              <div className="modes" role="group" aria-label={t('Período', 'Period')}>
+                {WINDOWS.map((one) => (
+                  <button key={one} type="button" aria-pressed={one === days} onClick={() => setDays(one)}>
+                    {one} {t('dias', 'days')}
+                  </button>
+                ))}
+              </div>
+            </div>
+          }
+        >
+          <p className="quiet">
+            {t('No período:', 'In this period:')}{' '}
+            <strong>{text(points.reduce((sum, { amount }) => sum + amount, 0))}</strong>
+            {'; '}
+            {t('no anterior:', 'in the one before:')} {text(points.reduce((sum, { before }) => sum + before.amount, 0))}
+          </p>
+          <Chart
+            label={t('Recebido por dia', 'Received by day')}
+            period={{ now: t('Recebido', 'Received'), before: t('Período anterior', 'Period before') }}
+            text={text}
+            short={(amount) => shortMoney(amount, currency, language)}
+            points={points.map(({ from, to, amount, before }) => ({
+              name:
+                from === to ? day(noon(from), language) : `${day(noon(from), language)} – ${day(noon(to), language)}`,
+              value: amount,
+              before: before.amount,
+            }))}
+          />
+        </Card>
+      )}
+      <div className="grid">
+        <Card title={t('Saldo', 'Balance')} actions={<Link to={`/${mode}/balance`}>{t('Extrato', 'Statement')}</Link>}>
+          {balance.data && <Facts rows={balanceFacts(balance.data, t)} />}
+        </Card>
+        <Card title="Webhooks" actions={<Link to={`/${mode}/webhooks`}>{t('Ver', 'View')}</Link>}>
+          {endpoints.error && <Failure error={endpoints.error} />}
+          {endpoints.data && <Endpoints endpoints={endpoints.data.data} />}
+        </Card>
+      </div>
+    </Page>
+  );
+}
+
+/** What was received in a period, and each figure that explains the difference to the period before. */
+function Takings({
+  now,
+  before,
+  than,
+  currency,
+}: {
+  now: PeriodBody;
+  before: PeriodBody;
+  than: string;
+  currency: string;
+}): ReactNode {
+  const { t, language } = useLanguage();
+  const text = (amount: number): string => money(amount, currency, language);
+  const change = before.amount === 0 ? null : Math.round((100 * (now.amount - before.amount)) / before.amount);
+  const row = (name: string, show: (period: PeriodBody) => string): [string, ReactNode] => [
+    name,
+    <>
+      {show(now)} <span className="quiet">· {show(before)}</span>
+    </>,
+  ];
+  return (
+    <>
+      <p className="figure">
+        <Money amount={now.amount} currency={currency} />
+      </p>
+      <p className="quiet">
+        {than}: <Money amount={before.amount} currency={currency} />
+        {change !== null && (
+          <>
+            {' '}
+            <span className={`status ${change < 0 ? 'bad' : 'good'}`}>
+              {change > 0 && '+'}
+              {String(change).replace('-', '−')} %
+            </span>
+          </>
+        )}
+      </p>
+      <Facts
+        rows={[
+          row(t('Vendas pagas', 'Paid sales'), (one) => String(one.count)),
+          row(t('Valor médio', 'Average sale'), (one) => text(one.averageTicket)),
+          row(t('Cobranças criadas', 'Charges created'), (one) => String(one.created)),
+          row(t('Pagas das criadas', 'Paid of created'), (one) => `${String(one.conversionRate)} %`),
+          row(t('Reembolsos', 'Refunds'), (one) => (one.refundCount === 0 ? '0' : text(one.refunded))),
+        ]}
+      />
+    </>
+  );
+}
+
+function FirstSteps(): ReactNode {
+  const { t } = useLanguage();
+  const mode = useMode();
+  const mayAct = useMayAct();
+  return (
+    <Card title={t('Primeiros passos', 'First steps')}>
+      <p>
+        <strong>
+          {mayAct
+            ? t('Nenhuma venda ainda: crie seu primeiro link.', 'No sales yet: create your first link.')
+            : t('Nenhuma venda ainda.', 'No sales yet.')}
+        </strong>{' '}
+        {t(
+          'Um link de pagamento vende sem programa: mande por WhatsApp e receba por Pix.',
+          'A payment link sells without a program: send it by WhatsApp and receive by Pix.',
+        )}
+      </p>
+      {mayAct && (
+        <>
+          <p className="actions">
+            <Link to={`/${mode}/links`} className="button primary">
+              {t('Criar link de pagamento', 'Create a payment link')}
+            </Link>
+          </p>
+          <ul className="steps">
             {mode === 'live' && (
               <li>
                 {t(
@@ -102,183 +265,17 @@ export function Home(): ReactNode {
               </li>
             )}
             <li>
-              <Link to={`/${mode}/sales/new`}>{t('Crie a primeira cobrança', 'Create the first charge')}</Link>
+              <Link to={`/${mode}/sales/new`}>{t('Crie uma cobrança', 'Create a charge')}</Link>
               {mode === 'test' && ` ${t('e pague-a aqui mesmo, com um botão.', 'and pay it right here, by a button.')}`}
             </li>
             <li>
-              <Link to={`/${mode}/developers`}>{t('Emita uma chave da API', 'Issue an API key')}</Link>
+              <Link to={`/${mode}/developers`}>{t('Crie uma chave da API', 'Create an API key')}</Link> {t('e', 'and')}{' '}
+              <Link to={`/${mode}/webhooks`}>{t('registre um webhook', 'register a webhook')}</Link>
+              {t(', se você tem um programa.', ', if you have a program.')}
             </li>
-            <li>
-              <Link to={`/${mode}/webhooks`}>{t('Registre um webhook', 'Register a webhook')}</Link>
-            </li>
-          </ol>
-        </Card>
-      )}
-      {approvals > 0 && (
-        <p role="note">
-          <Link to={`/${mode}/payouts`} search={{ status: 'pending' }}>
-            {approvals === 1
-              ? t('1 saque espera a aprovação de outra pessoa', '1 payout waits for another person’s approval')
-              : t(
-                  `${String(approvals)} saques esperam a aprovação de outra pessoa`,
-                  `${String(approvals)} payouts wait for another person’s approval`,
-                )}
-          </Link>
-        </p>
-      )}
-      <div className="grid">
-        <Card title={t('Hoje', 'Today')}>
-          {stats.error && <Failure error={stats.error} />}
-          {stats.data && (
-            <>
-              <p className="figure">
-                {Object.entries(stats.data.todayVolumeByCurrency).length === 0
-                  ? money(0, 'BRL', language)
-                  : Object.entries(stats.data.todayVolumeByCurrency).map(([currency, amount]) => (
-                      <Money key={currency} amount={Number(amount)} currency={currency} />
-                    ))}
-              </p>
-              <p className="quiet">{t('recebido hoje, até agora', 'received today, up to now')}</p>
-              {weeks.data && <Usual metrics={weeks.data} />}
-            </>
-          )}
-        </Card>
-        <Card title={t('Saldo', 'Balance')} actions={<Link to={`/${mode}/balance`}>{t('Extrato', 'Statement')}</Link>}>
-          {balance.error && <Failure error={balance.error} />}
-          {balance.data && <Facts rows={balanceFacts(balance.data, t)} />}
-        </Card>
-        <Card
-          title={t('Disputas abertas', 'Open disputes')}
-          actions={<Link to={`/${mode}/disputes`}>{t('Todas', 'All')}</Link>}
-        >
-          {cases.error && <Failure error={cases.error} />}
-          {cases.data?.data.length === 0 && <Empty title={t('Nenhuma.', 'None.')} />}
-          <ul className="bare">
-            {cases.data?.data.map((one) => (
-              <li key={one.id}>
-                <Link to={`/${mode}/disputes/${one.id}`}>
-                  <Money amount={one.amount} currency={one.currency} />
-                </Link>{' '}
-                {t('até', 'until')} <Time at={one.response_deadline} />
-              </li>
-            ))}
           </ul>
-        </Card>
-        <Card title="Webhooks" actions={<Link to={`/${mode}/webhooks`}>{t('Ver', 'See')}</Link>}>
-          {hooks.error && <Failure error={hooks.error} />}
-          {hooks.data && (
-            <Facts
-              rows={[
-                [t('Entregues', 'Delivered'), String(hooks.data.DELIVERED)],
-                [t('A caminho', 'On their way'), String(hooks.data.PENDING + hooks.data.PROCESSING)],
-                [
-                  t('Falharam', 'Failed'),
-                  hooks.data.FAILED === 0 ? (
-                    '0'
-                  ) : (
-                    <Link to={`/${mode}/webhooks`} search={{ status: 'FAILED' }}>
-                      {String(hooks.data.FAILED)}
-                    </Link>
-                  ),
-                ],
-              ]}
-            />
-          )}
-          <Endpoints endpoints={endpoints.data?.data ?? []} />
-        </Card>
-      </div>
-      <Card
-        title={t('Movimento', 'Volume')}
-        actions={
-          <div className="modes" role="group" aria-label={t('Período', 'Period')}>
-            {WINDOWS.map((one) => (
-              <button key={one} type="button" aria-pressed={one === days} onClick={() => setDays(one)}>
-                {one} {t('dias úteis', 'business days')}
-              </button>
-            ))}
-          </div>
-        }
-      >
-        {metrics.error && <Failure error={metrics.error} />}
-        {metrics.isPending && <Loading />}
-        {metrics.data && (
-          <>
-            <Chart
-              label={t('Recebido por dia', 'Received by day')}
-              period={{ now: t('Recebido', 'Received') }}
-              text={(amount) => money(amount, metrics.data.currency ?? 'BRL', language)}
-              short={(amount) => shortMoney(amount, metrics.data.currency ?? 'BRL', language)}
-              points={metrics.data.dailyVolume.map(({ date, volume }) => ({
-                name: day(`${date}T12:00:00-03:00`, language),
-                value: typeof volume === 'number' ? volume : Number(Object.values(volume ?? {})[0] ?? 0),
-              }))}
-            />
-            <Facts
-              rows={[
-                [t('Criadas', 'Created'), String(metrics.data.funnel.created)],
-                [t('Pagas', 'Paid'), String(metrics.data.funnel.paid)],
-                [t('Conversão', 'Conversion'), `${String(metrics.data.funnel.conversionRate)} %`],
-                [t('Reembolsadas', 'Refunded'), String(metrics.data.funnel.refunded)],
-                [t('Em disputa', 'Disputed'), String(metrics.data.funnel.disputed)],
-                [
-                  t('Metade paga em até', 'Half are paid within'),
-                  metrics.data.timeToPay.p50Seconds === null ? '–' : duration(metrics.data.timeToPay.p50Seconds),
-                ],
-              ]}
-            />
-          </>
-        )}
-      </Card>
-    </Page>
-  );
-}
-
-/** Failing and disabled endpoints first, all of them. */
-function Endpoints({ endpoints }: { endpoints: readonly EndpointBody[] }): ReactNode {
-  const { t } = useLanguage();
-  const ranked = endpoints.map((endpoint) => {
-    const rank = endpoint.status === 'ACTIVE' ? (endpoint.failingSince === undefined ? 2 : 0) : 1;
-    return { endpoint, rank };
-  });
-  const troubled = [0, 1].flatMap((rank) => ranked.filter((one) => one.rank === rank));
-  const others = ranked.filter(({ rank }) => rank === 2);
-  const shown = [...troubled, ...others.slice(0, MAX_ENDPOINTS)];
-  const left = others.length - MAX_ENDPOINTS;
-  return (
-    <>
-      {shown.map(({ endpoint }) => (
-        <p key={endpoint.id} className="written">
-          {endpoint.url}{' '}
-          {endpoint.status === 'ACTIVE' ? (
-            <EndpointHealth endpoint={endpoint} />
-          ) : (
-            <Status value="CANCELLED" label={t('Desligado', 'Off')} />
-          )}
-        </p>
-      ))}
-      {left > 0 && (
-        <p className="quiet">{t(`e mais ${String(left)} sem falhas`, `and ${String(left)} more without failures`)}</p>
+        </>
       )}
-    </>
-  );
-}
-
-/** Average of the last four days with the same weekday. */
-function Usual({ metrics }: { metrics: MetricsBody }): ReactNode {
-  const { t, language } = useLanguage();
-  const today = isoDay(new Date());
-  const weekday = (date: string): number => new Date(`${date}T12:00:00Z`).getUTCDay();
-  const same = metrics.dailyVolume
-    .filter(({ date }) => date !== today && weekday(date) === weekday(today))
-    .slice(-4)
-    .map(({ volume }) => (typeof volume === 'number' ? volume : Number(Object.values(volume ?? {})[0] ?? 0)));
-  if (same.length === 0) return null;
-  const average = Math.round(same.reduce((sum, one) => sum + one, 0) / same.length);
-  const name = timeFormat(language, { weekday: 'long', timeZone: 'UTC' }).format(new Date(`${today}T12:00:00Z`));
-  return (
-    <p className="quiet">
-      {t(`${name}, média das últimas ${String(same.length)}:`, `${name}, average of the last ${String(same.length)}:`)}{' '}
-      <Money amount={average} currency={metrics.currency ?? 'BRL'} />
-    </p>
+    </Card>
   );
 }

@@ -1,20 +1,20 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { OperatorQueueListBody } from '../../../src/operations/dto/queue.body.js';
 import { useQueryText } from '../address.js';
 import { call } from '../api.js';
 import { timeSince } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useSession } from '../session.js';
-import { Choice, Empty, Page } from '../ui.js';
+import { Choice, Empty, Loading, Page } from '../ui.js';
 import { operatorQueues } from './operator-queues.js';
 
 /** Every queue that waits for a person's decision, and stuck work. */
 export function Operations(): ReactNode {
   const { t } = useLanguage();
   const { role, second_factor_required: isKeptOut } = useSession();
-  const { queue = 'reviews' } = useQueryText();
+  const { queue: chosen } = useQueryText();
   const navigate = useNavigate();
   const counts = useQuery({
     queryKey: ['operations', 'queues'],
@@ -22,6 +22,11 @@ export function Operations(): ReactNode {
     refetchInterval: 10_000,
     enabled: role === 'OPERATOR' && !isKeptOut,
   });
+  // The first queue in which something waits, until the person chooses one. It stays when its last item is done.
+  const [first, setFirst] = useState<string>();
+  const waits = counts.data?.data.find(({ waiting }) => waiting > 0)?.name;
+  if (first === undefined && counts.data) setFirst(waits ?? 'reviews');
+  const queue = chosen ?? first ?? 'reviews';
   const count = (name: string): string => {
     const { waiting = 0, oldest_at: oldest = null } = counts.data?.data.find((one) => one.name === name) ?? {};
     if (waiting === 0) return '';
@@ -50,7 +55,7 @@ export function Operations(): ReactNode {
           options={Object.entries(queues).map(([name, [title]]) => [name, title + count(name)] as const)}
         />
       </div>
-      {shown?.[1]}
+      {chosen === undefined && first === undefined && counts.isPending && !isKeptOut ? <Loading /> : shown?.[1]}
     </Page>
   );
 }

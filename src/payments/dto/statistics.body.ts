@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { EnumOf, Integer, NullableInteger, NullableText, Text } from '../../core/http/index.js';
+import { EnumOf, Integer, NullableInteger, NullableText, Text, Time } from '../../core/http/index.js';
 import { PAYMENT_METHODS } from '../../transactions/index.js';
 
 /** Amounts by currency code, in the smallest unit. */
@@ -121,4 +121,47 @@ export class MetricsBody {
   dailyVolume!: DayMetricsBody[];
   @ApiProperty({ description: 'By method, those offered only.', type: [MethodMetricsBody] })
   methodBreakdown!: MethodMetricsBody[];
+}
+
+export class PeriodBody {
+  @Time('Begin, inclusive.', '2026-11-20T03:00:00.000Z') from!: string;
+  @Time('End, exclusive.', '2026-11-20T17:05:00.000Z') to!: string;
+  @Integer('Payments received.', 4) count!: number;
+  @Integer('Received, before fees and refunds, in the smallest unit.', 7960) amount!: number;
+  @Integer('Mean of the received payments.', 1990) averageTicket!: number;
+  @Integer('Payments created.', 5) created!: number;
+  @Integer('Those of the created payments that were ever paid.', 4) createdPaid!: number;
+  @percent('Paid of created') conversionRate!: number;
+  @Integer('Refunds requested, without failed ones.', 1) refundCount!: number;
+  @Integer('Sum of these refunds.', 990) refunded!: number;
+}
+
+export class DaysBody {
+  @day('First day.') from!: string;
+  @day('Last day.') to!: string;
+  @Integer('Payments received.', 4) count!: number;
+  @Integer('Received, in the smallest unit.', 7960) amount!: number;
+}
+
+export class SummaryPointBody extends DaysBody {
+  @ApiProperty({ description: 'The point of the period before.', type: DaysBody }) before!: DaysBody;
+}
+
+/** Source: docs/contract.md#statistics. */
+export class SummaryBody {
+  @Text('Currency of all amounts.', 'BRL') currency!: string;
+  @Text('Of all days.', 'America/Sao_Paulo') timezone!: string;
+  @ApiProperty({ description: 'From midnight until now.', type: PeriodBody }) today!: PeriodBody;
+  @ApiProperty({ description: 'The day before, up to the same hour.', type: PeriodBody }) yesterday!: PeriodBody;
+  @ApiProperty({ description: 'From the first of the month until now.', type: PeriodBody }) month!: PeriodBody;
+  @ApiProperty({
+    description: 'The month before, up to the same day and hour, or to its last day if it is shorter.',
+    type: PeriodBody,
+  })
+  lastMonth!: PeriodBody;
+  @ApiProperty({
+    description: 'The oldest first, today last, each with the point as many points earlier.',
+    type: [SummaryPointBody],
+  })
+  days!: SummaryPointBody[];
 }

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { read, Reader, type Tx, valuesOfFields, write } from '../../core/database/index.js';
+import { idBound } from '../../core/ids.js';
 import type { Mode, Scope } from '../../core/mode.js';
 import { LowWaterMark, type Margins } from '../../core/queue/index.js';
 import { piecesOf, type Span } from './span.js';
 import { OPEN } from '../transactions.repository.js';
+import type { PeriodSums } from './summary.service.js';
 import type { FigureKind } from './transaction-figure.entity.js';
 
 export interface Figure {
@@ -117,6 +119,29 @@ const READ = read(
    ORDER BY kind, day, currency, key`,
 );
 
+/**
+ * Sums of periods, row by row. Parameters: $1 to $3 scope and currency; $4 to $7 times and ids of the counted rests; $8
+ * and $9 ids of the whole periods, whose refunds are counted.
+ */
+const SUMS = read(
+  'transactions.sums',
+  `SELECT s.count, s.amount::text, c.created, c.created_paid AS "createdPaid", r.count AS "refundCount",
+     r.amount::text AS refunded
+   FROM unnest($4::timestamptz[], $5::timestamptz[], $6::uuid[], $7::uuid[], $8::uuid[], $9::uuid[])
+     WITH ORDINALITY AS p (since, until, rest_id, rest_end, from_id, to_id, number),
+   LATERAL (
+     SELECT count(*) AS count, coalesce(sum(amount), 0) AS amount FROM transactions t
+     WHERE account_id = $1 AND mode = $2 AND currency = $3 AND paid_at >= p.since AND paid_at < p.until) s,
+   LATERAL (
+     SELECT count(*) AS created, count(paid_at) AS created_paid FROM transactions t
+     WHERE account_id = $1 AND mode = $2 AND currency = $3 AND id >= p.rest_id AND id < p.rest_end) c,
+   LATERAL (
+     SELECT count(*) AS count, coalesce(sum(amount), 0) AS amount FROM refunds
+     WHERE account_id = $1 AND mode = $2 AND currency = $3 AND id >= p.from_id AND id < p.to_id
+       AND status <> 'FAILED') r
+   ORDER BY p.number`,
+);
+
 /** The changes that the transactions and refunds of the account $1 (null: all accounts) should have recorded. */
 const ACTUAL = `
   SELECT account_id, mode, created_at, currency, amount, payment_methods, NULL AS from_status, status AS to_status,
@@ -220,6 +245,28 @@ export class StatisticsRepository {
       ...{ kind: kind === 'wait_month' ? 'wait' : kind, day, currency, key, count },
       amount: Number(amount),
     }));
+  }
+
+  /**
+   * Counts payments of the rests of periods, and refunds of the whole periods, in their order.
+   * @param spans `rest`: the part that is counted row by row, which should be short
+   */
+  async sums(
+    scope: Scope,
+    currency: string,
+    spans: readonly (Span & { readonly rest: Span })[],
+  ): Promise<Omit<PeriodSums, keyof Span>[]> {
+    const rests = spans.map(({ rest }) => rest);
+    const idsOf = (times: readonly Date[]): string[] => times.map((time) => idBound(time, 'min'));
+    const rows = await this.reader.query<
+      Omit<PeriodSums, keyof Span | 'amount' | 'refunded'> & { amount: string; refunded: string }
+    >(SUMS, [
+      ...[scope.accountId, scope.mode, currency],
+      ...valuesOfFields(rests, 'from', 'to'),
+      ...[idsOf(rests.map(({ from }) => from)), idsOf(rests.map(({ to }) => to))],
+      ...[idsOf(spans.map(({ from }) => from)), idsOf(spans.map(({ to }) => to))],
+    ]);
+    return rows.map((row) => ({ ...row, amount: Number(row.amount), refunded: Number(row.refunded) }));
   }
 
   /** Lists figures that differ from the transactions. @param accountId null: all accounts */

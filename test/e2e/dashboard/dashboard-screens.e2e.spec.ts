@@ -106,7 +106,7 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     ]);
     await rows.nth(1).getByRole('link', { name: 'Rita 1100' }).waitFor();
     await go(page, 'Início');
-    const open = page.getByRole('region', { name: 'Disputas abertas' }).getByRole('listitem');
+    const open = page.getByRole('region', { name: 'Precisa de você' }).getByRole('listitem');
     await open.nth(2).waitFor();
     expect(await open.first().innerText()).toContain('11,00');
     await open.first().getByRole('link').click();

@@ -267,6 +267,10 @@ describe('answers follow the OpenAPI document', () => {
       keeps('statistics_metrics', await service.call('GET', `/v1/payments/metrics${query}`, { key: key() }));
     }
     keeps('statistics_metrics', await service.call('GET', '/v1/payments/metrics'));
+    for (const query of ['', '?days=2&count=bank', '?days=0', '?currency=brl']) {
+      keeps('statistics_summary', await service.call('GET', `/v1/payments/summary${query}`, { key: key() }));
+    }
+    keeps('statistics_summary', await service.call('GET', '/v1/payments/summary'));
 
     const at = (url: unknown): string => new URL(url as string).pathname;
     const cardPath = at(payment['cardRedirectUrl']);

@@ -136,6 +136,8 @@ describe('the OpenAPI document and the service agree', () => {
     ['GET /v1/webhooks/deliveries', 'endpointId', [id, `wh_${id.toUpperCase()}`], ['x', `ch_${id}`]],
     ['GET /v1/med/cases', 'charge_id', [id, `ch_${id}`], ['x', `med_${id}`]],
     ['GET /v1/payments/metrics', 'currency', ['BRL'], ['brl']],
+    ['GET /v1/payments/summary', 'currency', ['BRL'], ['brl']],
+    ['GET /v1/payments/summary', 'count', ['bank'], ['weeks']],
   ];
   const filters = FILTERS.flatMap(([route, name, good, bad]) => [
     ...good.map((value) => ({ route, name, value, isRight: true })),

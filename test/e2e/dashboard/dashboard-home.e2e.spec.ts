@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { barriers, Dashboard, heading } from '../../support/dashboard.js';
+import { describeWith } from '../../support/needs.js';
+
+jest.setTimeout(300_000);
+
+const PHONE = { width: 390, height: 844 };
+const DESK = { width: 1440, height: 900 };
+
+describeWith('browser')('the home of the dashboard', () => {
+  const dashboard = new Dashboard();
+  let page: Page;
+
+  beforeAll(async () => {
+    await dashboard.start();
+    page = await dashboard.asOwner('/test', { viewport: DESK });
+  });
+  afterAll(() => dashboard.stop());
+
+  /** What axe finds at both widths, and whether the page is too wide. */
+  async function barriersAtBothWidths(about: string): Promise<unknown[]> {
+    const found = [];
+    for (const viewport of [PHONE, DESK]) {
+      await page.setViewportSize(viewport);
+      found.push(...(await barriers(page, `${about} at ${String(viewport.width)} px`)));
+    }
+    return found;
+  }
+
+  it('leads to a first payment link where nothing was sold', async () => {
+    await page.getByText('Nenhuma venda ainda: crie seu primeiro link.').waitFor();
+    const link = page.getByRole('link', { name: 'Criar link de pagamento' });
+    expect(await link.getAttribute('href')).toBe('/dashboard/test/links');
+    expect(await barriersAtBothWidths('empty home')).toEqual([]);
+  });
+
+  it('shows what was received with the figures that explain it, and what comes', async () => {
+    const first = await dashboard.charge({ amount: 12_000, customer: { name: 'Maria' } });
+    const second = await dashboard.charge({ amount: 4000 });
+    await dashboard.charge({ amount: 9900 });
+    for (const { id } of [first, second]) await dashboard.simulate(id, { event: 'pay' });
+    await dashboard.api(
+      'POST',
+      `/v1/charges/${second.id}/refund`,
+      { amount: 1000 },
+      { 'Idempotency-Key': 'home-refund' },
+    );
+    await dashboard.simulate(first.id, { event: 'med_open' });
+    await dashboard.visit(page, '/test');
+    await heading(page, 'Início');
+    for (const name of ['Hoje', 'Este mês']) {
+      const card = page.getByRole('region', { name });
+      await card.getByText(/^R\$\s160,00$/).waitFor();
+      const facts = (await card.getByRole('definition').allInnerTexts()).map((text) => text.replace(/\s/g, ' '));
+      expect(facts).toEqual(['2 · 0', 'R$ 80,00 · R$ 0,00', '3 · 0', '67 % · 0 %', 'R$ 10,00 · 0']);
+    }
+    await page
+      .getByRole('region', { name: 'Hoje' })
+      .getByText(/ontem até \d\d:\d\d/)
+      .waitFor();
+    const needs = page.getByRole('region', { name: 'Precisa de você' });
+    await needs.getByRole('link', { name: /120,00/ }).waitFor();
+    await needs.getByText(/faltam \d+ d/).waitFor();
+    await page.getByRole('region', { name: 'A receber' }).getByText('Nenhum saque a caminho.').waitFor();
+    expect(await barriersAtBothWidths('home')).toEqual([]);
+  });
+
+  it('compares each day with the period before, in calendar days or bank days as chosen last', async () => {
+    const chart = page.getByRole('slider', { name: 'Recebido por dia' });
+    await chart.focus();
+    expect(await chart.getAttribute('aria-valuetext')).toMatch(/: R\$\s160,00; Período anterior: R\$\s0,00$/);
+    const points = async (): Promise<number> => Number(await chart.getAttribute('aria-valuemax')) + 1;
+    expect(await points()).toBe(7);
+    await page.getByRole('button', { name: '30 dias' }).click();
+    await page.getByText('Ver como tabela').click();
+    await page.getByRole('group', { name: 'Recebido por dia' }).getByRole('row').nth(30).waitFor();
+    expect(await points()).toBe(30);
+    await page.getByRole('combobox', { name: 'Dias do gráfico' }).selectOption('bank');
+    await page.reload();
+    await chart.waitFor();
+    expect(await page.getByRole('combobox', { name: 'Dias do gráfico' }).inputValue()).toBe('bank');
+    expect(await points()).toBe(7);
+  });
+
+  it('begins for an operator with the first queue in which something waits', async () => {
+    const operator = await dashboard.operator('operadora@recebe.example');
+    const queue = operator.getByRole('combobox', { name: 'Fila' });
+    await operator.getByRole('option', { name: /^Disputas a decidir \(1/ }).waitFor({ state: 'attached' });
+    expect(await queue.inputValue()).toBe('med');
+    await operator.getByRole('group', { name: 'Disputas a decidir' }).getByRole('row').nth(1).waitFor();
+    await operator.context().close();
+  });
+
+  it('has no errors, no requests to other hosts, and no policy violations', () => {
+    expect(dashboard.faults).toEqual([]);
+  });
+});
