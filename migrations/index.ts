@@ -6,6 +6,7 @@ import { ReportLocale1700000050000 } from './0005-report-locale.js';
 import { PayoutNightAndFee1700000060000 } from './0006-payout-night-and-fee.js';
 import { Customers1700000090000 } from './0009-customers.js';
 import { PaymentNotes1700000100000 } from './0010-payment-notes.js';
+import { Notices1700000110000 } from './0011-notices.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -17,4 +18,5 @@ export const MIGRATIONS = [
   PayoutNightAndFee1700000060000,
   Customers1700000090000,
   PaymentNotes1700000100000,
+  Notices1700000110000,
 ];

@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { NotPersonal } from '../core/database/index.js';
+import type { MailNotice, Notice } from './notices.js';
 
 export type Role = 'OWNER' | 'ADMIN' | 'MEMBER';
 
@@ -12,4 +13,8 @@ export class MemberEntity {
   readonly userId!: string;
   @Column('text') readonly role!: Role;
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
+  /** Null: the defaults of the role. */
+  @Column('text', { name: 'notice_mails', array: true, nullable: true }) readonly noticeMails!: MailNotice[] | null;
+  /** Null: the defaults. */
+  @Column('text', { name: 'notice_toasts', array: true, nullable: true }) readonly noticeToasts!: Notice[] | null;
 }

@@ -3,11 +3,12 @@ import { columnsOf, insertInto, read, Reader, removeDue, type Tx, write } from '
 import { Retained } from '../core/retention.js';
 import { InvitationEntity } from './invitation.entity.js';
 import { MemberEntity, type Role } from './member.entity.js';
+import type { ChosenNotices } from './notices.js';
 import type { UserEntity } from './user.entity.js';
 
-export type Member = Pick<MemberEntity, 'userId' | 'role' | 'createdAt'> & Pick<UserEntity, 'email' | 'name'>;
+export type Member = Omit<MemberEntity, 'accountId'> & Pick<UserEntity, 'email' | 'name'>;
 
-const INSERT = insertInto('members.insert', MemberEntity);
+const INSERT = insertInto('members.insert', MemberEntity, { without: ['noticeMails', 'noticeToasts'] });
 const ACCOUNTS_OF = read(
   'members.accounts_of',
   'SELECT account_id AS "accountId" FROM members WHERE user_id = $1 ORDER BY account_id',
@@ -28,6 +29,12 @@ const LOCK = write(
    WHERE m.account_id = $1 AND (m.role = 'OWNER' OR m.user_id = ANY ($2)) ORDER BY m.user_id FOR UPDATE OF m`,
 );
 const SET_ROLE = write('members.set_role', 'UPDATE members SET role = $3 WHERE account_id = $1 AND user_id = $2');
+/** Null keeps a list as it is. */
+const CHOOSE_NOTICES = write(
+  'members.choose_notices',
+  `UPDATE members SET notice_mails = coalesce($3::text[], notice_mails), notice_toasts = coalesce($4::text[], notice_toasts)
+   WHERE account_id = $1 AND user_id = $2`,
+);
 const REMOVE = write('members.remove', 'DELETE FROM members WHERE account_id = $1 AND user_id = $2');
 const WITHDRAW = write('invitations.withdraw', 'DELETE FROM invitations WHERE account_id = $1 AND invited_by = $2');
 const INVITATION = columnsOf(InvitationEntity, 'i');
@@ -64,7 +71,7 @@ export class MembersRepository {
     return row?.role ?? null;
   }
 
-  insert(tx: Tx, member: MemberEntity): void {
+  insert(tx: Tx, member: Omit<MemberEntity, 'noticeMails' | 'noticeToasts'>): void {
     tx.defer(INSERT, INSERT.valuesOf(member));
   }
 
@@ -80,6 +87,10 @@ export class MembersRepository {
 
   setRole(tx: Tx, accountId: string, userId: string, role: Role): void {
     tx.defer(SET_ROLE, [accountId, userId, role]);
+  }
+
+  chooseNotices(tx: Tx, accountId: string, userId: string, { mail, dashboard }: Partial<ChosenNotices>): void {
+    tx.defer(CHOOSE_NOTICES, [accountId, userId, mail ?? null, dashboard ?? null]);
   }
 
   remove(tx: Tx, accountId: string, userId: string): void {

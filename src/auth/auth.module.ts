@@ -16,6 +16,7 @@ import { DeviceCookie } from './device-cookie.service.js';
 import { DoorAuditInterceptor } from './door-audit.interceptor.js';
 import { LoginService } from './login.service.js';
 import { JWT_SECRET, LoginThrottle } from './login-throttle.service.js';
+import { NoticesController } from './notices.controller.js';
 import { PersonController } from './person.controller.js';
 import { PersonService } from './person.service.js';
 import { SecondFactorProof } from './second-factor-proof.service.js';
@@ -43,7 +44,7 @@ function jwtService(secret: string): JwtService {
 /** Guards are global and deny by default; they run in this order. */
 @Module({
   imports: [AccountsModule, AuditModule],
-  controllers: [AuthController, PersonController],
+  controllers: [AuthController, NoticesController, PersonController],
   providers: [
     Authenticators,
     {

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/index.js';
 import { AcquirersModule } from '../acquirers/index.js';
 import { AuditModule } from '../audit/index.js';
 import { workers } from '../core/work/index.js';
@@ -26,7 +27,7 @@ import { MedPublicEvents } from './cases/med-public-events.service.js';
 import { MedWaitingList } from './cases/med-waiting.service.js';
 
 @Module({
-  imports: [AcquirersModule, AuditModule, OutboxModule, StorageModule, TransactionsModule, WalletsModule],
+  imports: [AccountsModule, AcquirersModule, AuditModule, OutboxModule, StorageModule, TransactionsModule, WalletsModule],
   controllers: [EvidenceController, InfractionsController, InfractionsEvidenceController, MedCasesController],
   providers: [
     EvidenceFiles,

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AccountsService, type Member, MembersService, type PayoutSchedule } from '../accounts/index.js';
+import { AccountsService, type Member, MembersService, type PayoutSchedule, noticesOf } from '../accounts/index.js';
 import { saoPauloTime } from '../brazil/index.js';
 import { type Config, CONFIG } from '../core/config/index.js';
 import type { Tx } from '../core/database/index.js';
@@ -26,6 +26,8 @@ interface Draft {
   readonly subject: Words;
   readonly paragraphs: readonly Words[];
   readonly page: string;
+  /** The notice that people can switch off; `security` goes to every OWNER in any case. */
+  readonly kind: 'payout' | 'security';
 }
 
 const NOT_YOURS: Words = {
@@ -36,7 +38,8 @@ const NOT_YOURS: Words = {
 };
 
 /**
- * Tells the OWNERs of an account about its payouts, each mail in the commit of its cause. Receivers are masked: mails
+ * Tells people of an account about its payouts, each mail in the commit of its cause: the OWNERs about new receivers and
+ * schedules, people who may approve about approvals, and everybody who wants it about the end of a payout. Receivers are masked: mails
  * name no whole key and no whole tax id.
  */
 @Injectable()
@@ -91,7 +94,14 @@ export class PayoutMails {
       { portuguese: `Aprovar, recusar ou cancelar: ${page}`, english: `Approve, refuse or cancel: ${page}` },
       NOT_YOURS,
     );
-    await this.#send(tx, { ...about, paragraphs, subject: withMoney(title, money) });
+    const members = await this.members.list(payout.accountId, tx);
+    const mail = { ...about, kind: 'security', paragraphs, subject: withMoney(title, money) } as const;
+    const recipients = members.filter(
+      (member) =>
+        (isNewLive && member.role === 'OWNER') ||
+        (isWaiting && member.role !== 'MEMBER' && noticesOf(member).mail.includes('approval')),
+    );
+    await this.#send(tx, mail, members, recipients);
   }
 
   /** A second person approved or refused a payout. */
@@ -120,7 +130,7 @@ export class PayoutMails {
         : [{ portuguese: 'O valor voltou ao saldo disponível.', english: 'The amount is available again.' }]),
       { portuguese: `Saque: ${page}`, english: `Payout: ${page}` },
     ];
-    await this.#send(tx, { ...about, paragraphs, subject: withMoney(title, money) }, members);
+    await this.#send(tx, { ...about, kind: 'payout', paragraphs, subject: withMoney(title, money) }, members);
   }
 
   /** A payout failed, and its money is available again. */
@@ -130,6 +140,7 @@ export class PayoutMails {
     const { page, money, receiver } = about;
     await this.#send(tx, {
       ...about,
+      kind: 'payout',
       subject: withMoney({ portuguese: 'Saque não realizado', english: 'Payout failed' }, money),
       paragraphs: [
         {
@@ -150,6 +161,7 @@ export class PayoutMails {
     const back = moneyText(amount, payout.currency);
     await this.#send(tx, {
       ...about,
+      kind: 'payout',
       subject: withMoney({ portuguese: 'Saque devolvido', english: 'Payout came back' }, back),
       paragraphs: [
         {
@@ -172,7 +184,7 @@ export class PayoutMails {
     const receiver = receiverWords(shown);
     const page = this.#page(mode, 'destinations');
     await this.#send(tx, {
-      ...{ accountId, mode, page },
+      ...{ accountId, mode, page, kind: 'security' },
       subject: { portuguese: 'Novo destino de saques', english: 'New payout destination' },
       paragraphs: [
         {
@@ -193,7 +205,7 @@ export class PayoutMails {
     const { accountId, mode, shown } = destination;
     const page = this.#page(mode, 'schedule');
     await this.#send(tx, {
-      ...{ accountId, mode, page },
+      ...{ accountId, mode, page, kind: 'security' },
       subject:
         schedule === null
           ? { portuguese: 'Programação de saques desligada', english: 'Payout schedule switched off' }
@@ -215,7 +227,7 @@ export class PayoutMails {
   async notSent(tx: Tx, { accountId, mode }: Scope, occurrence: Date, reason: NotSent): Promise<void> {
     const page = this.#page(mode, 'schedule');
     await this.#send(tx, {
-      ...{ accountId, mode, page },
+      ...{ accountId, mode, page, kind: 'payout' },
       subject: { portuguese: 'Saque programado não enviado', english: 'Scheduled payout not sent' },
       paragraphs: [
         {
@@ -240,6 +252,7 @@ export class PayoutMails {
     const words = LIMIT_WORDS[limit];
     await this.#send(tx, {
       ...about,
+      kind: 'payout',
       subject: withMoney({ portuguese: 'Saque programado em parte', english: 'Scheduled payout in part' }, money),
       paragraphs: [
         {
@@ -275,15 +288,20 @@ export class PayoutMails {
     return `${this.config.publicBaseUrl}/dashboard/${mode}/payouts/${path}`;
   }
 
-  /** Writes to every OWNER, or to the account's contact while nobody has accepted to be one. */
+  /** Writes to the recipients, or to the account's contact while nobody has accepted to be an OWNER. */
   async #send(
     tx: Tx,
-    { accountId, mode, page, subject, paragraphs }: Draft,
+    { accountId, mode, page, subject, paragraphs, kind }: Draft,
     members?: readonly Member[],
+    chosen?: readonly Member[],
   ): Promise<void> {
     const people = members ?? (await this.members.list(accountId, tx));
-    const owners = people.filter(({ role }) => role === 'OWNER').map(({ email }) => email);
-    const recipients = owners.length > 0 ? owners : [(await this.accounts.get(accountId, tx)).contactEmail];
+    const wanting = people.filter((one) =>
+      kind === 'security' ? one.role === 'OWNER' : noticesOf(one).mail.includes(kind),
+    );
+    const recipients = (chosen ?? wanting).map(({ email }) => email);
+    if (!people.some(({ role }) => role === 'OWNER'))
+      recipients.push((await this.accounts.get(accountId, tx)).contactEmail);
     const mail = bilingualMail({
       mode,
       page,
@@ -291,7 +309,7 @@ export class PayoutMails {
       portuguese: paragraphs.map(({ portuguese }) => portuguese),
       english: paragraphs.map(({ english }) => english),
     });
-    for (const to of recipients) this.mailer.enqueue(tx, { accountId, to, ...mail });
+    for (const to of new Set(recipients)) this.mailer.enqueue(tx, { accountId, to, ...mail });
   }
 }
 

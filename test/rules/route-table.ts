@@ -530,6 +530,11 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   }),
   'GET /v1/auth/session': everybody(200),
   'PATCH /v1/auth/user': everybody(200, { body: () => ({ name: 'Ana' }) }),
+  'GET /v1/auth/notices': people({ OWNER: 200, ADMIN: 200, MEMBER: 200, OPERATOR: 403, foreign: 200 }),
+  'PATCH /v1/auth/notices': people(
+    { OWNER: 200, ADMIN: 200, MEMBER: 200, OPERATOR: 403, foreign: 200 },
+    { body: () => ({ mail: ['dispute'] }) },
+  ),
   'GET /v1/auth/sessions': everybody(200),
   // An unknown session: own sessions are tested elsewhere.
   'DELETE /v1/auth/sessions/:id': everybody(404, { path: () => `/v1/auth/sessions/${randomUUID()}` }),

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AccountsService } from '../../accounts/index.js';
+import { AccountsService, MembersService } from '../../accounts/index.js';
 import { Clock } from '../../core/clock.js';
 import { Database, type Tx } from '../../core/database/index.js';
 import { Logger } from '../../core/log/index.js';
@@ -17,6 +17,7 @@ export class OutcomesService {
     private readonly queue: DeliveryQueueRepository,
     private readonly health: EndpointHealthRepository,
     private readonly accounts: AccountsService,
+    private readonly members: MembersService,
     private readonly mailer: Mailer,
     private readonly clock: Clock,
     private readonly logger: Logger,
@@ -48,16 +49,19 @@ export class OutcomesService {
   }
 
   /**
-   * Sets the endpoint INACTIVE and mails the account's contact in one commit; later scans cancel waiting deliveries. If
+   * Sets the endpoint INACTIVE and mails the account's contact, and people who want it, in one commit; later scans cancel waiting deliveries. If
    * several workers decide this, only one does it; if the endpoint works again, none does.
    * @param lastError why its last attempt failed
    */
   async #disable(endpointId: string, accountId: string, lastError: string): Promise<void> {
-    const { contactEmail: to } = await this.accounts.get(accountId);
+    const { contactEmail } = await this.accounts.get(accountId);
     await this.database.transaction(async (tx) => {
       const endpoint = await this.health.disable(tx, endpointId, this.clock.now());
       if (!endpoint) return;
-      this.mailer.enqueue(tx, { accountId, to, ...disabledMail({ id: endpointId, ...endpoint, lastError }) });
+      const people = await this.members.wanting(accountId, 'webhook', tx);
+      const mail = disabledMail({ id: endpointId, ...endpoint, lastError });
+      for (const to of new Set([contactEmail, ...people.map(({ email }) => email)]))
+        this.mailer.enqueue(tx, { accountId, to, ...mail });
     });
   }
 

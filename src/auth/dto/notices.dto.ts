@@ -1,0 +1,39 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ArrayUnique, IsArray, IsIn } from 'class-validator';
+import { MAIL_NOTICES, type MailNotice, type Notice, NOTICES } from '../../accounts/index.js';
+import { OptionalField } from '../../core/http/index.js';
+
+const MAIL = 'Notices that are mailed to you. `approval` is mailed only to people who may approve: OWNER and ADMIN.';
+const DASHBOARD = 'Notices that an open dashboard shows you.';
+
+export class NoticesBody {
+  @ApiProperty({ description: MAIL, enum: MAIL_NOTICES, isArray: true, example: ['payout', 'approval'] })
+  mail!: MailNotice[];
+  @ApiProperty({ description: DASHBOARD, enum: NOTICES, isArray: true, example: ['paid', 'dispute'] })
+  dashboard!: Notice[];
+}
+
+function noticeList(description: string, notices: readonly string[]): PropertyDecorator {
+  const each = { each: true, message: `must be a list of ${notices.join(', ')}` };
+  return (target, key) => {
+    OptionalField({
+      description,
+      type: 'array',
+      items: { type: 'string', enum: [...notices] },
+      uniqueItems: true,
+      example: ['dispute'],
+    })(target, key);
+    IsArray({ message: each.message })(target, key);
+    ArrayUnique({ message: 'must not have an entry twice' })(target, key);
+    IsIn(notices, each)(target, key);
+  };
+}
+
+/** Body of `PATCH /v1/auth/notices`. */
+export class ChangeNoticesDto {
+  @noticeList(MAIL, MAIL_NOTICES)
+  mail?: MailNotice[];
+
+  @noticeList(DASHBOARD, NOTICES)
+  dashboard?: Notice[];
+}
