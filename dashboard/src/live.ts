@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import type { EventBody } from '../../src/webhooks/dto/event.body.js';
 import { door, reach } from './api.js';
 import { type Mode, SESSION } from './session.js';
 
@@ -19,8 +20,9 @@ const AWAY_MS = 1_500;
 /**
  * Reloads shown data on events: the lists of the event's mode, and the screens of its sale, case or payout. A hidden page
  * closes its stream, since a browser has few connections for all of its pages.
+ * @param happened called with each event; must stay the same function
  */
-export function useLive(mode: Mode | null): void {
+export function useLive(mode: Mode | null, happened: (event: EventBody) => void): void {
   const client = useQueryClient();
   useEffect(() => {
     if (mode === null) return;
@@ -60,6 +62,7 @@ export function useLive(mode: Mode | null): void {
       };
       source.onmessage = ({ data }: MessageEvent<string>) => {
         heard.push(data);
+        happened(JSON.parse(data) as EventBody);
         resting ??= setTimeout(tell, 50);
       };
       source.onerror = () => {
@@ -94,5 +97,5 @@ export function useLive(mode: Mode | null): void {
       clearTimeout(missing);
       source?.close();
     };
-  }, [client, mode]);
+  }, [client, mode, happened]);
 }

@@ -5,6 +5,7 @@ import { call, reach } from './api.js';
 import { Icon, type IconName } from './icons.js';
 import { useLanguage } from './language.js';
 import { useLive } from './live.js';
+import { useEventToasts } from './notices.js';
 import { type Mode, SESSION, useMode, useSession } from './session.js';
 import { Toasts } from './toast.js';
 import { Button, Link } from './ui.js';
@@ -20,7 +21,7 @@ export function Shell(): ReactNode {
   const mode = useMode();
   const { pathname } = useLocation();
   const isOperator = session.role === 'OPERATOR';
-  useLive(isOperator ? null : mode);
+  useLive(isOperator ? null : mode, useEventToasts(mode));
   const [isOpen, setOpen] = useState(false);
   const menu = useRef<HTMLButtonElement>(null);
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { NotPersonal } from '../core/database/index.js';
-import type { MailNotice, Notice } from './notices.js';
+import type { DashboardNotice, MailNotice } from './notices.js';
 
 export type Role = 'OWNER' | 'ADMIN' | 'MEMBER';
 
@@ -16,5 +16,6 @@ export class MemberEntity {
   /** Null: the defaults of the role. */
   @Column('text', { name: 'notice_mails', array: true, nullable: true }) readonly noticeMails!: MailNotice[] | null;
   /** Null: the defaults. */
-  @Column('text', { name: 'notice_toasts', array: true, nullable: true }) readonly noticeToasts!: Notice[] | null;
+  @Column('text', { name: 'notice_toasts', array: true, nullable: true }) readonly noticeToasts!:
+    DashboardNotice[] | null;
 }

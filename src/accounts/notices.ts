@@ -1,8 +1,8 @@
 import type { MemberEntity, Role } from './member.entity.js';
 
-/** Things that happen in an account, of which each person chooses to be told. */
-export const NOTICES = ['paid', 'dispute', 'webhook', 'payout', 'approval'] as const;
-export type Notice = (typeof NOTICES)[number];
+/** Notices that an open dashboard shows as they happen. Failing endpoints stand on its home anyway. */
+export const DASHBOARD_NOTICES = ['paid', 'dispute', 'payout', 'approval'] as const;
+export type DashboardNotice = (typeof DASHBOARD_NOTICES)[number];
 
 /** Notices that are sent by mail. Paid sales are shown in the dashboard only. */
 export const MAIL_NOTICES = ['dispute', 'webhook', 'payout', 'approval'] as const;
@@ -14,11 +14,11 @@ const MAIL_DEFAULTS: Readonly<Record<Role, readonly MailNotice[]>> = {
   ADMIN: ['approval'],
   MEMBER: [],
 };
-const DASHBOARD_DEFAULTS: readonly Notice[] = ['dispute', 'webhook', 'payout', 'approval'];
+const DASHBOARD_DEFAULTS: readonly DashboardNotice[] = ['dispute', 'payout', 'approval'];
 
 export interface ChosenNotices {
   readonly mail: readonly MailNotice[];
-  readonly dashboard: readonly Notice[];
+  readonly dashboard: readonly DashboardNotice[];
 }
 
 /** Returns the notices that the member has chosen, or the defaults of the role. */

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { MedCaseListBody } from '../../../src/med/desk/dto/med-case.body.js';
-import type { PaymentListBody } from '../../../src/payments/dto/payment.body.js';
 import type { PeriodBody, SummaryBody } from '../../../src/payments/dto/statistics.body.js';
 import type { PayoutListBody } from '../../../src/payouts/dto/payout.body.js';
 import type { BalanceBody } from '../../../src/wallets/dto/wallet.body.js';
@@ -17,6 +16,8 @@ import { Attention, Endpoints } from './home-attention.js';
 import { Coming } from './home-coming.js';
 
 const WINDOWS = [7, 30, 90] as const;
+/** With the period before: two years. */
+const MAX_DAYS = 366;
 /** Which days the chart counts, as the person last chose. */
 const COUNT = 'recebe.days';
 /** Points of the chart are in one day of São Paulo, whatever the hour here. */
@@ -62,18 +63,22 @@ export function Home(): ReactNode {
     refetchInterval: 15_000,
   });
   const { today, yesterday, month, lastMonth, days: points = [] } = summary.data ?? {};
-  const isQuiet = month?.created === 0 && lastMonth?.created === 0 && points.every((point) => point.count === 0);
+  const isQuiet = month?.count === 0 && lastMonth?.count === 0 && points.every((point) => point.count === 0);
   // A window without sales does not mean an account without sales.
-  const any = useQuery({
-    queryKey: [mode, 'sales', 'any'],
-    queryFn: () => call<PaymentListBody>('GET', door(mode, '/payments?limit=1')),
+  const years = useQuery({
+    queryKey: [mode, 'summary', 'years', currency],
+    queryFn: () =>
+      call<SummaryBody>(
+        'GET',
+        door(mode, withQuery('/payments/summary', { days: MAX_DAYS, count: 'calendar', currency })),
+      ),
     enabled: isQuiet,
   });
   // All cards appear together: a single early card would push the others down. A failed one does not block the rest.
   const isPending =
     [balance, summary, cases, endpoints, payouts].some((one) => one.isPending && one.failureCount === 0) ||
-    (isQuiet && any.isPending && any.failureCount === 0);
-  const isEmpty = any.data?.total === 0;
+    (isQuiet && years.isPending && years.failureCount === 0);
+  const isEmpty = isQuiet && years.data?.days.every((one) => one.count + one.before.count === 0) === true;
   const title = t('Início', 'Home');
   const actions = mayAct && (
     <Link to={`/${mode}/sales/new`} className="button primary">

@@ -8,7 +8,7 @@ import { useSession } from '../session.js';
 import { toast } from '../toast.js';
 import { Card, Failure, Loading, Table } from '../ui.js';
 
-type Kind = NoticesBody['dashboard'][number];
+type Kind = NoticesBody['dashboard' | 'mail'][number];
 
 /** The person's choice of notices, kept at each tick. */
 export function Notices(): ReactNode {

@@ -10,6 +10,7 @@ import { useLanguage } from '../language.js';
 import { Listing, useRefresh } from '../lists.js';
 import { SESSION, useSession } from '../session.js';
 import { Button, Card, Facts, Failure, Id, Input, Loading, Money, Page, Time } from '../ui.js';
+import { Notices } from './settings-notices.js';
 
 export function Settings(): ReactNode {
   const { t } = useLanguage();
@@ -24,6 +25,7 @@ export function Settings(): ReactNode {
       <Profile />
       <Password />
       <SecondFactor />
+      {useSession().role !== 'OPERATOR' && <Notices />}
       <Sessions />
     </Page>
   );

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayUnique, IsArray, IsIn } from 'class-validator';
-import { MAIL_NOTICES, type MailNotice, type Notice, NOTICES } from '../../accounts/index.js';
+import { DASHBOARD_NOTICES, type DashboardNotice, MAIL_NOTICES, type MailNotice } from '../../accounts/index.js';
 import { OptionalField } from '../../core/http/index.js';
 
 const MAIL = 'Notices that are mailed to you. `approval` is mailed only to people who may approve: OWNER and ADMIN.';
@@ -9,8 +9,8 @@ const DASHBOARD = 'Notices that an open dashboard shows you.';
 export class NoticesBody {
   @ApiProperty({ description: MAIL, enum: MAIL_NOTICES, isArray: true, example: ['payout', 'approval'] })
   mail!: MailNotice[];
-  @ApiProperty({ description: DASHBOARD, enum: NOTICES, isArray: true, example: ['paid', 'dispute'] })
-  dashboard!: Notice[];
+  @ApiProperty({ description: DASHBOARD, enum: DASHBOARD_NOTICES, isArray: true, example: ['paid', 'dispute'] })
+  dashboard!: DashboardNotice[];
 }
 
 function noticeList(description: string, notices: readonly string[]): PropertyDecorator {
@@ -34,6 +34,6 @@ export class ChangeNoticesDto {
   @noticeList(MAIL, MAIL_NOTICES)
   mail?: MailNotice[];
 
-  @noticeList(DASHBOARD, NOTICES)
-  dashboard?: Notice[];
+  @noticeList(DASHBOARD, DASHBOARD_NOTICES)
+  dashboard?: DashboardNotice[];
 }

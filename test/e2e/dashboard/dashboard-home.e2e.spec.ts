@@ -40,12 +40,10 @@ describeWith('browser')('the home of the dashboard', () => {
     const second = await dashboard.charge({ amount: 4000 });
     await dashboard.charge({ amount: 9900 });
     for (const { id } of [first, second]) await dashboard.simulate(id, { event: 'pay' });
-    await dashboard.api(
-      'POST',
-      `/v1/charges/${second.id}/refund`,
-      { amount: 1000 },
-      { 'Idempotency-Key': 'home-refund' },
-    );
+    await dashboard.api('POST', `/v1/payments/${second.id.replace('ch_', '')}/refund`, {
+      amount: 1000,
+      idempotencyKey: 'home-refund',
+    });
     await dashboard.simulate(first.id, { event: 'med_open' });
     await dashboard.visit(page, '/test');
     await heading(page, 'Início');
@@ -53,7 +51,8 @@ describeWith('browser')('the home of the dashboard', () => {
       const card = page.getByRole('region', { name });
       await card.getByText(/^R\$\s160,00$/).waitFor();
       const facts = (await card.getByRole('definition').allInnerTexts()).map((text) => text.replace(/\s/g, ' '));
-      expect(facts).toEqual(['2 · 0', 'R$ 80,00 · R$ 0,00', '3 · 0', '67 % · 0 %', 'R$ 10,00 · 0']);
+      // The sample charge of the demo is the fourth one.
+      expect(facts).toEqual(['2 · 0', 'R$ 80,00 · R$ 0,00', '4 · 0', '50 % · 0 %', 'R$ 10,00 · 0']);
     }
     await page
       .getByRole('region', { name: 'Hoje' })
@@ -83,12 +82,35 @@ describeWith('browser')('the home of the dashboard', () => {
     expect(await points()).toBe(7);
   });
 
+  it('shows a paid sale at once to a person who has chosen that notice', async () => {
+    await dashboard.visit(page, '/settings');
+    const wants = page.getByRole('checkbox', { name: 'Venda paga: No painel' });
+    expect(await wants.isChecked()).toBe(false);
+    await wants.check();
+    expect(await barriersAtBothWidths('notices')).toEqual([]);
+    await dashboard.visit(page, '/test');
+    await page.getByRole('region', { name: 'Hoje' }).waitFor();
+    const { id } = await dashboard.charge({ amount: 3300 });
+    await dashboard.simulate(id, { event: 'pay' });
+    await page.getByText(/^Venda paga: R\$\s33,00$/).waitFor();
+  });
+
   it('begins for an operator with the first queue in which something waits', async () => {
     const operator = await dashboard.operator('operadora@recebe.example');
     const queue = operator.getByRole('combobox', { name: 'Fila' });
-    await operator.getByRole('option', { name: /^Disputas a decidir \(1/ }).waitFor({ state: 'attached' });
-    expect(await queue.inputValue()).toBe('med');
-    await operator.getByRole('group', { name: 'Disputas a decidir' }).getByRole('row').nth(1).waitFor();
+    // Nothing waits: the first queue of all is shown.
+    await operator.getByText('Nada espera por uma decisão.').waitFor();
+    expect(await queue.inputValue()).toBe('reviews');
+    await operator.route('**/v1/operations/queues', async (route) => {
+      const answer = await route.fetch();
+      const { data } = (await answer.json()) as { data: { name: string; waiting: number }[] };
+      await route.fulfill({
+        json: { data: data.map((one) => ({ ...one, waiting: one.name === 'unmatched' ? 2 : 0 })) },
+      });
+    });
+    await operator.reload();
+    await operator.getByText('Todo Pix tem a sua cobrança.').waitFor();
+    expect(await queue.inputValue()).toBe('unmatched');
     await operator.context().close();
   });
 
