@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { NoticesBody } from '../../../src/auth/dto/notices.dto.js';
 import { call } from '../api.js';
@@ -15,6 +16,7 @@ export function Notices(): ReactNode {
   const { t } = useLanguage();
   const { role } = useSession();
   const notices = useNotices();
+  const client = useQueryClient();
   const refresh = useRefresh('notices');
   if (notices.error) return <Failure error={notices.error} retry={() => void notices.refetch()} />;
   const chosen = notices.data;
@@ -35,12 +37,16 @@ export function Notices(): ReactNode {
         checked={list.includes(kind)}
         onChange={({ target }) => {
           const next = target.checked ? [...list, kind] : list.filter((one) => one !== kind);
+          // The tick shows at once; a refused one goes back.
+          client.setQueryData(['notices'], { ...chosen, [channel]: next });
           call('PATCH', '/v1/auth/notices', { [channel]: next }).then(
             () => refresh(),
-            () =>
+            () => {
+              void refresh();
               toast(t('O aviso não foi salvo. Tente de novo.', 'The notice was not saved. Try again.'), {
                 tone: 'bad',
-              }),
+              });
+            },
           );
         }}
       />
