@@ -131,7 +131,7 @@ describe('notes about a payment', () => {
     await service.simulate(merchant.testKey, `ch_${sale}`, { event: 'pay' });
     const { id } = (await write(admin, sale, 'Zenobia ligou.')).body;
     const customers = service.get(CustomerDataService);
-    const who = { taxId: null, email: EMAIL, phone: null };
+    const who = { taxId: null, email: EMAIL, phone: null, mode: null, isEmailAlone: false };
     const { transactions } = await customers.export(merchant.accountId, who, SYSTEM);
     expect(transactions.map(({ related }) => related['payment_notes'])).toEqual([[{ id, text: 'Zenobia ligou.' }]]);
     const { erased, waiting } = await customers.erase(merchant.accountId, who, false, SYSTEM);
