@@ -13,6 +13,7 @@ import { useQueryText } from './address.js';
 import { call, door, type Query, withQuery } from './api.js';
 import { Menu } from './controls.js';
 import { isoDay } from './format.js';
+import { textOf } from './forms.js';
 import { Icon } from './icons.js';
 import { useLanguage } from './language.js';
 import { useMode, useSession } from './session.js';
@@ -209,7 +210,7 @@ export function useFilters<N extends string>(
   return [filters, change, names.some((name) => filters[name] !== '' && !PLACES.includes(name))];
 }
 
-/** What a list counts and sums, by the same filters as its rows (`…/totals`). */
+/** Count and sums of a list, by the same filters as its rows (`…/totals`). */
 interface ListTotals {
   readonly count: number;
   readonly more: boolean;
@@ -412,7 +413,7 @@ function Views<N extends string>({
           className="view"
           onSubmit={(event) => {
             event.preventDefault();
-            const called = String(new FormData(event.currentTarget).get('view')).trim();
+            const called = textOf(new FormData(event.currentTarget), 'view').trim();
             if (called === '') return;
             keep([...views.filter((view) => view.name !== called), { name: called, filters: set }]);
             event.currentTarget.reset();

@@ -3,6 +3,7 @@ import { Clock } from '../core/clock.js';
 import { Database, isStatementTimeout, type Tx } from '../core/database/index.js';
 import { serviceUnavailable } from '../core/errors/index.js';
 import type { Scope } from '../core/mode.js';
+import type { CurrencyTotal } from '../core/totals.js';
 import { Turnstile } from '../core/turnstile.js';
 import {
   asOf,
@@ -85,6 +86,20 @@ export class PaymentPages {
     return { transactions: rows.map((transaction) => asOf(transaction, now)), total };
   }
 
+  /**
+   * Counts and sums what the pages have, at most `COUNT_LIMIT`.
+   * @throws ApiError 503 when there is too much to be searched
+   */
+  async totals(scope: Scope, query: PageQuery): Promise<CurrencyTotal[]> {
+    const span = spanOf(query.from, query.to);
+    if (!span) return [];
+    if (query.status !== null) await this.expiry.expireDueOf(scope);
+    if (query.search === null) return this.payments.totals(scope, query.status, span);
+    return this.#search(scope, { ...query, sortBy: 'createdAt' }, query.search, span, (tx, ids) =>
+      this.payments.totalsOfIds(tx, scope, ids),
+    );
+  }
+
   async #page(
     scope: Scope,
     query: PageQuery,
@@ -135,7 +150,7 @@ export class PaymentPages {
     const span = spanOf(null, null);
     const query = { status: null, sortBy: 'id', sortOrder: 'desc' } as const;
     if (!span) return [];
-    return this.#search(scope, query, { text, metadata: {} }, span, (_tx, ids) => Promise.resolve(ids));
+    return this.#search(scope, query, { text, metadata: {} }, span, (_tx, ids) => Promise.resolve([...ids]));
   }
 
   #found(
@@ -151,20 +166,22 @@ export class PaymentPages {
     }));
   }
 
-  async #search<T>(
+  /** @param take reads what is wanted of the found ids, in the transaction of the search */
+  async #search<R>(
     scope: Scope,
     { status, sortBy: field, sortOrder: order }: Pick<PageQuery, 'status' | 'sortBy' | 'sortOrder'>,
     search: Search,
     span: Span,
-    use: (tx: Tx, ids: string[]) => Promise<T>,
-  ): Promise<T> {
+    take: (tx: Tx, ids: readonly string[]) => Promise<R>,
+  ): Promise<R> {
     const tooMuch = (why: string) => () =>
       serviceUnavailable(`${why}: narrow startDate and endDate, or search for something rarer.`);
-    const find = (): Promise<T> =>
+    const find = (): Promise<R> =>
       this.database.transaction(async (tx) => {
         const behind = search.text === null ? null : await this.transactions.behind(tx, scope, search.text);
         const wanted = behind === null ? search : { ...search, text: behind };
-        return use(tx, await this.payments.search(tx, SORT_MS, scope, status, span, wanted, { field, order }));
+        const ids = await this.payments.search(tx, SORT_MS, scope, status, span, wanted, { field, order });
+        return take(tx, ids);
       });
     try {
       return await this.#searches.pass(find, tooMuch('Too many searches are under way'), scope.accountId);

@@ -13,6 +13,7 @@ import { Draft } from '../core/errors/index.js';
 import { ApiErrors, DraftBody, PostOk } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import type { Scope } from '../core/mode.js';
+import { TOTALS_DESCRIPTION, TOTALS_TOKENS, TotalsBody } from '../core/totals.js';
 import { InquiriesService } from '../transactions/index.js';
 import { CreatePaymentDto } from './dto/create-payment.dto.js';
 import { ListPaymentsQuery } from './dto/list-payments.query.js';
@@ -72,6 +73,15 @@ export class PaymentsController {
   @Costs(({ sortBy = 'createdAt' }) => (sortBy === 'createdAt' || sortBy === 'id' ? 0 : SORT_TOKENS))
   list(@CurrentScope() scope: Scope, @Query() query: ListPaymentsQuery): Promise<PaymentListBody> {
     return this.payments.list(scope, query);
+  }
+
+  @Get('totals')
+  @ApiOperation({ summary: 'Count payments', description: TOTALS_DESCRIPTION })
+  @ApiResponse({ status: 200, description: 'Count and sums.', type: TotalsBody })
+  @ApiErrors(503)
+  @Costs(() => TOTALS_TOKENS)
+  totals(@CurrentScope() scope: Scope, @Query() query: ListPaymentsQuery): Promise<TotalsBody> {
+    return this.payments.totals(scope, query);
   }
 
   @Get(':id')

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { read, Reader, type ReadStatement, type Tx, write } from '../core/database/index.js';
 import { idBound } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
+import { COUNT_LIMIT, type CurrencyTotal, totalsOf } from '../core/totals.js';
 import {
   type SortOrder,
   type Span,
@@ -26,6 +27,8 @@ const ROWS = {
   asc: { any: rows('asc', false), status: rows('asc', true) },
   desc: { any: rows('desc', false), status: rows('desc', true) },
 };
+
+const TOTALS = { any: totalsOf(ROWS.desc.any), status: totalsOf(ROWS.desc.status) };
 
 /** Fields of a list item and their columns. Source: docs/contract.md#payment-list. */
 const SORT_COLUMNS = {
@@ -78,6 +81,7 @@ const BY_IDS = read(
   `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.account_id = $1 AND t.mode = $2 AND t.id = ANY ($3)
    ORDER BY array_position($3, t.id)`,
 );
+const TOTALS_OF_IDS = totalsOf(BY_IDS);
 
 /**
  * Sets limits for the rest of the transaction, $1 in milliseconds. The plan is made for each account: a generic plan
@@ -157,6 +161,15 @@ export class PaymentsRepository {
       : this.reader.query(ROWS[order].status, [...values, status]);
   }
 
+  /** Counts the rows of that order, at most `COUNT_LIMIT`. */
+  async totals(scope: Scope, status: TransactionStatus | null, range: Span): Promise<CurrencyTotal[]> {
+    const bounds = [idBound(range.from, 'min'), idBound(range.to, 'min')];
+    const values = [scope.accountId, scope.mode, ...bounds, 0, COUNT_LIMIT];
+    return status === null
+      ? this.reader.query(TOTALS.any, values)
+      : this.reader.query(TOTALS.status, [...values, status]);
+  }
+
   /**
    * Returns rows near the beginning of an account's whole list, by another field, nulls last. `offset + limit` is at
    * most `NEAR`.
@@ -196,6 +209,10 @@ export class PaymentsRepository {
       ...[text, Object.keys(metadata), Object.values(metadata)],
     ]);
     return rows.map(({ id }) => id);
+  }
+
+  async totalsOfIds(tx: Tx, scope: Scope, ids: readonly string[]): Promise<CurrencyTotal[]> {
+    return tx.query(TOTALS_OF_IDS, [scope.accountId, scope.mode, ids]);
   }
 
   /** Transactions in the order of `ids`. */

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { qrPng } from '../brazil/index.js';
 import type { Scope } from '../core/mode.js';
+import { type TotalsBody, totalsBody } from '../core/totals.js';
 import { CancellationService, MedPayers, type Transaction, TransactionsService } from '../transactions/index.js';
 import type { ListPaymentsQuery } from './dto/list-payments.query.js';
 import type { CancelledPaymentBody, PaymentDetailBody, PaymentListBody } from './dto/payment.body.js';
 import type { ResendWebhookBody } from './dto/resend-webhook.body.js';
 import { paymentId } from './payment-id.js';
-import { PaymentPages } from './payment-pages.service.js';
+import { type PageQuery, PaymentPages } from './payment-pages.service.js';
 import { cancelledPayment, paymentDetail, paymentList } from './payment.serializer.js';
 
 /** Payments: the camelCase view of transactions. */
@@ -27,20 +28,9 @@ export class PaymentsService {
   }
 
   async list(scope: Scope, query: ListPaymentsQuery): Promise<PaymentListBody> {
-    const { page = 1, limit = 20 } = query;
-    const { transactions, total } = await this.pages.page(scope, {
-      page,
-      limit,
-      status: query.status ?? null,
-      from: query.startDate ?? null,
-      to: query.endDate ?? null,
-      sortBy: query.sortBy ?? 'createdAt',
-      sortOrder: query.sortOrder ?? 'desc',
-      search:
-        query.query === undefined && query.metadata === undefined
-          ? null
-          : { text: query.query?.trim() ?? null, metadata: query.metadata ?? {} },
-    });
+    const wanted = pageQuery(query);
+    const { page, limit } = wanted;
+    const { transactions, total } = await this.pages.page(scope, wanted);
     const shown = transactions.map((transaction) => this.payers.show(transaction));
     return paymentList(shown, total, page, limit);
   }
@@ -48,6 +38,10 @@ export class PaymentsService {
   /** Returns the ids of the newest sales that match a text, as the list finds them. @throws ApiError 503 */
   find(scope: Scope, text: string): Promise<string[]> {
     return this.pages.find(scope, text);
+  }
+
+  async totals(scope: Scope, query: ListPaymentsQuery): Promise<TotalsBody> {
+    return totalsBody(await this.pages.totals(scope, pageQuery(query)));
   }
 
   /** @throws ApiError 404, 400 `payment_not_cancellable` */
@@ -69,4 +63,20 @@ export class PaymentsService {
  */
 function pixQrCode({ brCode }: Pick<Transaction, 'brCode'>): string | null {
   return brCode === null ? null : `data:image/png;base64,${qrPng(brCode).toString('base64')}`;
+}
+
+function pageQuery(query: ListPaymentsQuery): PageQuery {
+  return {
+    page: query.page ?? 1,
+    limit: query.limit ?? 20,
+    status: query.status ?? null,
+    from: query.startDate ?? null,
+    to: query.endDate ?? null,
+    sortBy: query.sortBy ?? 'createdAt',
+    sortOrder: query.sortOrder ?? 'desc',
+    search:
+      query.query === undefined && query.metadata === undefined
+        ? null
+        : { text: query.query?.trim() ?? null, metadata: query.metadata ?? {} },
+  };
 }

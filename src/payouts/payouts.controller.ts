@@ -4,6 +4,7 @@ import type { Actor } from '../audit/index.js';
 import {
   ApiKeyAuth,
   AtDoorOnly,
+  Costs,
   CurrentActor,
   CurrentCaller,
   CurrentMember,
@@ -17,12 +18,14 @@ import { ApiErrors, ApiRefusal, cursorFilter, cursorPage, DraftBody, PostOk } fr
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
+import { TOTALS_DESCRIPTION, TOTALS_TOKENS, TotalsBody, totalsBody } from '../core/totals.js';
 import { PayoutBody, PayoutListBody } from './dto/payout.body.js';
 import { CreatePayoutDto, DecidePayoutDto, ListPayoutsQuery, RefusePayoutDto } from './dto/payout.dto.js';
 import { payoutBody, payoutSnapshot } from './payout.serializer.js';
 import { payoutStatusesOf } from './payout-status.js';
 import { type Decider, PayoutApprovals } from './payout-approvals.service.js';
 import { PayoutRequests } from './payout-requests.service.js';
+import type { PayoutFilter } from './payouts.repository.js';
 import { PayoutsService } from './payouts.service.js';
 
 export const PAYOUT_ID = {
@@ -77,12 +80,7 @@ export class PayoutsController {
   @ApiOperation({ summary: 'List payouts', description: 'Newest first, by cursor.' })
   @ApiResponse({ status: 200, description: 'A page.', type: PayoutListBody })
   async list(@CurrentScope() scope: Scope, @Query() query: ListPayoutsQuery): Promise<PayoutListBody> {
-    const filter = {
-      ...cursorFilter(query),
-      before: query.starting_after === undefined ? null : payoutId(query.starting_after),
-      statuses: query.status === undefined ? null : payoutStatusesOf(query.status),
-      destinationId: query.destination === undefined ? null : parseId(query.destination, ['pd_'], 'payout destination'),
-    };
+    const filter = filterOf(query);
     const found = await this.payouts.list(scope, filter);
     return cursorPage(
       found,
@@ -90,6 +88,14 @@ export class PayoutsController {
       (payout) => payoutBody(payoutSnapshot(payout)),
       ({ id }) => id,
     );
+  }
+
+  @Get('payouts/totals')
+  @Costs(() => TOTALS_TOKENS)
+  @ApiOperation({ summary: 'Count payouts', description: TOTALS_DESCRIPTION })
+  @ApiResponse({ status: 200, description: 'Count and sums.', type: TotalsBody })
+  async totals(@CurrentScope() scope: Scope, @Query() query: ListPayoutsQuery): Promise<TotalsBody> {
+    return totalsBody(await this.payouts.totals(scope, filterOf(query)));
   }
 
   @Get('payouts/:id')
@@ -154,4 +160,13 @@ export class PayoutsController {
   ): Promise<PayoutBody> {
     return this.approvals.refuse(scope, payoutId(id), deciderOf(member, body, actor), body.reason ?? null);
   }
+}
+
+function filterOf(query: ListPayoutsQuery): PayoutFilter {
+  return {
+    ...cursorFilter(query),
+    before: query.starting_after === undefined ? null : payoutId(query.starting_after),
+    statuses: query.status === undefined ? null : payoutStatusesOf(query.status),
+    destinationId: query.destination === undefined ? null : parseId(query.destination, ['pd_'], 'payout destination'),
+  };
 }

@@ -6,6 +6,7 @@ import { idBound, idRange } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 import { OperatorQueues } from '../core/operator-queues.js';
+import { COUNT_LIMIT, type CurrencyTotal, totalsOf } from '../core/totals.js';
 import { Payout, type PayoutFailure, type ProcessingReason } from './payout.entity.js';
 import { PayoutReturnEntity } from './payout-return.entity.js';
 import { PAYOUT_MOVES, type PayoutStatus, type PayoutTrigger } from './payouts.machine.js';
@@ -46,6 +47,7 @@ const LIST = read(
      AND ($6::text[] IS NULL OR p.status = ANY ($6)) AND ($7::uuid IS NULL OR p.destination_id = $7)
    ORDER BY p.id DESC LIMIT $8`,
 );
+const TOTALS = totalsOf(LIST);
 const MOVE = write(
   'payouts.move',
   `UPDATE payouts p SET status = $3, updated_at = $4,
@@ -213,10 +215,13 @@ export class PayoutsRepository {
   }
 
   /** Newest first. */
-  async list({ accountId, mode }: Scope, filter: PayoutFilter): Promise<WholePayout[]> {
-    const { before, createdFrom, createdTo, statuses, destinationId, limit } = filter;
-    const range = idRange(createdFrom, createdTo);
-    return this.reader.query(LIST, [accountId, mode, before, ...range, statuses, destinationId, limit]);
+  async list(scope: Scope, filter: PayoutFilter): Promise<WholePayout[]> {
+    return this.reader.query(LIST, listValues(scope, filter));
+  }
+
+  /** Counts what the list has, at most `COUNT_LIMIT`. */
+  async totals(scope: Scope, filter: PayoutFilter): Promise<CurrencyTotal[]> {
+    return this.reader.query(TOTALS, listValues(scope, { ...filter, before: null, limit: COUNT_LIMIT }));
   }
 
   /** @returns the moved payout, or null when its status no longer allows the move: it was moved meanwhile */
@@ -325,4 +330,9 @@ export class PayoutsRepository {
     const now = this.clock.now().getTime();
     return [UNCERTAIN_AFTER_MS, OVERDUE_AFTER_MS].map((ms) => new Date(now - ms));
   }
+}
+
+function listValues({ accountId, mode }: Scope, filter: PayoutFilter): unknown[] {
+  const { before, createdFrom, createdTo, statuses, destinationId, limit } = filter;
+  return [accountId, mode, before, ...idRange(createdFrom, createdTo), statuses, destinationId, limit];
 }

@@ -3,6 +3,7 @@ import { type Actor, AuditTrail } from '../audit/index.js';
 import { Database } from '../core/database/index.js';
 import { conflict, notFound } from '../core/errors/index.js';
 import type { Scope } from '../core/mode.js';
+import type { CurrencyTotal } from '../core/totals.js';
 import type { PayoutBody } from './dto/payout.body.js';
 import { payoutBody, payoutSnapshot } from './payout.serializer.js';
 import { PayoutTransitions } from './payout-transitions.service.js';
@@ -26,6 +27,10 @@ export class PayoutsService {
   /** Newest first. */
   list(scope: Scope, filter: PayoutFilter): Promise<WholePayout[]> {
     return this.payouts.list(scope, filter);
+  }
+
+  totals(scope: Scope, filter: PayoutFilter): Promise<CurrencyTotal[]> {
+    return this.payouts.totals(scope, filter);
   }
 
   /** Cancels a payout before it is sent. Repeating is allowed. @throws ApiError 404; 409 `payout_not_cancellable` */

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Reader, read } from '../core/database/index.js';
+import { Reader, type ReadStatement, read } from '../core/database/index.js';
 import type { CursorFilter } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
+import { COUNT_LIMIT, type CurrencyTotal, totalsOf } from '../core/totals.js';
 import type { StatementEntryType } from './entry-types.js';
 import type { Bucket } from './balance.entity.js';
 
@@ -80,6 +81,8 @@ const ENTRIES_OF_SOURCE = read(
    ORDER BY ${NEWEST_FIRST} LIMIT $12`,
 );
 
+const TOTALS = { all: totalsOf(ENTRIES), ofSource: totalsOf(ENTRIES_OF_SOURCE) };
+
 const POSITION = read(
   'statement.position',
   `SELECT created_at AS "createdAt", number, currency, line FROM journal_lines
@@ -108,6 +111,19 @@ export class StatementRepository {
 
   /** Newest first. */
   async list(scope: Scope, filter: StatementFilter): Promise<WalletEntry[]> {
+    return this.#query({ all: ENTRIES, ofSource: ENTRIES_OF_SOURCE }, scope, filter);
+  }
+
+  /** Counts what the list has, at most `COUNT_LIMIT`. */
+  async totals(scope: Scope, filter: StatementFilter): Promise<CurrencyTotal[]> {
+    return this.#query(TOTALS, scope, { ...filter, before: null, limit: COUNT_LIMIT });
+  }
+
+  async #query<R extends object>(
+    statements: { readonly all: ReadStatement; readonly ofSource: ReadStatement },
+    scope: Scope,
+    filter: StatementFilter,
+  ): Promise<R[]> {
     const { createdFrom, createdTo, before, currency, bucket, type, source, limit } = filter;
     const end = before ?? END;
     const values = [
@@ -115,8 +131,8 @@ export class StatementRepository {
       ...[end.createdAt, end.number, end.currency, end.line, type, limit],
     ];
     return source === null
-      ? this.reader.query(ENTRIES, values)
-      : this.reader.query(ENTRIES_OF_SOURCE, [...values, source]);
+      ? this.reader.query(statements.all, values)
+      : this.reader.query(statements.ofSource, [...values, source]);
   }
 
   /** @returns null if the line does not exist, or is not this merchant's own money */

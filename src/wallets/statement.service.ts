@@ -4,9 +4,10 @@ import { groupBy } from '../core/group-by.js';
 import { cursorFilter, cursorPage } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
+import type { CurrencyTotal } from '../core/totals.js';
 import type { ListWalletEntriesQuery } from './dto/list-wallet-entries.query.js';
 import type { WalletEntryListBody } from './dto/wallet-entry.body.js';
-import { type Position, StatementRepository } from './statement.repository.js';
+import { type Position, type StatementFilter, StatementRepository } from './statement.repository.js';
 import { type PastBalance, walletEntryBody } from './statement.serializer.js';
 
 /**
@@ -20,6 +21,17 @@ export class StatementService {
 
   /** @throws ApiError 400 for a foreign cursor and for a window that ends before it begins */
   async list(scope: Scope, query: ListWalletEntriesQuery): Promise<WalletEntryListBody> {
+    const filter = await this.#filter(scope, query);
+    const rows = await this.statement.list(scope, filter);
+    return cursorPage(rows, filter.limit, walletEntryBody, ({ id }) => id);
+  }
+
+  /** @throws ApiError 400 as `list` does */
+  async totals(scope: Scope, query: ListWalletEntriesQuery): Promise<CurrencyTotal[]> {
+    return this.statement.totals(scope, await this.#filter(scope, query));
+  }
+
+  async #filter(scope: Scope, query: ListWalletEntriesQuery): Promise<StatementFilter> {
     const filter = {
       ...cursorFilter(query),
       before: query.starting_after === undefined ? null : await this.#position(scope, query.starting_after),
@@ -32,8 +44,7 @@ export class StatementService {
       const message = 'must not be before created_after';
       throw invalidRequest([{ param: 'created_before', code: 'invalid', message }]);
     }
-    const rows = await this.statement.list(scope, filter);
-    return cursorPage(rows, filter.limit, walletEntryBody, ({ id }) => id);
+    return filter;
   }
 
   /**

@@ -2,6 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiExtraModels, ApiOperation, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { ApiKeyAuth, Costs, CurrentScope } from '../auth/index.js';
 import type { Scope } from '../core/mode.js';
+import { TOTALS_DESCRIPTION, TOTALS_TOKENS, TotalsBody, totalsBody } from '../core/totals.js';
 import { BalanceQuery, ReleasesQuery } from './dto/balance.query.js';
 import { ListWalletEntriesQuery } from './dto/list-wallet-entries.query.js';
 import { BalanceAtBody, BalanceBody, ReleaseListBody, WalletBody } from './dto/wallet.body.js';
@@ -78,5 +79,13 @@ export class WalletsController {
   @ApiResponse({ status: 200, description: 'A page.', type: WalletEntryListBody })
   entries(@CurrentScope() scope: Scope, @Query() query: ListWalletEntriesQuery): Promise<WalletEntryListBody> {
     return this.statement.list(scope, query);
+  }
+
+  @Get('entries/totals')
+  @Costs(() => TOTALS_TOKENS)
+  @ApiOperation({ summary: 'Count the entries of the wallet', description: TOTALS_DESCRIPTION })
+  @ApiResponse({ status: 200, description: 'Count and sums.', type: TotalsBody })
+  async totals(@CurrentScope() scope: Scope, @Query() query: ListWalletEntriesQuery): Promise<TotalsBody> {
+    return totalsBody(await this.statement.totals(scope, query));
   }
 }

@@ -374,6 +374,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /v1/wallets': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/wallets/balance': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/wallets/entries': keys({ test: 200, live: 200, foreign: 200 }),
+  'GET /v1/wallets/entries/totals': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/reports': keys({ test: 200, live: 200, foreign: 200 }),
   'POST /v1/reports': keys(
     { test: 202, live: 202, foreign: 202 },
@@ -394,6 +395,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /v1/payments/metrics': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/payments/stats': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/payments/summary': keys({ test: 200, live: 200, foreign: 200 }),
+  'GET /v1/payments/totals': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/payments/:id': keys({ test: 200, live: 404, foreign: 404 }, payment('')),
   'POST /v1/payments/:id/cancel': keys({ test: 200, live: 404, foreign: 404 }, payment('/cancel')),
   'GET /v1/payments/:id/provider-status': keys({ test: 200, live: 404, foreign: 404 }, payment('/provider-status')),
@@ -434,6 +436,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     },
   ),
   'GET /v1/payouts': keys({ test: 200, live: 200, foreign: 200 }),
+  'GET /v1/payouts/totals': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/payouts/:id': keys({ test: 200, live: 404, foreign: 404 }, payout('')),
   'POST /v1/payouts/:id/cancel': keys({ test: 200, live: 404, foreign: 404 }, payout('/cancel')),
   'POST /v1/payouts/:id/approve': keys(
@@ -470,6 +473,8 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   ),
   'GET /v1/med/cases': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/infractions': keys({ test: 200, live: 200, foreign: 200 }),
+  'GET /v1/med/cases/totals': keys({ test: 200, live: 200, foreign: 200 }),
+  'GET /v1/infractions/totals': keys({ test: 200, live: 200, foreign: 200 }),
   ...medCase('GET', ''),
   ...medCase('POST', '/appeal', { body: () => ({ reason: 'The goods were delivered.' }) }),
   ...medCase('POST', '/accept'),

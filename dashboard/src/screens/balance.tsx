@@ -1,34 +1,38 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { BalanceBody, ReleaseListBody } from '../../../src/wallets/dto/wallet.body.js';
 import type { WalletEntryBody } from '../../../src/wallets/dto/wallet-entry.body.js';
 import { ENTRY_TYPES } from '../../../src/wallets/entry-types.js';
-import { useQueryText } from '../address.js';
 import { call, door } from '../api.js';
+import { DateRange } from '../controls.js';
 import { day, money } from '../format.js';
-import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
-import { Listing, usePages } from '../lists.js';
+import { isDay, isOneOf, ListBar, Listing, useFilters, usePages, useTotals } from '../lists.js';
 import { useDestinations } from '../payout-destinations.js';
 import { scheduleSentence, useScheduledAccount } from '../schedule.js';
 import { useMayAct, useMode } from '../session.js';
-import { Button, Card, Choice, Facts, Failure, Input, Link, Loading, Money, Page, Table, Time } from '../ui.js';
+import { Card, Choice, Facts, Failure, Link, Loading, Money, Page, Table, Time } from '../ui.js';
 import { bucketName, entryType } from '../words.js';
 import { balanceFacts, reaisOf } from './balance-facts.js';
+import { SaleName } from './sale-name.js';
 
 /** Excludes a type that no entry has yet. */
 const TYPES = ENTRY_TYPES.filter((type) => type !== 'fee');
 
-const FILTERS = ['bucket', 'currency', 'type', 'created_after', 'created_before'] as const;
+const RULES = {
+  bucket: isOneOf(['available', 'pending', 'retained']),
+  currency: (text: string) => /^[A-Z]{3}$/.test(text),
+  type: isOneOf(TYPES),
+  created_after: isDay,
+  created_before: isDay,
+};
 
 /** Explains the balance: every line with the balance after it, and a link to its cause. */
 export function Balance(): ReactNode {
   const { t } = useLanguage();
   const mode = useMode();
-  const search = useQueryText();
-  const navigate = useNavigate();
-  const filters = Object.fromEntries(FILTERS.map((name) => [name, search[name] ?? '']));
+  const [filters, change, isFiltered] = useFilters(RULES);
+  const { created_after: from, created_before: to } = filters;
   const balance = useQuery({
     queryKey: [mode, 'balance'],
     queryFn: () => call<BalanceBody>('GET', door(mode, '/wallets/balance')),
@@ -40,6 +44,7 @@ export function Balance(): ReactNode {
   });
   const statement = door(mode, '/wallets/entries');
   const entries = usePages<WalletEntryBody>([mode, 'entries', filters], statement, { ...filters, limit: 50 });
+  const totals = useTotals([mode, 'entries'], statement, filters);
   // The content above the statement loads first, so that nothing shifts down later.
   if (balance.isPending || releases.isPending)
     return (
@@ -49,25 +54,26 @@ export function Balance(): ReactNode {
     );
   const others = (balance.data?.balances ?? []).filter(({ currency }) => currency !== balance.data?.currency);
   const currencies = (balance.data?.balances ?? []).map(({ currency }) => currency);
-  const isFiltered = Object.values(filters).some((value) => value !== '');
   const cause = ({ source, payment_id: paymentId }: WalletEntryBody): ReactNode => {
-    if (source?.object === 'refund' && paymentId !== null)
-      return <Link to={`/${mode}/sales/${paymentId}`}>{t('reembolso de uma venda', 'refund of a sale')}</Link>;
     if (source === null) return '–';
-    if (source.object === 'payment') return <Link to={`/${mode}/sales/${source.id}`}>{t('venda', 'sale')}</Link>;
+    const sale = paymentId ?? (source.object === 'payment' ? source.id : null);
+    if (sale !== null)
+      return (
+        <>
+          <SaleName id={sale} isWhole />
+          {source.object === 'med_case' && (
+            <span className="note">
+              <Link to={`/${mode}/disputes/${source.id}`}>{t('ver a disputa', 'see the dispute')}</Link>
+            </span>
+          )}
+        </>
+      );
     if (source.object === 'med_case')
       return <Link to={`/${mode}/disputes/${source.id}`}>{t('disputa', 'dispute')}</Link>;
     return <Link to={`/${mode}/payouts/${source.id}`}>{t('saque', 'payout')}</Link>;
   };
   return (
-    <Page
-      title={t('Saldo', 'Balance')}
-      actions={
-        <Link to={`/${mode}/reports`} className="button">
-          {t('Exportar', 'Export')}
-        </Link>
-      }
-    >
+    <Page title={t('Saldo', 'Balance')}>
       <Card title={t('Agora', 'Now')}>
         {balance.error && <Failure error={balance.error} />}
         {balance.data && (
@@ -90,20 +96,11 @@ export function Balance(): ReactNode {
       {balance.data && <ToTheBank balance={balance.data} />}
       {releases.error && <Failure error={releases.error} />}
       {releases.data && releases.data.data.length > 0 && <Releases list={releases.data} />}
-      <form
-        key={JSON.stringify(filters)}
-        className="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = new FormData(event.currentTarget);
-          const chosen = FILTERS.map((name) => [name, textOf(form, name)] as const).filter(([, value]) => value !== '');
-          void navigate({ to: '.', search: Object.fromEntries(chosen) as never });
-        }}
-      >
+      <div className="filters">
         <Choice
           label={t('Saldo', 'Balance')}
-          name="bucket"
-          defaultValue={filters['bucket']}
+          value={filters.bucket}
+          onChange={({ target }) => change({ bucket: target.value })}
           options={[
             ['', t('Todos', 'All')],
             ...['available', 'pending', 'retained'].map((bucket) => [bucket, bucketName(bucket, t)] as const),
@@ -112,21 +109,31 @@ export function Balance(): ReactNode {
         {currencies.length > 1 && (
           <Choice
             label={t('Moeda', 'Currency')}
-            name="currency"
-            defaultValue={filters['currency']}
+            value={filters.currency}
+            onChange={({ target }) => change({ currency: target.value })}
             options={[['', t('Todas', 'All')], ...currencies.map((currency) => [currency, currency] as const)]}
           />
         )}
         <Choice
           label={t('Tipo', 'Type')}
-          name="type"
-          defaultValue={filters['type']}
+          value={filters.type}
+          onChange={({ target }) => change({ type: target.value })}
           options={[['', t('Todos', 'All')], ...TYPES.map((type) => [type, entryType(type, t)] as const)]}
         />
-        <Input label={t('De', 'From')} name="created_after" type="date" defaultValue={filters['created_after']} />
-        <Input label={t('Até', 'To')} name="created_before" type="date" defaultValue={filters['created_before']} />
-        <Button type="submit">{t('Filtrar', 'Filter')}</Button>
-      </form>
+        <DateRange
+          label={t('Período', 'Period')}
+          value={{ from, to }}
+          onChange={(days) => change({ created_after: days.from, created_before: days.to })}
+        />
+      </div>
+      <ListBar
+        name="balance"
+        filters={filters}
+        change={change}
+        count={{ one: t('lançamento', 'entry'), several: t('lançamentos', 'entries') }}
+        totals={totals}
+        exported={{ type: 'statement', from, to }}
+      />
       <Listing
         list={entries}
         rows={entries.data}

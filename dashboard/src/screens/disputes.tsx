@@ -1,15 +1,17 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { MedCaseListBody } from '../../../src/med/desk/dto/med-case.body.js';
 import { call, door, withQuery } from '../api.js';
 import { useLanguage } from '../language.js';
-import { Listing } from '../lists.js';
+import { isOneOf, ListBar, Listing, useFilters, useTotals } from '../lists.js';
 import { useMode } from '../session.js';
 import { Choice, Countdown, Link, Money, Page, Status, Time } from '../ui.js';
 import { caseStatus, caseType, moneyOutcome } from '../words.js';
 import { SaleName } from './sale-name.js';
 
 const STATUSES = ['open', 'appealed', 'accepted', 'rejected', 'closed'] as const;
+
+const RULES = { status: isOneOf(STATUSES), order: isOneOf(['created']) };
 
 /** A page of the open disputes, by deadline, or of all others, newest first. */
 interface Asked {
@@ -20,9 +22,13 @@ interface Asked {
 export function Disputes(): ReactNode {
   const { t } = useLanguage();
   const mode = useMode();
-  const [status, setStatus] = useState('');
+  const [filters, change] = useFilters(RULES);
+  const { status } = filters;
+  // The order by deadline has the open disputes first.
+  const byDeadline = filters.order === '' && (status === '' || status === 'open');
+  const totals = useTotals([mode, 'cases', 'list'], door(mode, '/med/cases'), { status });
   const list = useInfiniteQuery({
-    queryKey: [mode, 'cases', 'list', status],
+    queryKey: [mode, 'cases', 'list', filters],
     queryFn: async ({ pageParam }: { pageParam: Asked }) => {
       const ask = ({ isOpen, after }: Asked): Promise<MedCaseListBody> =>
         call(
@@ -36,7 +42,9 @@ export function Disputes(): ReactNode {
           ),
         );
       const page = await ask(pageParam);
-      const data = pageParam.isOpen ? page.data : page.data.filter((one) => status !== '' || one.status !== 'open');
+      const data = pageParam.isOpen
+        ? page.data
+        : page.data.filter((one) => !byDeadline || status !== '' || one.status !== 'open');
       const next = (from: MedCaseListBody, isOpen: boolean): Asked | undefined =>
         from.next_cursor === null ? undefined : { isOpen, after: from.next_cursor };
       // After the last open dispute the others begin.
@@ -48,7 +56,7 @@ export function Disputes(): ReactNode {
         next: next(others, false),
       };
     },
-    initialPageParam: { isOpen: status === '' || status === 'open' },
+    initialPageParam: { isOpen: byDeadline },
     getNextPageParam: (page) => page.next,
     refetchInterval: 10_000,
   });
@@ -58,10 +66,27 @@ export function Disputes(): ReactNode {
         <Choice
           label={t('Situação', 'Status')}
           value={status}
-          onChange={(event) => setStatus(event.target.value)}
+          onChange={(event) => change({ status: event.target.value })}
           options={[['', t('Todas', 'All')], ...STATUSES.map((one) => [one, caseStatus(one, t)] as const)]}
         />
+        <Choice
+          label={t('Ordem', 'Order')}
+          value={filters.order}
+          onChange={(event) => change({ order: event.target.value })}
+          options={[
+            ['', t('Prazo mais próximo', 'Nearest deadline')],
+            ['created', t('Mais recentes', 'Newest')],
+          ]}
+        />
       </div>
+      <ListBar
+        name="disputes"
+        filters={filters}
+        change={change}
+        count={{ one: t('disputa', 'dispute'), several: t('disputas', 'disputes') }}
+        totals={totals}
+        exported={{ type: 'disputes' }}
+      />
       <Listing
         list={list}
         rows={list.data?.pages.flatMap(({ data }) => data)}
@@ -81,7 +106,12 @@ export function Disputes(): ReactNode {
           { name: t('Venda', 'Sale'), cell: (one) => <SaleName id={one.charge_id} /> },
           {
             name: t('Situação', 'Status'),
-            cell: (one) => <Status value={one.status} label={caseStatus(one.status, t)} />,
+            cell: (one) => (
+              <>
+                <Status value={one.status} label={caseStatus(one.status, t)} />
+                {one.money_outcome !== null && <span className="note">{moneyOutcome(one.money_outcome, t)}</span>}
+              </>
+            ),
           },
           {
             name: t('Prazo', 'Deadline'),
@@ -91,10 +121,6 @@ export function Disputes(): ReactNode {
           {
             name: t('O que o banco disse', 'What the bank said'),
             cell: (one) => one.reason ?? caseType(one.type, t),
-          },
-          {
-            name: t('Dinheiro', 'Money'),
-            cell: (one) => (one.money_outcome === null ? '–' : moneyOutcome(one.money_outcome, t)),
           },
         ]}
       >

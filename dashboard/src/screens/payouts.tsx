@@ -1,30 +1,32 @@
-import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { PayoutBody } from '../../../src/payouts/dto/payout.body.js';
-import { useQueryText } from '../address.js';
 import { door } from '../api.js';
+import { DateRange } from '../controls.js';
 import { useLanguage } from '../language.js';
-import { Listing, usePages } from '../lists.js';
+import { isDay, isOneOf, ListBar, Listing, useFilters, usePages, useTotals } from '../lists.js';
 import { useDestinations } from '../payout-destinations.js';
 import { PAYOUT_STATUSES, payoutNote, payoutStatus, receiverLine } from '../payout-words.js';
 import { scheduleSentence, useScheduledAccount } from '../schedule.js';
 import { useMayAct, useMode } from '../session.js';
 import { Choice, Link, Money, Page, Status, Time } from '../ui.js';
 
+const RULES = { status: isOneOf(PAYOUT_STATUSES), created_after: isDay, created_before: isDay };
+
 /** Payouts, newest first, with what each waits for. */
 export function Payouts(): ReactNode {
   const { t, language } = useLanguage();
   const mode = useMode();
   const mayAct = useMayAct();
-  const { status = '' } = useQueryText();
-  const navigate = useNavigate();
+  const [filters, change, isFiltered] = useFilters(RULES);
+  const { status, created_after: from, created_before: to } = filters;
+  const totals = useTotals([mode, 'payouts'], door(mode, '/payouts'), filters);
   const { destinations, labelOf } = useDestinations();
   const schedule = useScheduledAccount().data?.payout_schedule ?? null;
   const scheduled = destinations.find(({ id }) => id === schedule?.destination);
   const list = usePages<PayoutBody>(
-    [mode, 'payouts', status],
+    [mode, 'payouts', filters],
     door(mode, '/payouts'),
-    { status, limit: 50 },
+    { ...filters, limit: 50 },
     { refetchInterval: 10_000 },
   );
   return (
@@ -53,18 +55,31 @@ export function Payouts(): ReactNode {
         <Choice
           label={t('Situação', 'Status')}
           value={status}
-          onChange={(event) => void navigate({ to: '.', search: { status: event.target.value || undefined } as never })}
+          onChange={(event) => change({ status: event.target.value })}
           options={[['', t('Todas', 'All')], ...PAYOUT_STATUSES.map((one) => [one, payoutStatus(one, t)] as const)]}
         />
+        <DateRange
+          label={t('Criados', 'Created')}
+          value={{ from, to }}
+          onChange={(days) => change({ created_after: days.from, created_before: days.to })}
+        />
       </div>
+      <ListBar
+        name="payouts"
+        filters={filters}
+        change={change}
+        count={{ one: t('saque', 'payout'), several: t('saques', 'payouts') }}
+        totals={totals}
+        exported={{ type: 'payouts', from, to }}
+      />
       <Listing
         list={list}
         rows={list.data}
         label={t('Saques', 'Payouts')}
         empty={
-          status === ''
-            ? t('Ainda não há saques.', 'There are no payouts yet.')
-            : t('Nenhum saque nesta situação.', 'No payout has this status.')
+          isFiltered
+            ? t('Nenhum saque com estes filtros.', 'No payout matches these filters.')
+            : t('Ainda não há saques.', 'There are no payouts yet.')
         }
         keyOf={({ id }) => id}
         columns={[
@@ -103,7 +118,7 @@ export function Payouts(): ReactNode {
           },
         ]}
       >
-        {status === '' && (
+        {!isFiltered && (
           <p>
             {t(
               'Um saque leva o saldo disponível para uma conta bancária por Pix, em segundos.',

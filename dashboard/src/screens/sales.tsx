@@ -1,51 +1,52 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { PaymentItemBody, PaymentListBody } from '../../../src/payments/dto/payment.body.js';
-import { useQueryText } from '../address.js';
 import { call, door, withQuery } from '../api.js';
+import { DateRange } from '../controls.js';
 import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
-import { type NamedColumn, useColumns } from '../lists.js';
+import {
+  isDay,
+  isOneOf,
+  isPage,
+  isText,
+  ListBar,
+  type NamedColumn,
+  useColumns,
+  useFilters,
+  useTotals,
+} from '../lists.js';
 import { useWalk } from '../neighbours.js';
 import { useMayAct, useMode } from '../session.js';
 import { Button, Choice, Empty, Failure, Id, Input, Link, Loading, Money, Page, Status, Table, Time } from '../ui.js';
 import { methodName, SALE_STATUSES, saleState, saleStatus } from '../words.js';
 import { orderOf } from './sale-name.js';
 
-const FILTERS = ['query', 'status', 'startDate', 'endDate', 'sortBy', 'sortOrder', 'page'] as const;
+const SORTS = ['createdAt', 'amount', 'status', 'customerName', 'paidAt'];
+
+/** Filters that the service accepts, or it would refuse the list. */
+const RULES = {
+  query: (text: string) => text.trim().length >= 2 && isText(text),
+  status: isOneOf(SALE_STATUSES),
+  startDate: isDay,
+  endDate: isDay,
+  sortBy: isOneOf(SORTS),
+  sortOrder: isOneOf(['asc', 'desc']),
+  page: isPage,
+};
 const LIMIT = 25;
 
 /** Where this browser keeps the chosen columns. */
 const SHOWN = 'recebe.columns';
 const FIRST_SHOWN = ['when', 'amount', 'status', 'customer', 'method', 'net', 'order'];
 
-type Filters = Partial<Record<(typeof FILTERS)[number], string>>;
-
-/** Filters are in the address, so that it can be bookmarked and sent. */
-function useFilters(): [Filters, (changes: Filters) => void] {
-  const search = useQueryText();
-  const navigate = useNavigate();
-  const filters = Object.fromEntries(
-    FILTERS.filter((name) => search[name] !== undefined && search[name] !== '').map((name) => [
-      name,
-      String(search[name]),
-    ]),
-  ) as Filters;
-  const change = (changes: Filters): void => {
-    const next = Object.entries({ ...filters, page: undefined, ...changes }).filter(
-      ([, value]) => value !== undefined && value !== '',
-    );
-    void navigate({ to: '.', search: Object.fromEntries(next) as never });
-  };
-  return [filters, change];
-}
-
 export function Sales(): ReactNode {
   const { t } = useLanguage();
   const mode = useMode();
   const mayAct = useMayAct();
-  const [filters, change] = useFilters();
+  const [filters, change, isFiltered] = useFilters(RULES);
+  const { query, status, startDate, endDate } = filters;
+  const totals = useTotals([mode, 'sales'], door(mode, '/payments'), { query, status, startDate, endDate });
   const list = useQuery({
     queryKey: [mode, 'sales', filters],
     queryFn: () => call<PaymentListBody>('GET', door(mode, withQuery('/payments', { ...filters, limit: LIMIT }))),
@@ -56,6 +57,7 @@ export function Sales(): ReactNode {
   const columns: readonly NamedColumn<PaymentItemBody>[] = [
     {
       id: 'when',
+      sort: 'createdAt',
       name: t('Quando', 'When'),
       cell: ({ id, createdAt }) => (
         <Link to={`/${mode}/sales/${id}`}>
@@ -112,62 +114,50 @@ export function Sales(): ReactNode {
     { id: 'id', name: 'Id', cell: ({ id }) => <Id value={id} /> },
   ];
   const [shown, choice] = useColumns(SHOWN, columns, FIRST_SHOWN);
-  const page = Number(filters.page ?? 1);
+  const page = filters.page === '' ? 1 : Number(filters.page);
   const pages = Math.max(1, Math.ceil((list.data?.total ?? 0) / LIMIT));
-  const isFiltered = Object.keys(filters).some((name) => name !== 'page');
   return (
     <Page
       title={t('Vendas', 'Sales')}
       actions={
-        <>
-          <Link
-            to={`/${mode}/reports`}
-            search={{
-              ...{ type: 'sales', from: filters.startDate, to: filters.endDate, basis: 'created' },
-              ...{ status: filters.status, query: filters.query },
-            }}
-            className="button"
-          >
-            {t('Exportar', 'Export')}
+        mayAct && (
+          <Link to={`/${mode}/sales/new`} className="button primary">
+            {t('Nova cobrança', 'New charge')}
           </Link>
-          {mayAct && (
-            <Link to={`/${mode}/sales/new`} className="button primary">
-              {t('Nova cobrança', 'New charge')}
-            </Link>
-          )}
-        </>
+        )
       }
     >
       <form
-        key={JSON.stringify(filters)}
+        key={query}
         className="filters"
         onSubmit={(event) => {
           event.preventDefault();
-          const form = new FormData(event.currentTarget);
-          change(
-            Object.fromEntries(['query', 'status', 'startDate', 'endDate'].map((name) => [name, textOf(form, name)])),
-          );
+          change({ query: textOf(new FormData(event.currentTarget), 'query') });
         }}
       >
         <Input
           label={t('Procurar', 'Search')}
           name="query"
           type="search"
+          minLength={2}
           maxLength={200}
-          defaultValue={filters.query}
+          defaultValue={query}
           placeholder={t('Nome, documento, e-mail, pedido ou id', 'Name, document, e-mail, order or id')}
         />
         <Choice
           label={t('Situação', 'Status')}
-          name="status"
-          defaultValue={filters.status ?? ''}
+          value={status}
+          onChange={({ target }) => change({ status: target.value })}
           options={[
             ['', t('Todas', 'All')],
             ...SALE_STATUSES.map((status) => [status, saleStatus(status, t)] as const),
           ]}
         />
-        <Input label={t('De', 'From')} name="startDate" type="date" defaultValue={filters.startDate} />
-        <Input label={t('Até', 'To')} name="endDate" type="date" defaultValue={filters.endDate} />
+        <DateRange
+          label={t('Criadas', 'Created')}
+          value={{ from: startDate, to: endDate }}
+          onChange={({ from, to }) => change({ startDate: from, endDate: to })}
+        />
         <Button type="submit">{t('Filtrar', 'Filter')}</Button>
         {isFiltered && (
           <Link to={`/${mode}/sales`} className="button">
@@ -198,14 +188,32 @@ export function Sales(): ReactNode {
         ))}
       {list.data && list.data.data.length > 0 && (
         <>
-          {choice}
-          <Table label={t('Vendas', 'Sales')} columns={shown} rows={list.data.data} keyOf={({ id }) => id} />
+          <ListBar
+            name="sales"
+            filters={filters}
+            change={change}
+            count={{ one: t('venda', 'sale'), several: t('vendas', 'sales'), exact: list.data.total }}
+            totals={totals}
+            exported={{ type: 'sales', from: startDate, to: endDate, filters: { basis: 'created', status, query } }}
+          >
+            {choice}
+          </ListBar>
+          <Table
+            label={t('Vendas', 'Sales')}
+            columns={shown}
+            rows={list.data.data}
+            keyOf={({ id }) => id}
+            sort={{ by: filters.sortBy || 'createdAt', order: filters.sortOrder === 'asc' ? 'asc' : 'desc' }}
+            onSort={({ by, order }) =>
+              change({ sortBy: by === 'createdAt' ? '' : by, sortOrder: order === 'desc' ? '' : order })
+            }
+          />
           <nav className="pages" aria-label={t('Páginas', 'Pages')}>
             <Button disabled={page <= 1} onClick={() => change({ page: String(page - 1) })}>
               {t('Anterior', 'Previous')}
             </Button>
             <span>
-              {page} / {pages} · {list.data.total} {list.data.total === 1 ? t('venda', 'sale') : t('vendas', 'sales')}
+              {page} / {pages}
             </span>
             <Button disabled={page >= pages} onClick={() => change({ page: String(page + 1) })}>
               {t('Próxima', 'Next')}

@@ -1,5 +1,4 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { DeliveryListBody, DeliveryStatsBody, RecoveryBody } from '../../../src/webhooks/dto/delivery.body.js';
 import type {
@@ -10,12 +9,11 @@ import type {
 } from '../../../src/webhooks/dto/endpoint.body.js';
 import type { EventCatalogItemBody } from '../../../src/webhooks/dto/event-catalog-item.body.js';
 import type { VerificationBody } from '../../../src/webhooks/dto/verification.body.js';
-import { useQueryText } from '../address.js';
 import { call, door, withQuery } from '../api.js';
 import { ActionDialog } from '../dialog.js';
 import { useFields } from '../forms.js';
 import { useLanguage } from '../language.js';
-import { Listing, useRefresh } from '../lists.js';
+import { isOneOf, isPage, ListBar, Listing, useFilters, useRefresh } from '../lists.js';
 import { useMayAct, useMode } from '../session.js';
 import {
   Button,
@@ -39,6 +37,11 @@ import { deliveryStatus, verificationReason } from '../words.js';
 import { EndpointHealth, lastAnswer, NextAttempt } from './endpoint-health.js';
 
 const STATUSES = ['PENDING', 'PROCESSING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const;
+const RULES = {
+  status: isOneOf(STATUSES),
+  endpoint: (text: string) => /^[\w-]{1,60}$/.test(text),
+  offset: isPage,
+};
 const LIMIT = 25;
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -47,9 +50,9 @@ export function Webhooks(): ReactNode {
   const { t } = useLanguage();
   const mode = useMode();
   const mayAct = useMayAct();
-  const search = useQueryText();
-  const navigate = useNavigate();
-  const offset = Number(search.offset ?? 0);
+  const [filters, change] = useFilters(RULES);
+  const { status, endpoint } = filters;
+  const offset = Number(filters.offset);
   const endpoints = useQuery({
     queryKey: [mode, 'endpoints'],
     queryFn: () => call<EndpointListBody>('GET', door(mode, '/webhooks/endpoints')),
@@ -61,15 +64,15 @@ export function Webhooks(): ReactNode {
     refetchInterval: 5_000,
   });
   const deliveries = useQuery({
-    queryKey: [mode, 'deliveries', search],
+    queryKey: [mode, 'deliveries', filters],
     queryFn: () =>
       call<DeliveryListBody>(
         'GET',
         door(
           mode,
           withQuery('/webhooks/deliveries', {
-            status: search.status,
-            endpointId: search.endpoint,
+            status,
+            endpointId: endpoint,
             limit: LIMIT,
             offset,
           }),
@@ -78,13 +81,6 @@ export function Webhooks(): ReactNode {
     placeholderData: keepPreviousData,
     refetchInterval: 5_000,
   });
-  const show = (changes: Record<string, string | number>): void => {
-    const next = Object.entries({ status: search.status, endpoint: search.endpoint, ...changes } as Record<
-      string,
-      string | number | undefined
-    >).filter(([, value]) => value !== undefined && value !== '' && value !== 0);
-    void navigate({ to: '.', search: Object.fromEntries(next) as never });
-  };
   return (
     <Page
       title="Webhooks"
@@ -99,7 +95,7 @@ export function Webhooks(): ReactNode {
         <Facts
           rows={STATUSES.map((status) => [
             deliveryStatus(status, t),
-            <button key={status} type="button" className="quiet-button" onClick={() => show({ status })}>
+            <button key={status} type="button" className="quiet-button" onClick={() => change({ status })}>
               {stats.data?.[status] ?? '–'}
             </button>,
           ])}
@@ -125,17 +121,23 @@ export function Webhooks(): ReactNode {
       <div className="filters">
         <Choice
           label={t('Situação', 'Status')}
-          value={search.status ?? ''}
-          onChange={(event) => show({ status: event.target.value })}
+          value={status}
+          onChange={(event) => change({ status: event.target.value })}
           options={[['', t('Todas', 'All')], ...STATUSES.map((one) => [one, deliveryStatus(one, t)] as const)]}
         />
         <Choice
           label={t('Endpoint', 'Endpoint')}
-          value={search.endpoint ?? ''}
-          onChange={(event) => show({ endpoint: event.target.value })}
+          value={endpoint}
+          onChange={(event) => change({ endpoint: event.target.value })}
           options={[['', t('Todos', 'All')], ...(endpoints.data?.data ?? []).map((one) => [one.id, one.url] as const)]}
         />
       </div>
+      <ListBar
+        name="deliveries"
+        filters={filters}
+        change={change}
+        count={{ one: t('entrega', 'delivery'), several: t('entregas', 'deliveries'), exact: deliveries.data?.total }}
+      />
       <Listing
         list={deliveries}
         rows={deliveries.data?.data}
@@ -167,13 +169,19 @@ export function Webhooks(): ReactNode {
       />
       {deliveries.data && deliveries.data.data.length > 0 && (
         <nav className="pages" aria-label={t('Páginas', 'Pages')}>
-          <Button disabled={offset === 0} onClick={() => show({ offset: Math.max(0, offset - LIMIT) })}>
+          <Button
+            disabled={offset === 0}
+            onClick={() => change({ offset: offset > LIMIT ? String(offset - LIMIT) : '' })}
+          >
             {t('Anterior', 'Previous')}
           </Button>
           <span>
             {offset + 1}–{offset + deliveries.data.data.length} / {deliveries.data.total}
           </span>
-          <Button disabled={offset + LIMIT >= deliveries.data.total} onClick={() => show({ offset: offset + LIMIT })}>
+          <Button
+            disabled={offset + LIMIT >= deliveries.data.total}
+            onClick={() => change({ offset: String(offset + LIMIT) })}
+          >
             {t('Próxima', 'Next')}
           </Button>
         </nav>

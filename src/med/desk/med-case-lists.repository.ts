@@ -4,6 +4,7 @@ import type { CursorFilter, IdCursorFilter } from '../../core/http/index.js';
 import { idRange } from '../../core/ids.js';
 import type { Mode, Scope } from '../../core/mode.js';
 import { OperatorQueues } from '../../core/operator-queues.js';
+import { COUNT_LIMIT, type CurrencyTotal, totalsOf } from '../../core/totals.js';
 import type { MedCase, MedReview } from '../cases/med-case.js';
 import type { MedCaseStatus, MedCaseType } from '../cases/med-cases.machine.js';
 import { MED_CASE_COLUMNS } from '../cases/med-cases.repository.js';
@@ -66,6 +67,7 @@ const LISTS = new Map(
     ),
   ),
 );
+const TOTALS = new Map([...LISTS].map(([key, statement]) => [key, totalsOf(statement)]));
 
 const QUEUE = read(
   'med_cases.queue',
@@ -91,8 +93,21 @@ export class MedCaseListsRepository {
 
   /** Lists the cases that the merchant sees, newest first. The bounds of time are exclusive. */
   async list(scope: Scope, filter: MedCaseFilter): Promise<MedCase[]> {
+    return this.#query(LISTS, scope, filter);
+  }
+
+  /** Counts what the list has, at most `COUNT_LIMIT`. */
+  async totals(scope: Scope, filter: Omit<MedCaseFilter, 'after'>): Promise<CurrencyTotal[]> {
+    return this.#query(TOTALS, scope, { ...filter, after: null, limit: COUNT_LIMIT });
+  }
+
+  async #query<R extends object>(
+    statements: ReadonlyMap<string, ReadStatement>,
+    scope: Scope,
+    filter: MedCaseFilter,
+  ): Promise<R[]> {
     const { status, type, transactionId, after, createdFrom, createdTo, limit } = filter;
-    const wanted = LISTS.get(
+    const wanted = statements.get(
       keyOf({ byStatus: status !== null, byType: type !== null, byCharge: transactionId !== null }),
     );
     if (!wanted) throw new Error('There is a statement for each combination of filters');

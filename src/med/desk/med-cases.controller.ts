@@ -1,16 +1,17 @@
 import { Body, Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../../audit/index.js';
-import { ApiKeyAuth, CurrentActor, CurrentScope } from '../../auth/index.js';
+import { ApiKeyAuth, Costs, CurrentActor, CurrentScope } from '../../auth/index.js';
 import { ApiErrors, cursorFilter, cursorPage, PostOk } from '../../core/http/index.js';
 import { parseId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
+import { TOTALS_DESCRIPTION, TOTALS_TOKENS, TotalsBody, totalsBody } from '../../core/totals.js';
 import { medCaseId } from '../cases/med-case-id.js';
 import { AppealDto } from './dto/appeal.dto.js';
 import { ListMedCasesQuery } from './dto/list-med-cases.query.js';
 import { MedCaseBody, MedCaseListBody } from './dto/med-case.body.js';
 import { medCaseBody } from './med-case.serializer.js';
-import { MedCasesService } from './med-cases.service.js';
+import { type MedCaseQuery, MedCasesService } from './med-cases.service.js';
 
 export const MED_CASE_ID = { name: 'id', description: '`med_<uuid>`.', schema: { type: 'string' as const } };
 
@@ -28,16 +29,16 @@ export class MedCasesController {
   })
   @ApiOkResponse({ description: 'A page.', type: MedCaseListBody })
   async list(@CurrentScope() scope: Scope, @Query() query: ListMedCasesQuery): Promise<MedCaseListBody> {
-    const { status = null, type = null, order = 'created', charge_id: chargeId, starting_after: after } = query;
-    const filter = {
-      ...cursorFilter(query),
-      status,
-      type,
-      order,
-      transactionId: chargeId === undefined ? null : parseId(chargeId, ['ch_', 'tx_'], 'charge'),
-      after: after === undefined ? null : medCaseId(after),
-    };
+    const filter = filterOf(query);
     return cursorPage(await this.cases.list(scope, filter), filter.limit, medCaseBody, (body) => body.id);
+  }
+
+  @Get('totals')
+  @Costs(() => TOTALS_TOKENS)
+  @ApiOperation({ summary: 'Count MED cases', description: TOTALS_DESCRIPTION })
+  @ApiOkResponse({ description: 'Count and sums.', type: TotalsBody })
+  async totals(@CurrentScope() scope: Scope, @Query() query: ListMedCasesQuery): Promise<TotalsBody> {
+    return totalsBody(await this.cases.totals(scope, filterOf(query)));
   }
 
   @Get(':id')
@@ -85,3 +86,15 @@ export class MedCasesController {
 /** A second name for the same routes, with the same decorators. */
 @Controller('v1/infractions')
 export class InfractionsController extends MedCasesController {}
+
+function filterOf(query: ListMedCasesQuery): MedCaseQuery {
+  const { status = null, type = null, order = 'created', charge_id: chargeId, starting_after: after } = query;
+  return {
+    ...cursorFilter(query),
+    status,
+    type,
+    order,
+    transactionId: chargeId === undefined ? null : parseId(chargeId, ['ch_', 'tx_'], 'charge'),
+    after: after === undefined ? null : medCaseId(after),
+  };
+}

@@ -5,6 +5,7 @@ import { Database, type Tx } from '../../core/database/index.js';
 import { badRequest, invalidRequest, notFound, type Violation } from '../../core/errors/index.js';
 import type { CursorFilter } from '../../core/http/index.js';
 import type { Scope } from '../../core/mode.js';
+import type { CurrencyTotal } from '../../core/totals.js';
 import { end } from '../cases/dispute.rules.js';
 import type { MedCase } from '../cases/med-case.js';
 import { MED_MOVES } from '../cases/med-cases.machine.js';
@@ -60,6 +61,10 @@ export class MedCasesService {
     return order === 'deadline'
       ? this.lists.openByDeadline(scope, { ...filter, after: last })
       : this.lists.list(scope, { ...filter, after: last });
+  }
+
+  totals(scope: Scope, { order, ...filter }: MedCaseQuery): Promise<CurrencyTotal[]> {
+    return this.lists.totals(scope, order === 'deadline' ? { ...filter, status: 'open' } : filter);
   }
 
   /**

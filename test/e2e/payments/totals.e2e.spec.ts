@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Merchant, TestService } from '../../support/service.js';
+
+interface Totals {
+  count: number;
+  more: boolean;
+  amounts: { currency: string; count: number; amount: number }[];
+}
+type Items = { data: { amount: number; currency: string }[] };
+
+describe('totals of lists', () => {
+  const service = TestService.forSpec();
+  let merchant: Merchant;
+  let other: Merchant;
+  const read = async <T>(path: string, key: string): Promise<T> => (await service.call<T>('GET', path, { key })).body;
+
+  beforeAll(async () => {
+    [merchant, other] = [await service.merchant(), await service.merchant()];
+    for (const [index, currency] of ['BRL', 'BRL', 'EUR'].entries()) {
+      const { body } = await service.call<{ id: string }>('POST', '/v1/payments', {
+        key: merchant.testKey,
+        body: {
+          ...{ amount: 1000 * (index + 1), currency, paymentMethods: ['CREDIT_CARD'], idempotencyKey: randomUUID() },
+          customerName: index === 1 ? 'Zuleica Prado' : 'Maria Souza',
+        },
+      });
+      if (index > 0)
+        await service.call('POST', `/v1/sandbox/payments/${body.id}/simulate`, {
+          key: merchant.testKey,
+          body: { event: 'pay' },
+        });
+    }
+  }, 120_000);
+
+  it.each(['', 'status=PAID', 'query=zuleica', 'startDate=2099-01-01', 'sortBy=amount&page=7&limit=1'])(
+    'counts and sums the payments that the list has with "%s"',
+    async (filter) => {
+      const list = await read<Items>(`/v1/payments?${filter.replace('page=7&limit=1', 'limit=100')}`, merchant.testKey);
+      const totals = await read<Totals>(`/v1/payments/totals?${filter}`, merchant.testKey);
+      const amounts = ['BRL', 'EUR'].flatMap((currency) => {
+        const own = list.data.filter((one) => one.currency === currency);
+        return own.length === 0
+          ? []
+          : [{ currency, count: own.length, amount: own.reduce((sum, { amount }) => sum + amount, 0) }];
+      });
+      expect(totals).toEqual({ count: list.data.length, more: false, amounts });
+    },
+  );
+
+  it('counts the entries of one type as the statement lists them', async () => {
+    const filter = 'type=sale&currency=EUR';
+    const { data } = await read<Items>(`/v1/wallets/entries?${filter}`, merchant.testKey);
+    expect(data.length).toBeGreaterThan(0);
+    expect(await read<Totals>(`/v1/wallets/entries/totals?${filter}`, merchant.testKey)).toEqual({
+      count: data.length,
+      more: false,
+      amounts: [{ currency: 'EUR', count: data.length, amount: data.reduce((sum, { amount }) => sum + amount, 0) }],
+    });
+  });
+
+  it.each(['/v1/payments', '/v1/wallets/entries', '/v1/payouts', '/v1/med/cases'])(
+    'shows nothing of %s to another account or mode',
+    async (path) => {
+      const none = { count: 0, more: false, amounts: [] };
+      expect(await read<Totals>(`${path}/totals`, other.testKey)).toEqual(none);
+      expect(await read<Totals>(`${path}/totals`, merchant.liveKey)).toEqual(none);
+    },
+  );
+});
