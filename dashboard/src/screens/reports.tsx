@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import type { ReportBody, ReportListBody } from '../../../src/reports/dto/report.body.js';
 import { useQueryText } from '../address.js';
 import { call, door } from '../api.js';
+import { DateRange } from '../controls.js';
 import { day, fileSize, isoDay } from '../format.js';
 import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
@@ -25,6 +26,10 @@ export function Reports(): ReactNode {
   const [type, setType] = useState(asked.type ?? 'statement');
   // A list without a start date covers everything: the report covers as much as a file may.
   const days = asked.basis === 'created' ? MAX_DAYS : 30;
+  const [period, setPeriod] = useState({
+    from: asked.from || isoDay(new Date(Date.now() - days * DAY_MS)),
+    to: asked.to || isoDay(new Date()),
+  });
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const list = useQuery({
@@ -74,7 +79,7 @@ export function Reports(): ReactNode {
       const [format, locale] = textOf(form, 'format').split(' ');
       await call('POST', door(mode, '/reports'), {
         ...{ type, format },
-        ...(isClosing ? monthOf(textOf(form, 'month')) : { from: textOf(form, 'from'), to: textOf(form, 'to') }),
+        ...(isClosing ? monthOf(textOf(form, 'month')) : period),
         ...(locale === undefined ? {} : { locale }),
         ...(type === 'sales' && given.length > 0 ? { filters: Object.fromEntries(given) } : {}),
       });
@@ -122,22 +127,7 @@ export function Reports(): ReactNode {
               defaultValue={isoDay(new Date(Date.now() - 30 * DAY_MS)).slice(0, 7)}
             />
           ) : (
-            <>
-              <Input
-                label={t('De', 'From')}
-                name="from"
-                type="date"
-                required
-                defaultValue={asked.from ?? isoDay(new Date(Date.now() - days * DAY_MS))}
-              />
-              <Input
-                label={t('Até', 'To')}
-                name="to"
-                type="date"
-                required
-                defaultValue={asked.to ?? isoDay(new Date())}
-              />
-            </>
+            <DateRange label={t('Período', 'Period')} value={period} onChange={setPeriod} />
           )}
           {type === 'sales' && (
             <>
@@ -169,7 +159,7 @@ export function Reports(): ReactNode {
               />
             </>
           )}
-          <Button tone="primary" type="submit" disabled={isBusy}>
+          <Button tone="primary" type="submit" disabled={isBusy || (!isClosing && period.from === '')}>
             {t('Fazer', 'Make')}
           </Button>
         </form>

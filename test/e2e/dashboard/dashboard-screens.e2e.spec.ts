@@ -213,7 +213,8 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     await dashboard.simulate(made[0]?.id ?? '', { event: 'pay' });
     await visit('/test/sales?query=zuleica&status=WAITING_PAYMENT', 'Vendas');
     await page.getByRole('row', { name: /Zuleica Dois/ }).waitFor();
-    await page.getByRole('link', { name: 'Exportar' }).click();
+    await page.getByRole('button', { name: 'Exportar' }).click();
+    await page.getByRole('menuitem', { name: 'Outro período ou formato' }).click();
     await heading(page, 'Relatórios');
     expect([
       await page.getByLabel('O quê').inputValue(),
