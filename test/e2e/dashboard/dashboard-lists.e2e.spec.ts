@@ -30,7 +30,7 @@ describeWith('browser')('lists of the dashboard in a real browser', () => {
 
   it('keep filters and order in the address, also for back and forward, and ignore wrong values', async () => {
     await visit('/test/sales?status=NOTHING&page=-1', 'Vendas');
-    await page.getByText('3 vendas').waitFor();
+    await page.getByText('4 vendas').waitFor();
     await page.getByLabel('Situação').selectOption('Paga');
     await page.getByText('2 vendas').waitFor();
     expect(new URL(page.url()).search).toBe('?status=PAID');
@@ -38,7 +38,7 @@ describeWith('browser')('lists of the dashboard in a real browser', () => {
     await page.waitForURL(/sortOrder=asc/);
     await page.goBack();
     await page.goBack();
-    await page.getByText('3 vendas').waitFor();
+    await page.getByText('4 vendas').waitFor();
     await page.goForward();
     await page.getByText('2 vendas').waitFor();
   });
@@ -58,7 +58,7 @@ describeWith('browser')('lists of the dashboard in a real browser', () => {
     await page.getByLabel('Nome da visão').fill('Da Zuleica');
     await page.getByRole('button', { name: 'Salvar' }).click();
     await visit('/test/sales', 'Vendas');
-    await page.getByText('3 vendas').waitFor();
+    await page.getByText('4 vendas').waitFor();
     await page.getByText('Visões').click();
     await page.getByRole('button', { name: 'Da Zuleica', exact: true }).click();
     await page.getByText('2 vendas').waitFor();
@@ -78,7 +78,7 @@ describeWith('browser')('lists of the dashboard in a real browser', () => {
 
   it('go by j, k and Enter, search by / and show the keys by ?, and leave fields alone', async () => {
     await visit('/test/sales', 'Vendas');
-    await page.getByText('3 vendas').waitFor();
+    await page.getByText('4 vendas').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('j?');
     expect(await page.getByRole('main').getByRole('searchbox').inputValue()).toBe('j?');
@@ -119,6 +119,6 @@ describeWith('browser')('lists of the dashboard in a real browser', () => {
   });
 
   it('have no errors, no requests to other hosts, and no policy violations', () => {
-    dashboard.expectClean();
+    expect(dashboard.faults).toEqual([]);
   });
 });
