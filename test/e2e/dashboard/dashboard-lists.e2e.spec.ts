@@ -6,7 +6,7 @@ import { describeWith } from '../../support/needs.js';
 
 jest.setTimeout(300_000);
 
-/** What lists have in common, by the list of sales. */
+/** Common parts of all lists, tried in the list of sales. */
 describeWith('browser')('lists of the dashboard in a real browser', () => {
   const dashboard = new Dashboard();
   let page: Page;
@@ -31,7 +31,7 @@ describeWith('browser')('lists of the dashboard in a real browser', () => {
   it('keep filters and order in the address, also for back and forward, and ignore wrong values', async () => {
     await visit('/test/sales?status=NOTHING&page=-1', 'Vendas');
     await page.getByText('4 vendas').waitFor();
-    await page.getByLabel('Situação').selectOption('Paga');
+    await page.getByRole('combobox', { name: 'Situação' }).selectOption('Paga');
     await page.getByText('2 vendas').waitFor();
     expect(new URL(page.url()).search).toBe('?status=PAID');
     await page.getByRole('button', { name: 'Quando' }).click();
@@ -79,7 +79,9 @@ describeWith('browser')('lists of the dashboard in a real browser', () => {
   it('go by j, k and Enter, search by / and show the keys by ?, and leave fields alone', async () => {
     await visit('/test/sales', 'Vendas');
     await page.getByText('4 vendas').waitFor();
+    await page.getByRole('heading', { level: 1 }).click();
     await page.keyboard.press('/');
+    await page.waitForFunction("document.activeElement.matches('main [type=search]')");
     await page.keyboard.type('j?');
     expect(await page.getByRole('main').getByRole('searchbox').inputValue()).toBe('j?');
     expect(await page.getByRole('dialog').count()).toBe(0);
