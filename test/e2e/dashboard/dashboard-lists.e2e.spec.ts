@@ -81,7 +81,7 @@ describeWith('browser')('lists of the dashboard in a real browser', () => {
     await page.getByText('4 vendas').waitFor();
     await page.getByRole('heading', { level: 1 }).click();
     await page.keyboard.press('/');
-    await page.waitForFunction("document.activeElement.matches('main [type=search]')");
+    await page.locator('main [type=search]:focus').waitFor({ timeout: 5_000 });
     await page.keyboard.type('j?');
     expect(await page.getByRole('main').getByRole('searchbox').inputValue()).toBe('j?');
     expect(await page.getByRole('dialog').count()).toBe(0);
