@@ -431,6 +431,11 @@ function Views<N extends string>({
 const TYPED = 'input, textarea, select, [contenteditable], [role=spinbutton], [role=menu], [role=listbox]';
 const LAYERS = 'dialog[open], [role=dialog], [role=menu], [role=listbox]';
 
+/** Returns whether a layer is seen above the page; a hidden one stays in the document. */
+function isCovered(): boolean {
+  return [...document.querySelectorAll(LAYERS)].some((layer) => layer.checkVisibility());
+}
+
 /** Keys of a list: j and k move between rows, Enter opens one, / goes to the search, ? shows the keys. */
 function Keys(): ReactNode {
   const { t } = useLanguage();
@@ -439,7 +444,7 @@ function Keys(): ReactNode {
     const press = (event: KeyboardEvent): void => {
       const { key, target } = event;
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-      if ((target instanceof Element && target.closest(TYPED) !== null) || document.querySelector(LAYERS)) return;
+      if ((target instanceof Element && target.closest(TYPED) !== null) || isCovered()) return;
       if (key === '?') dialog.current?.showModal();
       else if (key === '/')
         (
