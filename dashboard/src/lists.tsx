@@ -446,11 +446,6 @@ function Keys(): ReactNode {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       if ((target instanceof Element && target.closest(TYPED) !== null) || isCovered()) return;
       if (key === '?') dialog.current?.showModal();
-      else if (key === '/')
-        (
-          document.querySelector<HTMLElement>('main [type=search]') ??
-          document.querySelector<HTMLElement>('[type=search]')
-        )?.focus();
       else if (key === 'j' || key === 'k') {
         // A page's list is its last table.
         const rows = [...document.querySelectorAll('main table')].at(-1)?.querySelectorAll('tbody tr') ?? [];
@@ -467,7 +462,7 @@ function Keys(): ReactNode {
     ['j', t('próxima linha', 'next row')],
     ['k', t('linha anterior', 'previous row')],
     ['Enter', t('abrir a linha', 'open the row')],
-    ['/', t('procurar', 'search')],
+    ['/', t('buscar', 'search')],
     ['?', t('mostrar estas teclas', 'show these keys')],
   ];
   return (

@@ -171,7 +171,8 @@ function Search({ mode }: { mode: Mode }): ReactNode {
       if (event.key !== '/' || event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement)
         return;
       event.preventDefault();
-      field.current?.focus();
+      // A list's own search comes first.
+      (document.querySelector<HTMLElement>('main [type=search]') ?? field.current)?.focus();
     };
     document.addEventListener('keydown', focus);
     return () => document.removeEventListener('keydown', focus);
@@ -189,7 +190,7 @@ function Search({ mode }: { mode: Mode }): ReactNode {
         ref={field}
         type="search"
         maxLength={200}
-        aria-label={t('Procurar vendas', 'Search sales')}
+        aria-label={t('Buscar vendas', 'Search sales')}
         placeholder={t('Nome, documento, e-mail, pedido ou id', 'Name, document, e-mail, order or id')}
       />
     </form>

@@ -4,6 +4,7 @@ import { AccountsRepository } from './accounts.repository.js';
 import { AccountsService } from './accounts.service.js';
 import { MembersRepository } from './members.repository.js';
 import { MembersService } from './members.service.js';
+import { NoticeMails } from './notice-mails.service.js';
 import { PasswordChanges } from './password-changes.service.js';
 import { Passwords } from './passwords.service.js';
 import { PersonMails } from './person-mails.service.js';
@@ -18,6 +19,7 @@ import { UsersService } from './users.service.js';
     AccountsService,
     MembersRepository,
     MembersService,
+    NoticeMails,
     PasswordChanges,
     Passwords,
     PersonMails,
@@ -25,6 +27,15 @@ import { UsersService } from './users.service.js';
     UsersRepository,
     UsersService,
   ],
-  exports: [AccountsService, MembersService, PasswordChanges, Passwords, PersonMails, SecondFactor, UsersService],
+  exports: [
+    AccountsService,
+    MembersService,
+    NoticeMails,
+    PasswordChanges,
+    Passwords,
+    PersonMails,
+    SecondFactor,
+    UsersService,
+  ],
 })
 export class AccountsModule {}

@@ -27,7 +27,15 @@ import { MedPublicEvents } from './cases/med-public-events.service.js';
 import { MedWaitingList } from './cases/med-waiting.service.js';
 
 @Module({
-  imports: [AccountsModule, AcquirersModule, AuditModule, OutboxModule, StorageModule, TransactionsModule, WalletsModule],
+  imports: [
+    AccountsModule,
+    AcquirersModule,
+    AuditModule,
+    OutboxModule,
+    StorageModule,
+    TransactionsModule,
+    WalletsModule,
+  ],
   controllers: [EvidenceController, InfractionsController, InfractionsEvidenceController, MedCasesController],
   providers: [
     EvidenceFiles,

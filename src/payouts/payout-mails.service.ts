@@ -38,9 +38,9 @@ const NOT_YOURS: Words = {
 };
 
 /**
- * Tells people of an account about its payouts, each mail in the commit of its cause: the OWNERs about new receivers and
- * schedules, people who may approve about approvals, and everybody who wants it about the end of a payout. Receivers are masked: mails
- * name no whole key and no whole tax id.
+ * Mails to people of an account about its payouts, each in the commit of its cause. OWNERs get those about new receivers
+ * and schedules. People who may approve get those about approvals. Everybody who wants it gets the end of a payout.
+ * Receivers are masked: mails name no whole key and no whole tax id.
  */
 @Injectable()
 export class PayoutMails {

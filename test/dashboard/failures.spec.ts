@@ -19,7 +19,7 @@ describe('hints about a refusal', () => {
   ])('name the rule of the fraud guard for %s', (code, rule, inEnglish) => {
     const failure = new ApiFailure(403, code, 'No.', null);
     expect(hintOf(failure, portuguese)).toBe(
-      `O antifraude da conta recusou isto: ${rule}. Quem opera o serviço pode mudar as regras.`,
+      `O antifraude da conta recusou esta operação: ${rule}. O operador do serviço pode alterar as regras.`,
     );
     expect(hintOf(failure, english)).toContain(inEnglish);
   });

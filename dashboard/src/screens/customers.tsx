@@ -29,7 +29,7 @@ export function Customers(): ReactNode {
         }}
       >
         <Input
-          label={t('Procurar', 'Search')}
+          label={t('Buscar', 'Search')}
           name="query"
           type="search"
           minLength={2}
@@ -37,7 +37,7 @@ export function Customers(): ReactNode {
           defaultValue={query}
           placeholder={t('Nome, CPF, CNPJ ou e-mail', 'Name, tax id or e-mail')}
         />
-        <Button type="submit">{t('Procurar', 'Search')}</Button>
+        <Button type="submit">{t('Buscar', 'Search')}</Button>
         {query !== '' && (
           <Link to={`/${mode}/customers`} className="button">
             {t('Limpar', 'Clear')}

@@ -18,7 +18,7 @@ import { Coming } from './home-coming.js';
 const WINDOWS = [7, 30, 90] as const;
 /** With the period before: two years. */
 const MAX_DAYS = 366;
-/** Which days the chart counts, as the person last chose. */
+/** Where this browser keeps the kind of days that the chart counts. */
 const COUNT = 'recebe.days';
 /** Points of the chart are in one day of São Paulo, whatever the hour here. */
 const noon = (date: string): string => `${date}T12:00:00-03:00`;
@@ -185,7 +185,7 @@ export function Home(): ReactNode {
   );
 }
 
-/** What was received in a period, and each figure that explains the difference to the period before. */
+/** The takings of a period, and each figure that explains the difference to the period before. */
 function Takings({
   now,
   before,

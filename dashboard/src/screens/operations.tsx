@@ -22,7 +22,7 @@ export function Operations(): ReactNode {
     refetchInterval: 10_000,
     enabled: role === 'OPERATOR' && !isKeptOut,
   });
-  // The first queue in which something waits, until the person chooses one. It stays when its last item is done.
+  // The first queue in which something waits, until the person chooses one. The choice stays when its last item is done.
   const [first, setFirst] = useState<string>();
   const waits = counts.data?.data.find(({ waiting }) => waiting > 0)?.name;
   if (first === undefined && counts.data) setFirst(waits ?? 'reviews');

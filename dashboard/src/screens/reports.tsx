@@ -110,7 +110,7 @@ export function Reports(): ReactNode {
       <Card title={t('Novo arquivo', 'New file')}>
         <form className="filters" onSubmit={(event) => void create(event)}>
           <Choice
-            label={t('O quê', 'What')}
+            label={t('Tipo', 'Type')}
             name="type"
             value={type}
             onChange={(event) => setType(event.target.value)}
@@ -150,7 +150,7 @@ export function Reports(): ReactNode {
                 ]}
               />
               <Input
-                label={t('Procurar', 'Search')}
+                label={t('Buscar', 'Search')}
                 name="query"
                 type="search"
                 minLength={2}
@@ -160,7 +160,7 @@ export function Reports(): ReactNode {
             </>
           )}
           <Button tone="primary" type="submit" disabled={isBusy || (!isClosing && period.from === '')}>
-            {t('Fazer', 'Make')}
+            {t('Gerar relatório', 'Make report')}
           </Button>
         </form>
         {error !== null && <Failure error={error} />}
@@ -173,7 +173,7 @@ export function Reports(): ReactNode {
         keyOf={({ id }) => id}
         columns={[
           { name: t('Criado', 'Created'), cell: (report) => <Time at={report.created_at} /> },
-          { name: t('O quê', 'What'), cell: (report) => `${name(report)} (${report.format})` },
+          { name: t('Tipo', 'Type'), cell: (report) => `${name(report)} (${report.format})` },
           {
             name: t('Período', 'Period'),
             cell: ({ from, to }) => `${day(from, language)} – ${day(to, language)}`,

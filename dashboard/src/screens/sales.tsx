@@ -83,7 +83,7 @@ export function Sales(): ReactNode {
     },
     {
       id: 'method',
-      name: t('Meio', 'Method'),
+      name: t('Forma de pagamento', 'Method'),
       cell: ({ paidWith, paymentMethods }) =>
         (paidWith === null ? paymentMethods : [paidWith]).map((one) => methodName(one, t)).join(', '),
     },
@@ -136,7 +136,7 @@ export function Sales(): ReactNode {
         }}
       >
         <Input
-          label={t('Procurar', 'Search')}
+          label={t('Buscar', 'Search')}
           name="query"
           type="search"
           minLength={2}

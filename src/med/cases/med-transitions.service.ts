@@ -1,10 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Dispute } from '../../acquirers/index.js';
 import { Clock } from '../../core/clock.js';
-import { MembersService } from '../../accounts/index.js';
+import { NoticeMails } from '../../accounts/index.js';
 import { type Config, CONFIG } from '../../core/config/index.js';
 import type { Tx } from '../../core/database/index.js';
-import { type Mail, Mailer } from '../../core/mail/index.js';
 import { OutboxService } from '../../outbox/index.js';
 import { type Disputed, DisputesService, isPaidWithCard, type Transaction } from '../../transactions/index.js';
 import { WalletsService } from '../../wallets/index.js';
@@ -28,8 +27,7 @@ export class MedTransitions {
     private readonly disputes: DisputesService,
     private readonly wallets: WalletsService,
     private readonly outbox: OutboxService,
-    private readonly mailer: Mailer,
-    private readonly members: MembersService,
+    private readonly mails: NoticeMails,
     private readonly clock: Clock,
   ) {}
 
@@ -81,30 +79,24 @@ export class MedTransitions {
           break;
         case 'opened':
           this.outbox.record(tx, [medEvent('med_case.opened', step.medCase, transaction)]);
-          await this.#mail(tx, openedMail(disputed, step.medCase, publicBaseUrl));
+          await this.mails.enqueue(tx, 'dispute', openedMail(disputed, step.medCase, publicBaseUrl));
           break;
         case 'ended':
           this.outbox.record(tx, [
             medEvent('med_case.moved', step.medCase, transaction, isMuted),
             resolvedEvent(step.medCase, transaction, step.amount, isMuted),
           ]);
-          await this.#mail(tx, resolvedMail(disputed, step.medCase, step.amount, publicBaseUrl));
+          await this.mails.enqueue(tx, 'dispute', resolvedMail(disputed, step.medCase, step.amount, publicBaseUrl));
           break;
         case 'corrected':
           this.outbox.record(tx, [
             medEvent('med_case.moved', step.medCase, transaction, isMuted),
             correctedEvent(step.medCase, transaction, step.taken, isMuted),
           ]);
-          await this.#mail(tx, correctedMail(disputed, step.medCase, step.taken, publicBaseUrl));
+          await this.mails.enqueue(tx, 'dispute', correctedMail(disputed, step.medCase, step.taken, publicBaseUrl));
       }
     }
     this.wallets.moveDisputed(tx, disputed.moves);
-  }
-
-  /** Writes to the account's contact, and to every other person who wants mails about disputes. */
-  async #mail(tx: Tx, mail: Mail): Promise<void> {
-    const people = mail.accountId === null ? [] : await this.members.wanting(mail.accountId, 'dispute', tx);
-    for (const to of new Set([mail.to, ...people.map(({ email }) => email)])) this.mailer.enqueue(tx, { ...mail, to });
   }
 
   /** Records that the merchant does not agree. No money moves, so the caller holds only the lock of the case. */

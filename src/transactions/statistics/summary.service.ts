@@ -34,7 +34,7 @@ interface DayRun {
   readonly amount: Amount;
 }
 
-/** One day, or a bank day with the days without banks that follow it. */
+/** A day, or a bank day with the days without banks that follow it. */
 export interface SummaryPoint extends DayRun {
   readonly before: DayRun;
 }

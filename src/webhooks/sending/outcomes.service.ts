@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { AccountsService, MembersService } from '../../accounts/index.js';
+import { AccountsService, NoticeMails } from '../../accounts/index.js';
 import { Clock } from '../../core/clock.js';
 import { Database, type Tx } from '../../core/database/index.js';
 import { Logger } from '../../core/log/index.js';
-import { Mailer } from '../../core/mail/index.js';
 import { DeliveryQueueRepository, type Outcome } from './delivery-queue.repository.js';
 import { disabledMail } from '../endpoints/disabled-mail.js';
 import { isSuccess, isToBeDisabled, nextHealth } from '../endpoints/endpoint-health.js';
@@ -17,8 +16,7 @@ export class OutcomesService {
     private readonly queue: DeliveryQueueRepository,
     private readonly health: EndpointHealthRepository,
     private readonly accounts: AccountsService,
-    private readonly members: MembersService,
-    private readonly mailer: Mailer,
+    private readonly mails: NoticeMails,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
@@ -58,10 +56,8 @@ export class OutcomesService {
     await this.database.transaction(async (tx) => {
       const endpoint = await this.health.disable(tx, endpointId, this.clock.now());
       if (!endpoint) return;
-      const people = await this.members.wanting(accountId, 'webhook', tx);
       const mail = disabledMail({ id: endpointId, ...endpoint, lastError });
-      for (const to of new Set([contactEmail, ...people.map(({ email }) => email)]))
-        this.mailer.enqueue(tx, { accountId, to, ...mail });
+      await this.mails.enqueue(tx, 'webhook', { accountId, to: contactEmail, ...mail });
     });
   }
 

@@ -18,7 +18,7 @@ describeWith('browser')('the home of the dashboard', () => {
   });
   afterAll(() => dashboard.stop());
 
-  /** What axe finds at both widths, and whether the page is too wide. */
+  /** Findings of axe at both widths, and whether the page is too wide. */
   async function barriersAtBothWidths(about: string): Promise<unknown[]> {
     const found = [];
     for (const viewport of [PHONE, DESK]) {

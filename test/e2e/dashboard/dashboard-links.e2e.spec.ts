@@ -120,8 +120,8 @@ describeWith('browser')('payment links and customers at the dashboard in a real 
     await dashboard.simulate(id, { event: 'med_open' });
     await go(page, 'Clientes');
     await heading(page, 'Clientes');
-    await page.getByLabel('Procurar', { exact: true }).fill('529.982.247-25');
-    await page.getByRole('button', { name: 'Procurar' }).click();
+    await page.getByLabel('Buscar', { exact: true }).fill('529.982.247-25');
+    await page.getByRole('button', { name: 'Buscar' }).click();
     await page.getByRole('row', { name: /529\.982\.247-25.*2.*92,00.*–.*42,00/ }).waitFor();
     await page.getByRole('link', { name: MARIA.name }).click();
     await heading(page, MARIA.name);

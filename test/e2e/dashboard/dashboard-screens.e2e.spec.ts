@@ -217,13 +217,13 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     await page.getByRole('menuitem', { name: 'Outro período ou formato' }).click();
     await heading(page, 'Relatórios');
     expect([
-      await page.getByLabel('O quê').inputValue(),
+      await page.getByLabel('Tipo').inputValue(),
       await page.getByLabel('Vendas', { exact: true }).inputValue(),
       await page.getByLabel('Situação').inputValue(),
-      await page.getByLabel('Procurar', { exact: true }).inputValue(),
+      await page.getByLabel('Buscar', { exact: true }).inputValue(),
     ]).toEqual(['sales', 'created', 'WAITING_PAYMENT', 'zuleica']);
     await page.getByLabel('Formato').selectOption('CSV para programas');
-    await page.getByRole('button', { name: 'Fazer' }).dblclick();
+    await page.getByRole('button', { name: 'Gerar relatório' }).dblclick();
     await page.getByRole('cell', { name: 'Vendas · Aguardando pagamento · zuleica (csv)' }).waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),

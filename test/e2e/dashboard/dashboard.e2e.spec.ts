@@ -43,7 +43,7 @@ describeWith('browser')('the dashboard in a real browser', () => {
     await page.getByRole('button', { name: 'Pagar (teste)' }).click();
     await page.getByText('Paga', { exact: true }).first().waitFor();
     for (const query of ['Maria', '1042', 'Maria, pedido #1042']) {
-      await page.getByRole('searchbox', { name: 'Procurar vendas' }).fill(query);
+      await page.getByRole('searchbox', { name: 'Buscar vendas' }).fill(query);
       await page.keyboard.press('Enter');
       await heading(page, 'Vendas');
       await page.getByRole('row', { name: /Maria/ }).first().waitFor();
@@ -144,13 +144,13 @@ describeWith('browser')('the dashboard in a real browser', () => {
     await page.getByRole('menuitem', { name: 'Outro período ou formato' }).click();
     await heading(page, 'Relatórios');
     // The export contains what the list shows.
-    expect(await page.getByLabel('O quê').inputValue()).toBe('sales');
+    expect(await page.getByLabel('Tipo').inputValue()).toBe('sales');
     expect((await page.locator('.dates [role=spinbutton]').allInnerTexts()).slice(0, 3)).toEqual(['01', '11', '2026']);
-    await page.getByLabel('O quê').selectOption('statement');
+    await page.getByLabel('Tipo').selectOption('statement');
     // A reader of Portuguese is offered a workbook first.
     expect(await page.getByLabel('Formato').inputValue()).toBe('xlsx pt-BR');
     await page.getByLabel('Formato').selectOption('CSV para Excel');
-    await page.getByRole('button', { name: 'Fazer' }).click();
+    await page.getByRole('button', { name: 'Gerar relatório' }).click();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page
@@ -550,11 +550,11 @@ describeWith('browser')('the dashboard in a real browser', () => {
     const page = await asOwner('/test/sales');
     await page.getByText('Colunas').click();
     await page.getByRole('checkbox', { name: 'E-mail' }).check();
-    await page.getByRole('checkbox', { name: 'Meio' }).uncheck();
+    await page.getByRole('checkbox', { name: 'Forma de pagamento' }).uncheck();
     await page.getByRole('cell', { name: 'com@example.com' }).first().waitFor();
     await page.reload();
     await page.getByRole('columnheader', { name: 'E-mail' }).waitFor();
-    expect(await page.getByRole('columnheader', { name: 'Meio' }).count()).toBe(0);
+    expect(await page.getByRole('columnheader', { name: 'Forma de pagamento' }).count()).toBe(0);
     await page.context().close();
   });
 
