@@ -87,8 +87,8 @@ const FOLD = write(
 );
 
 /**
- * Parameters: $1, $2 scope; $3 kinds; $4, $5 from and to. Then $6, $7 the outer bounds; $8 now; $9 currency or null. Last
- * $10, kinds to return by day too. Reads in one statement, so a change is seen either folded or waiting, and counts once.
+ * Parameters: $1, $2 scope; $3 kinds; $4, $5 from and to. Outer bounds are $6, $7; $8 now; $9 currency or null. Kinds to
+ * return by day too are $10. Reads in one statement, so a change is seen either folded or waiting, and counts once.
  */
 const READ = read(
   'transaction_figures.read',
@@ -120,8 +120,8 @@ const READ = read(
 );
 
 /**
- * Sums of periods, row by row. Parameters: $1 to $3 scope and currency. Then $4 to $7 times and ids of the counted rests.
- * Last $8, $9 ids of the whole periods, whose refunds are counted.
+ * Sums of periods, row by row. Parameters: $1 to $3 scope and currency. Times and ids of the counted rests are
+ * $4 to $7. Ids of the whole periods are $8, $9, whose refunds are counted.
  */
 const SUMS = read(
   'transactions.sums',
