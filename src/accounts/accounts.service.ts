@@ -7,7 +7,7 @@ import { Database, type Tx } from '../core/database/index.js';
 import { type ApiError, forbidden, invalidRequest, notFound, type Violation } from '../core/errors/index.js';
 import { newId } from '../core/ids.js';
 import type { Account, AccountEntity } from './account.entity.js';
-import type { Role } from './member.entity.js';
+import type { Role } from './role.js';
 import { type AccountChanges, type AccountFilter, AccountsRepository } from './accounts.repository.js';
 import { checkEmail, normalizeEmail } from './email-address.js';
 import { MembersService } from './members.service.js';

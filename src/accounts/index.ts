@@ -1,6 +1,6 @@
 export { Account, AccountEntity, type FraudMode, type PayoutSchedule } from './account.entity.js';
 export { InvitationEntity } from './invitation.entity.js';
-export type { Role } from './member.entity.js';
+export type { Role } from './role.js';
 export type { UserEntity } from './user.entity.js';
 export { AccountsModule } from './accounts.module.js';
 export { accountSuspended, AccountsService } from './accounts.service.js';

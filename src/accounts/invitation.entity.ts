@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { NotPersonal } from '../core/database/index.js';
-import type { Role } from './member.entity.js';
+import type { Role } from './role.js';
 
 /** An invitation to become a member, once the invited person accepts. */
 @NotPersonal('people of merchants')

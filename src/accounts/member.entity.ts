@@ -1,8 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { NotPersonal } from '../core/database/index.js';
 import type { DashboardNotice, MailNotice } from './notices.js';
-
-export type Role = 'OWNER' | 'ADMIN' | 'MEMBER';
+import type { Role } from './role.js';
 
 @NotPersonal('people of merchants')
 @Entity('members')

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { columnsOf, insertInto, read, Reader, removeDue, type Tx, write } from '../core/database/index.js';
 import { Retained } from '../core/retention.js';
 import { InvitationEntity } from './invitation.entity.js';
-import { MemberEntity, type Role } from './member.entity.js';
+import { MemberEntity } from './member.entity.js';
 import type { ChosenNotices } from './notices.js';
+import type { Role } from './role.js';
 import type { UserEntity } from './user.entity.js';
 
 export type Member = Omit<MemberEntity, 'accountId'> & Pick<UserEntity, 'email' | 'name'>;

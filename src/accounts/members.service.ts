@@ -7,7 +7,7 @@ import { type ApiError, badRequest, business, forbidden, invalidRequest, notFoun
 import { newId } from '../core/ids.js';
 import type { Account } from './account.entity.js';
 import type { InvitationEntity } from './invitation.entity.js';
-import type { Role } from './member.entity.js';
+import type { Role } from './role.js';
 import { checkEmail, normalizeEmail } from './email-address.js';
 import { type Member, MembersRepository } from './members.repository.js';
 import { type ChosenNotices, type MailNotice, noticesOf } from './notices.js';

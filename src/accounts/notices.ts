@@ -1,4 +1,4 @@
-import type { MemberEntity, Role } from './member.entity.js';
+import type { Role } from './role.js';
 
 /** Notices that an open dashboard shows as they happen. Failing endpoints stand on its home anyway. */
 export const DASHBOARD_NOTICES = ['paid', 'dispute', 'payout', 'approval'] as const;
@@ -21,11 +21,13 @@ export interface ChosenNotices {
   readonly dashboard: readonly DashboardNotice[];
 }
 
+interface Choice {
+  readonly role: Role;
+  readonly noticeMails: readonly MailNotice[] | null;
+  readonly noticeToasts: readonly DashboardNotice[] | null;
+}
+
 /** Returns the notices that the member has chosen, or the defaults of the role. */
-export function noticesOf({
-  role,
-  noticeMails,
-  noticeToasts,
-}: Pick<MemberEntity, 'role' | 'noticeMails' | 'noticeToasts'>): ChosenNotices {
+export function noticesOf({ role, noticeMails, noticeToasts }: Choice): ChosenNotices {
   return { mail: noticeMails ?? MAIL_DEFAULTS[role], dashboard: noticeToasts ?? DASHBOARD_DEFAULTS };
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf, insertInto, Reader, read, write, type Tx } from '../core/database/index.js';
 import { PasswordResetEntity } from './password-reset.entity.js';
-import type { Role } from './member.entity.js';
+import type { Role } from './role.js';
 import { UserEntity } from './user.entity.js';
 
 const WITHOUT_FACTOR = ['totpSecretSealed', 'totpConfirmedAt', 'totpStep', 'recoveryCodeHashes', 'warnedAt'] as const;

@@ -9,7 +9,7 @@ const english: Translate = (_, text) => text;
 
 describe('hints about a refusal', () => {
   it.each(['forbidden', 'API_KEY_ROLE_REQUIRED'])('blame the role for %s', (code) =>
-    expect(hintOf(new ApiFailure(403, code, 'No.', null), portuguese)).toMatch(/^O seu papel não permite isto/),
+    expect(hintOf(new ApiFailure(403, code, 'No.', null), portuguese)).toMatch(/^Seu papel não permite esta ação/),
   );
 
   it.each([

@@ -4,8 +4,8 @@ import type { ReportLocale, ReportType } from '../report.entity.js';
 export type Words = Readonly<Record<string, string>>;
 
 export const SALE_STATUS_WORDS: Words = {
-  PENDING: 'Sendo criada',
-  WAITING_PAYMENT: 'Aguarda pagamento',
+  PENDING: 'Em criação',
+  WAITING_PAYMENT: 'Aguardando pagamento',
   PROCESSING: 'Em análise',
   PAID: 'Paga',
   APPROVED: 'Paga (cartão)',
@@ -28,8 +28,8 @@ export const METHOD_WORDS: Words = {
 
 export const REFUND_STATUS_WORDS: Words = {
   PENDING: 'Na fila',
-  IN_PROGRESS: 'A caminho',
-  REFUNDED: 'Devolvido',
+  IN_PROGRESS: 'Em andamento',
+  REFUNDED: 'Reembolsado',
   FAILED: 'Falhou',
 };
 
@@ -100,13 +100,13 @@ export const ENTRY_TYPE_WORDS: Words = {
   fee: 'Tarifa',
   release: 'Liberação',
   refund: 'Reembolso',
-  refund_failed: 'Reembolso que falhou',
+  refund_failed: 'Reembolso não efetuado',
   med_hold: 'Retido por disputa',
   med_release: 'Liberado da disputa',
   med_loss: 'Perdido em disputa',
   chargeback: 'Contestação do cartão',
   payout: 'Saque',
-  payout_failed: 'Saque que não saiu',
+  payout_failed: 'Saque não efetuado',
   payout_returned: 'Saque devolvido',
   correction: 'Correção',
 };
@@ -117,13 +117,13 @@ export const DESCRIPTION_WORDS: Words = {
   fee: 'Tarifa',
   release: 'Liberação de um pagamento',
   refund: 'Reembolso ao pagador',
-  refund_failed: 'Reembolso que falhou: o dinheiro voltou',
+  refund_failed: 'Reembolso não efetuado: o dinheiro voltou',
   med_hold: 'Retido por uma disputa',
   med_release: 'Devolvido por uma disputa',
   med_loss: 'Perdido em uma disputa',
   chargeback: 'Perdido em uma contestação no cartão',
   payout: 'Saque',
-  payout_failed: 'Saque que não saiu: o dinheiro voltou',
+  payout_failed: 'Saque não efetuado: o dinheiro voltou',
   payout_returned: 'Saque devolvido: o dinheiro voltou',
   correction: 'Correção',
 };

@@ -2,11 +2,24 @@ import { Injectable } from '@nestjs/common';
 import { read, Reader, type Tx, valuesOfFields, write } from '../../core/database/index.js';
 import { idBound } from '../../core/ids.js';
 import type { Mode, Scope } from '../../core/mode.js';
+import type { Amount } from '../../core/money/index.js';
 import { LowWaterMark, type Margins } from '../../core/queue/index.js';
 import { piecesOf, type Span } from './span.js';
 import { OPEN } from '../transactions.repository.js';
-import type { PeriodSums } from './summary.service.js';
 import type { FigureKind } from './transaction-figure.entity.js';
+
+/** Payments and refunds of one currency in a period. */
+export interface PeriodSums extends Span {
+  /** Payments received in the period. */
+  readonly count: number;
+  readonly amount: Amount;
+  /** Payments created in the period, and how many of them were ever paid. */
+  readonly created: number;
+  readonly createdPaid: number;
+  /** Refunds requested in the period, without failed ones. */
+  readonly refundCount: number;
+  readonly refunded: Amount;
+}
 
 export interface Figure {
   readonly kind: FigureKind;

@@ -11,21 +11,7 @@ import {
 import { Clock } from '../../core/clock.js';
 import type { Scope } from '../../core/mode.js';
 import type { Amount } from '../../core/money/index.js';
-import type { Span } from './span.js';
-import { StatisticsRepository } from './statistics.repository.js';
-
-/** Payments and refunds of one currency in a period. */
-export interface PeriodSums extends Span {
-  /** Payments received in the period. */
-  readonly count: number;
-  readonly amount: Amount;
-  /** Payments created in the period, and how many of them were ever paid. */
-  readonly created: number;
-  readonly createdPaid: number;
-  /** Refunds requested in the period, without failed ones. */
-  readonly refundCount: number;
-  readonly refunded: Amount;
-}
+import { type PeriodSums, StatisticsRepository } from './statistics.repository.js';
 
 interface DayRun {
   readonly from: Day;
