@@ -433,7 +433,7 @@ describe('the payout schedule of an account', () => {
         },
       });
     }
-    expect(schemas['MerchantAccountBody']?.properties['payout_schedule']).toMatchObject({
+    expect(schemas['OwnAccountBody']?.properties['payout_schedule']).toMatchObject({
       required: ['every', 'at', 'destination', 'leave', 'minimum'],
     });
   });
