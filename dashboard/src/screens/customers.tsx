@@ -1,21 +1,22 @@
-import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { CustomerBody } from '../../../src/customers/dto/customer.body.js';
-import { useQueryText } from '../address.js';
 import { door } from '../api.js';
 import { customerName, shownTaxId, totalOf } from '../customer-words.js';
 import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
-import { Listing, usePages } from '../lists.js';
+import { isText, ListBar, Listing, useFilters, usePages } from '../lists.js';
 import { useMode } from '../session.js';
 import { Button, Input, Link, Page, Time } from '../ui.js';
+
+/** A filter that the service accepts, or it would refuse the list. */
+const RULES = { query: (text: string) => text.trim().length >= 2 && isText(text) };
 
 /** Customers, the last payer first. */
 export function Customers(): ReactNode {
   const { t, language } = useLanguage();
   const mode = useMode();
-  const { query = '' } = useQueryText();
-  const navigate = useNavigate();
+  const [filters, change, isFiltered] = useFilters(RULES);
+  const { query } = filters;
   const list = usePages<CustomerBody>([mode, 'customers', query], door(mode, '/customers'), { query, limit: 50 });
   return (
     <Page title={t('Clientes', 'Customers')}>
@@ -24,8 +25,7 @@ export function Customers(): ReactNode {
         className="filters"
         onSubmit={(event) => {
           event.preventDefault();
-          const text = textOf(new FormData(event.currentTarget), 'query');
-          void navigate({ to: '.', search: { query: text || undefined } as never });
+          change({ query: textOf(new FormData(event.currentTarget), 'query') });
         }}
       >
         <Input
@@ -38,20 +38,30 @@ export function Customers(): ReactNode {
           placeholder={t('Nome, CPF, CNPJ ou e-mail', 'Name, tax id or e-mail')}
         />
         <Button type="submit">{t('Buscar', 'Search')}</Button>
-        {query !== '' && (
+        {isFiltered && (
           <Link to={`/${mode}/customers`} className="button">
             {t('Limpar', 'Clear')}
           </Link>
         )}
       </form>
+      <ListBar
+        name="customers"
+        filters={filters}
+        change={change}
+        count={{
+          one: t('cliente', 'customer'),
+          several: t('clientes', 'customers'),
+          exact: list.hasNextPage ? undefined : list.data?.length,
+        }}
+      />
       <Listing
         list={list}
         rows={list.data}
         label={t('Clientes', 'Customers')}
         empty={
-          query === ''
-            ? t('Ainda não há clientes.', 'There are no customers yet.')
-            : t('Nenhum cliente encontrado.', 'No customer found.')
+          isFiltered
+            ? t('Nenhum cliente encontrado.', 'No customer found.')
+            : t('Ainda não há clientes.', 'There are no customers yet.')
         }
         keyOf={({ id }) => id}
         columns={[
@@ -81,7 +91,7 @@ export function Customers(): ReactNode {
           { name: t('Última compra', 'Last purchase'), cell: ({ last_paid_at }) => <Time at={last_paid_at} /> },
         ]}
       >
-        {query === '' && (
+        {!isFiltered && (
           <p>
             {t(
               'Quem paga uma venda com CPF, CNPJ ou e-mail aparece aqui.',

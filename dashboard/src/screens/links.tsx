@@ -1,21 +1,21 @@
-import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { PaymentLinkBody } from '../../../src/payment-links/dto/payment-link.body.js';
-import { useQueryText } from '../address.js';
 import { door } from '../api.js';
 import { useLanguage } from '../language.js';
 import { LINK_STATUSES, linkEnd, linkPrice, linkState, linkStatus, paidTimes } from '../link-words.js';
-import { Listing, usePages } from '../lists.js';
+import { isOneOf, ListBar, Listing, useFilters, usePages } from '../lists.js';
 import { useMayAct, useMode } from '../session.js';
 import { Choice, Link, Money, Page, Status } from '../ui.js';
+
+const RULES = { status: isOneOf(LINK_STATUSES) };
 
 /** Payment links, newest first, with what each has sold. */
 export function Links(): ReactNode {
   const { t, language } = useLanguage();
   const mode = useMode();
   const mayAct = useMayAct();
-  const { status = '' } = useQueryText();
-  const navigate = useNavigate();
+  const [filters, change, isFiltered] = useFilters(RULES);
+  const { status } = filters;
   const list = usePages<PaymentLinkBody>(
     [mode, 'links', status],
     door(mode, '/payment-links'),
@@ -37,21 +37,31 @@ export function Links(): ReactNode {
         <Choice
           label={t('Situação', 'Status')}
           value={status}
-          onChange={(event) => void navigate({ to: '.', search: { status: event.target.value || undefined } as never })}
+          onChange={(event) => change({ status: event.target.value })}
           options={[
             ['', t('Todos', 'All')],
             ...LINK_STATUSES.map((one) => [one, `${linkStatus(one, t)}${t('s', '')}`] as const),
           ]}
         />
       </div>
+      <ListBar
+        name="links"
+        filters={filters}
+        change={change}
+        count={{
+          one: 'link',
+          several: 'links',
+          exact: list.hasNextPage ? undefined : list.data?.length,
+        }}
+      />
       <Listing
         list={list}
         rows={list.data}
         label={t('Links de pagamento', 'Payment links')}
         empty={
-          status === ''
-            ? t('Ainda não há links de pagamento.', 'There are no payment links yet.')
-            : t('Nenhum link nesta situação.', 'No link has this status.')
+          isFiltered
+            ? t('Nenhum link nesta situação.', 'No link has this status.')
+            : t('Ainda não há links de pagamento.', 'There are no payment links yet.')
         }
         keyOf={({ id }) => id}
         columns={[
@@ -71,7 +81,7 @@ export function Links(): ReactNode {
           { name: t('Vale até', 'Open until'), cell: (link) => linkEnd(link, t, language) },
         ]}
       >
-        {status === '' && (
+        {!isFiltered && (
           <p>
             {t(
               'Um link é uma página que vende uma coisa: mande o endereço ou imprima o QR code, e o dinheiro entra por Pix.',

@@ -3,13 +3,17 @@ import { formatTaxId } from '../../../src/brazil/tax-id.js';
 import type { PaymentDetailBody } from '../../../src/payments/dto/payment.body.js';
 import { ORDER_KEYS } from '../../../src/transactions/order-keys.js';
 import { useLanguage } from '../language.js';
-import { Card, Facts, Id, Money, Time } from '../ui.js';
+import { useMode } from '../session.js';
+import { Card, Facts, Id, Link, Money, Time } from '../ui.js';
 import { metadataName, methodName } from '../words.js';
 import { orderOf } from './sale-name.js';
 
 /** The facts that a person looks for first. */
 export function SaleFacts({ sale }: { sale: PaymentDetailBody }): ReactNode {
   const { t } = useLanguage();
+  const mode = useMode();
+  // A customer has paid, and is told apart by tax id or e-mail.
+  const isCustomer = sale.paidAt !== null && (sale.customerDocument ?? sale.customerEmail) !== null;
   const shown = (amount: number | null = null): ReactNode =>
     amount !== null && <Money amount={amount} currency={sale.currency} />;
   const fees = sale.providerFee === null ? null : sale.providerFee + (sale.platformFee ?? 0);
@@ -31,6 +35,11 @@ export function SaleFacts({ sale }: { sale: PaymentDetailBody }): ReactNode {
                   </div>
                 )}
                 {sale.customerEmail !== null && <div>{sale.customerEmail}</div>}
+                {isCustomer && (
+                  <div>
+                    <Link to={`/${mode}/customers/cus_${sale.id}`}>{t('Ver cliente', 'See customer')}</Link>
+                  </div>
+                )}
               </>
             ),
           ],

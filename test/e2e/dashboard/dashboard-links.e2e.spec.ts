@@ -112,6 +112,9 @@ describeWith('browser')('payment links and customers at the dashboard in a real 
     await page.getByRole('row', { name: /Café de dezembro.*Encerrado.*1 de 2.*50,00/ }).waitFor();
     await page.getByLabel('Situação').selectOption('active');
     await page.getByText('Nenhum link nesta situação.').waitFor();
+    expect(page.url()).toMatch(/status=active$/);
+    await page.goBack();
+    await page.getByText('1 link', { exact: true }).waitFor();
   });
 
   it('finds a customer, and shows what was bought, given back and disputed', async () => {
@@ -123,7 +126,16 @@ describeWith('browser')('payment links and customers at the dashboard in a real 
     await page.getByLabel('Buscar', { exact: true }).fill('529.982.247-25');
     await page.getByRole('button', { name: 'Buscar' }).click();
     await page.getByRole('row', { name: /529\.982\.247-25.*2.*92,00.*–.*42,00/ }).waitFor();
-    await page.getByRole('link', { name: MARIA.name }).click();
+    await page.getByText('1 cliente', { exact: true }).waitFor();
+    await page.getByText('Visões').click();
+    await page.getByLabel('Nome da visão').fill('Maria');
+    await page.getByRole('button', { name: 'Salvar' }).click();
+    await page.getByRole('link', { name: 'Limpar' }).click();
+    await page.getByText('Visões').click();
+    await page.getByRole('button', { name: 'Maria', exact: true }).click();
+    expect(new URL(page.url()).searchParams.get('query')).toBe('529.982.247-25');
+    await dashboard.visit(page, `/test/sales/${id.replace('ch_', 'tx_')}`);
+    await page.getByRole('link', { name: 'Ver cliente' }).click();
     await heading(page, MARIA.name);
     customer = page.url().split('/').at(-1) ?? '';
     await page
