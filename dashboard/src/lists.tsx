@@ -25,6 +25,9 @@ interface Page<R> {
   readonly next_cursor?: string | null;
 }
 
+/** Pages without rows that are skipped before the person is asked whether to go on. */
+const MAX_EMPTY_PAGES = 10;
+
 /** Loads the rows of a list page by page, each after the last row of the previous page. */
 export function usePages<R>(
   queryKey: QueryKey,
@@ -34,7 +37,16 @@ export function usePages<R>(
 ): UseInfiniteQueryResult<R[]> {
   return useInfiniteQuery({
     queryKey,
-    queryFn: ({ pageParam }) => call<Page<R>>('GET', withQuery(path, { ...query, starting_after: pageParam })),
+    queryFn: async ({ pageParam }) => {
+      const ask = (after?: string): Promise<Page<R>> =>
+        call('GET', withQuery(path, { ...query, starting_after: after }));
+      let page = await ask(pageParam);
+      for (let skipped = 0; skipped < MAX_EMPTY_PAGES; skipped++) {
+        if (page.data.length > 0 || page.next_cursor == null) break;
+        page = await ask(page.next_cursor);
+      }
+      return page;
+    },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     select: ({ pages }) => pages.flatMap(({ data }) => data),
@@ -75,7 +87,9 @@ export function Listing<R>({
     <>
       {list.error != null && <Failure error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <Loading shape="list" />}
-      {rows?.length === 0 && empty !== undefined && <Empty title={empty}>{children}</Empty>}
+      {rows?.length === 0 && list.hasNextPage !== true && empty !== undefined && (
+        <Empty title={empty}>{children}</Empty>
+      )}
       {rows && rows.length > 0 && <Table {...table} rows={rows} />}
       {list.hasNextPage && (
         <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage?.()}>

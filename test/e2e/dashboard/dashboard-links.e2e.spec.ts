@@ -145,6 +145,20 @@ describeWith('browser')('payment links and customers at the dashboard in a real 
     await page.getByRole('row', { name: /42,00.*Em disputa.*1042/ }).waitFor();
   });
 
+  it('skips pages of customers that are empty and have a next page', async () => {
+    await page.route('**/customers?*', async (route) => {
+      const url = new URL(route.request().url());
+      if (!url.searchParams.has('starting_after'))
+        return route.fulfill({ json: { data: [], has_more: true, next_cursor: 'empty' } });
+      url.searchParams.delete('starting_after');
+      return route.continue({ url: url.href });
+    });
+    await dashboard.visit(page, '/test/customers');
+    await page.getByRole('row', { name: /Maria da Silva/ }).waitFor();
+    expect(await page.getByRole('button', { name: 'Mais antigos' }).count()).toBe(0);
+    await page.unroute('**/customers?*');
+  });
+
   it.each(['light', 'dark'] as const)('has no finding of axe and fits every width (%s)', async (colorScheme) => {
     await page.emulateMedia({ colorScheme });
     const found: unknown[] = [];
