@@ -67,10 +67,14 @@ export function Customers(): ReactNode {
         columns={[
           {
             name: t('Cliente', 'Customer'),
-            cell: (one) => <Link to={`/${mode}/customers/${one.id}`}>{customerName(one)}</Link>,
+            cell: (one) => (
+              <>
+                <Link to={`/${mode}/customers/${one.id}`}>{customerName(one)}</Link>
+                {one.name !== null && one.email !== null && <span className="note">{one.email}</span>}
+              </>
+            ),
           },
           { name: t('CPF ou CNPJ', 'Tax id'), cell: ({ tax_id }) => (tax_id === null ? '–' : shownTaxId(tax_id)) },
-          { name: 'E-mail', cell: ({ email }) => email ?? '–' },
           { name: t('Compras', 'Purchases'), isNumber: true, cell: (one) => totalOf(one, 'sales', language) },
           {
             name: t('Pagou', 'Paid'),

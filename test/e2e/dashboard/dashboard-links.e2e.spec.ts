@@ -125,7 +125,7 @@ describeWith('browser')('payment links and customers at the dashboard in a real 
     await heading(page, 'Clientes');
     await page.getByLabel('Buscar', { exact: true }).fill('529.982.247-25');
     await page.getByRole('button', { name: 'Buscar' }).click();
-    await page.getByRole('row', { name: /529\.982\.247-25.*2.*92,00.*–.*42,00/ }).waitFor();
+    await page.getByRole('row', { name: /maria@example\.com.*529\.982\.247-25.*2.*92,00.*–.*42,00/ }).waitFor();
     await page.getByText('1 cliente', { exact: true }).waitFor();
     await page.getByText('Visões').click();
     await page.getByLabel('Nome da visão').fill('Maria');
