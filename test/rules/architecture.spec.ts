@@ -114,8 +114,8 @@ const TABLES_OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
   // A query by primary keys tells at every request who holds a session or a key, and whether they are still let in.
   'api-keys': ['accounts'],
   auth: ['accounts'],
-  // Joins of one row with its account, case, event or news.
-  acquirers: ['transactions'],
+  // Joins of one row with its account, case, event or news. Payouts and cashouts under way hold a client id in place.
+  acquirers: ['payouts', 'transactions'],
   med: ['transactions'],
   // Whether an operator has entered a return, under the lock of its payout.
   payouts: ['transactions'],

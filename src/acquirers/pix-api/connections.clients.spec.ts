@@ -15,11 +15,13 @@ class Client {
 
 function setup() {
   const state = { now: 0, version: 1, reads: 0, exists: true };
+  const load = async (id: string): Promise<PixApiConnection | null> => {
+    state.reads++;
+    return state.exists ? ({ id, version: state.version } as PixApiConnection) : null;
+  };
   const clients = new ConnectionClients<Client>(
-    (id) => {
-      state.reads++;
-      return Promise.resolve(state.exists ? ({ id, version: state.version } as PixApiConnection) : null);
-    },
+    load,
+    load,
     ({ id, version }) => new Client(`${id} v${version}`),
     () => state.now,
   );
@@ -57,6 +59,18 @@ describe('clients of connections', () => {
     } finally {
       jest.useRealTimers();
     }
+  });
+
+  it('send money by the connection as it is now, although it was read a moment ago', async () => {
+    const { state, clients } = setup();
+    const old = await clients.of('a');
+    state.version = 2;
+    const renewed = await clients.current('a');
+    expect([renewed.of, renewed === old]).toEqual(['a v2', false]);
+    expect(await clients.of('a')).toBe(renewed);
+    // A reading that is late brings no replaced credentials back.
+    state.version = 1;
+    expect(await clients.current('a')).toBe(renewed);
   });
 
   it('do not exist without a connection, and are made once there is one', async () => {

@@ -26,10 +26,12 @@ export class ConnectionClients<C extends Client> {
 
   /**
    * @param load null: there is no such connection
+   * @param loadLocked as `load`, but waits until a change of the connection is committed
    * @param now milliseconds
    */
   constructor(
     private readonly load: (id: string) => Promise<PixApiConnection | null>,
+    private readonly loadLocked: (id: string) => Promise<PixApiConnection | null>,
     private readonly make: (connection: PixApiConnection) => C,
     private readonly now: () => number,
   ) {}
@@ -40,9 +42,18 @@ export class ConnectionClients<C extends Client> {
     if (entry && this.now() < entry.freshUntil) return entry.client;
     const underWay = this.#pending.get(id);
     if (underWay) return underWay;
-    const pending = this.#renew(id).finally(() => this.#pending.delete(id));
+    const pending = this.#renew(id, this.load).finally(() => this.#pending.delete(id));
     this.#pending.set(id, pending);
     return pending;
+  }
+
+  /**
+   * A client for sending money, made from the connection as it is now. A client of replaced credentials would send from
+   * another account of the PSP, where a later look-up does not find the payout.
+   * @throws Error as `of`
+   */
+  current(id: string): Promise<C> {
+    return this.#renew(id, this.loadLocked);
   }
 
   async close(): Promise<void> {
@@ -50,12 +61,13 @@ export class ConnectionClients<C extends Client> {
     await Promise.all(clients.map((client) => client.close()));
   }
 
-  async #renew(id: string): Promise<C> {
+  async #renew(id: string, load: typeof this.load): Promise<C> {
     const freshUntil = this.now() + FRESH_MS;
-    const connection = await this.load(id);
+    const connection = await load(id);
     if (!connection) throw new Error(`There is no acquirer connection ${id}`);
     const entry = this.#entries.get(id);
-    if (entry?.version === connection.version) {
+    // A newer version: another caller has read the connection since.
+    if (entry && entry.version >= connection.version) {
       entry.freshUntil = freshUntil;
       return entry.client;
     }

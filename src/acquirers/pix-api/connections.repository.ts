@@ -19,7 +19,10 @@ export interface SealedConnection extends Omit<PixApiConnection, 'credentials' |
   readonly certificate: CertificateFacts | null;
 }
 
-type StoredConnection = Omit<PixApiConnection, 'credentials'> & { readonly sealed: Buffer };
+/** A connection as it is read, its secrets sealed. */
+export type StoredConnection = Omit<PixApiConnection, 'credentials'> & { readonly sealed: Buffer };
+
+type LockedConnection = Pick<SealedConnection, 'id' | 'accountId' | 'sealed'>;
 
 /** A connection without its secrets, for people. */
 export interface ConnectionSummary extends Omit<PixApiConnection, 'credentials'> {
@@ -72,7 +75,17 @@ const NAME_OF = read(
 );
 const LOCK = write(
   'acquirer_connections.lock',
-  'SELECT id, account_id AS "accountId" FROM acquirer_connections WHERE profile = $1 AND pix_key = $2 FOR UPDATE',
+  `SELECT id, account_id AS "accountId", credentials_sealed AS sealed FROM acquirer_connections
+   WHERE profile = $1 AND pix_key = $2 FOR UPDATE`,
+);
+/** Payouts and refunds by cashout that the PSP may have received. Later calls repeat them under the same name. */
+const HAS_SENDS_UNDER_WAY = read(
+  'acquirer_connections.has_sends_under_way',
+  `SELECT 1 FROM payouts p WHERE p.acquirer = $1 AND p.status = 'SENDING'
+   UNION ALL
+   SELECT 1 FROM refunds r WHERE r.account_id = $2 AND r.mode = 'live' AND r.acquirer = $1 AND r.way = 'cashout'
+     AND r.status = 'IN_PROGRESS'
+   LIMIT 1`,
 );
 const INSERT = insertInto('acquirer_connections.insert', AcquirerConnectionEntity, {
   without: ['certificateWarnedDays', 'webhookRegisteredAt', 'callbackSecret', 'oldestCallbackSecret'],
@@ -164,9 +177,13 @@ export class ConnectionsRepository {
   }
 
   /** Locks the connection of that profile and Pix key and returns its account; null when there is none. */
-  async lock(tx: Tx, profile: string, pixKey: string): Promise<{ id: string; accountId: string } | null> {
-    const [row] = await tx.query<{ id: string; accountId: string }>(LOCK, [profile, pixKey]);
+  async lock(tx: Tx, profile: string, pixKey: string): Promise<LockedConnection | null> {
+    const [row] = await tx.query<LockedConnection>(LOCK, [profile, pixKey]);
     return row ?? null;
+  }
+
+  async hasSendsUnderWay(tx: Tx, acquirer: string, accountId: string): Promise<boolean> {
+    return (await tx.first(HAS_SENDS_UNDER_WAY, [acquirer, accountId])) !== null;
   }
 
   /** Locks a connection before reading it, so that nobody adds a schedule meanwhile; null when there is none. */

@@ -8,7 +8,13 @@ import type { IdCursorFilter } from '../../core/http/index.js';
 import { newId } from '../../core/ids.js';
 import { acquirerNameOf, connectionIdOf, type PixApiConnection, type PixApiCredentials } from './connection.js';
 import type { FeeSchedule } from './fees.js';
-import { type CertificateFacts, ConnectionsRepository, type ConnectionSummary } from './connections.repository.js';
+import {
+  type CertificateFacts,
+  ConnectionsRepository,
+  type ConnectionSummary,
+  type SealedConnection,
+  type StoredConnection,
+} from './connections.repository.js';
 import type { Desk } from './desks/desk.js';
 import { findDesk } from './desks/index.js';
 import type { InboundAuthentication } from './profile.js';
@@ -42,10 +48,12 @@ export class ConnectionsService {
 
   /** Reads the connection with its secrets. @returns null when there is none */
   async find(id: string): Promise<PixApiConnection | null> {
-    const found = await this.connections.find(id);
-    if (!found) return null;
-    const { sealed, ...connection } = found;
-    return { ...connection, credentials: JSON.parse(this.secrets.open(sealed, context(id))) as PixApiCredentials };
+    return this.#open(await this.connections.find(id));
+  }
+
+  /** Reads the connection as `find`, once a change of it that is under way has ended. */
+  async lock(tx: Tx, id: string): Promise<PixApiConnection | null> {
+    return this.#open(await this.connections.lockById(tx, id));
   }
 
   /** @returns null when there is no such connection */
@@ -130,7 +138,8 @@ export class ConnectionsService {
   /**
    * Makes the account's connection for (profile, Pix key), or renews the existing one; running services notice within
    * seconds. The caller holds the lock of the account.
-   * @throws ApiError 409 when another account has it: configuring its key anew would take its money
+   * @throws ApiError 409 when another account has it: configuring its key anew would take its money; 409 for another
+   * client id while money is under way
    */
   async save(tx: Tx, settings: ConnectionSettings): Promise<{ id: string; renewed: boolean }> {
     const { credentials, ...rest } = settings;
@@ -138,6 +147,7 @@ export class ConnectionsService {
     const now = this.clock.now();
     const known = await this.connections.lock(tx, profile, pixKey);
     if (known && known.accountId !== accountId) throw taken(profile, pixKey);
+    if (known) await this.#assertSameClient(tx, known, credentials.clientId);
     const id = known?.id ?? newId(now);
     this.#profiles.set(id, profile);
     const connection = { id, ...rest, sealed: this.secrets.seal(JSON.stringify(credentials), context(id)) };
@@ -153,6 +163,31 @@ export class ConnectionsService {
       throw error;
     }
     return { id, renewed: false };
+  }
+
+  /**
+   * Another client may have another account at the PSP. Money that is under way would not be found there and be sent a
+   * second time. `PixApiFamily` sends under the same lock, so no send begins meanwhile.
+   */
+  async #assertSameClient(
+    tx: Tx,
+    known: Pick<SealedConnection, 'id' | 'accountId' | 'sealed'>,
+    clientId: string,
+  ): Promise<void> {
+    const { id, accountId, sealed } = known;
+    // First: credentials that cannot be opened any more are replaced when nothing is under way.
+    if (!(await this.connections.hasSendsUnderWay(tx, acquirerNameOf(id), accountId))) return;
+    if (this.#credentials(id, sealed).clientId !== clientId) throw underWay();
+  }
+
+  #open(found: StoredConnection | null): PixApiConnection | null {
+    if (!found) return null;
+    const { sealed, ...connection } = found;
+    return { ...connection, credentials: this.#credentials(found.id, sealed) };
+  }
+
+  #credentials(id: string, sealed: Buffer): PixApiCredentials {
+    return JSON.parse(this.secrets.open(sealed, context(id))) as PixApiCredentials;
   }
 
   /** @param secret the number of the secret in the address that the PSP calls */
@@ -194,5 +229,12 @@ function taken(profile: string, pixKey: string): ApiError {
   return conflict(
     'acquirer_key_taken',
     `The Pix key ${pixKey} at ${profile} is another account's: a key is charged to by one account only.`,
+  );
+}
+
+function underWay(): ApiError {
+  return conflict(
+    'payouts_under_way',
+    'Payouts or refunds by cashout are under way with the present client id, and with another one they could be paid twice. Repeat this once they have ended, or an operator has resolved them. A new secret or certificate of the present client id is accepted now.',
   );
 }

@@ -1,12 +1,13 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
+import { Database } from '../../core/database/index.js';
 import { Logger } from '../../core/log/index.js';
 import { Metrics } from '../../core/metrics/index.js';
 import { AcquirersService } from '../acquirers.service.js';
 import { connectionIdOf, FAMILY } from './connection.js';
 import { ConnectionClients } from './connections.clients.js';
 import { ConnectionsService } from './connections.service.js';
-import type { Desk } from './desks/desk.js';
+import type { ClientOf, Desk } from './desks/desk.js';
 import { PixApiAcquirer } from './pix-api.acquirer.js';
 import { PixApiClient } from './pix-api.client.js';
 import { findProfile } from './profiles.js';
@@ -21,12 +22,14 @@ export class PixApiFamily implements OnModuleInit, OnApplicationBootstrap, OnMod
   constructor(
     private readonly acquirers: AcquirersService,
     private readonly connections: ConnectionsService,
+    database: Database,
     private readonly clock: Clock,
     private readonly logger: Logger,
     private readonly metrics: Metrics,
   ) {
     this.#clients = new ConnectionClients(
       (id) => connections.find(id),
+      (id) => database.transaction((tx) => connections.lock(tx, id)),
       (connection) => {
         const profile = findProfile(connection.profile);
         if (!profile) throw new Error(`There is no PSP profile "${connection.profile}"`);
@@ -47,7 +50,8 @@ export class PixApiFamily implements OnModuleInit, OnApplicationBootstrap, OnMod
         this.#learn(() => this.connections.learnProfile(id));
         return this.connections.deskOf(id);
       };
-      return new PixApiAcquirer(name, () => this.#clients.of(id), this.clock, this.logger, this.metrics, desk);
+      const client: ClientOf = (use) => (use === 'send' ? this.#clients.current(id) : this.#clients.of(id));
+      return new PixApiAcquirer(name, client, this.clock, this.logger, this.metrics, desk);
     });
   }
 

@@ -24,7 +24,7 @@ import {
 import type { PayoutDesk } from '../payout-desk.port.js';
 import { Answers } from './answers.js';
 import { cashoutAnswer, cashoutOrder, cashoutState } from './cashouts.js';
-import { ConnectionDesk, type Desk } from './desks/desk.js';
+import { type ClientOf, ConnectionDesk, type Desk } from './desks/desk.js';
 import { providerFee } from './fees.js';
 import {
   type CobAnswer,
@@ -86,7 +86,7 @@ export class PixApiAcquirer implements Acquirer {
    */
   constructor(
     readonly name: string,
-    private readonly client: () => Promise<PixApiClient>,
+    private readonly client: ClientOf,
     private readonly clock: Clock,
     private readonly logger: Logger,
     metrics: Metrics,

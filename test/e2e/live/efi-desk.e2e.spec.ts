@@ -1,10 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   AcquirersService,
   callbackUrl,
   type Configured,
+  ConnectionsService,
   LiveAcquirersService,
   type ListedPayout,
+  type PayoutAnswer,
   type PayoutDesk,
   type PayoutOrder,
   type PayoutState,
@@ -13,6 +16,7 @@ import {
 import type { Finding } from '../../../src/acquirers/pix-api/finding.js';
 import { newReturnId } from '../../../src/brazil/index.js';
 import { SecretBox } from '../../../src/core/crypto/index.js';
+import { Database } from '../../../src/core/database/index.js';
 import { DEFAULT_MERCHANT } from '../../../tools/psp-simulator/simulator.js';
 import { expectLedgerCoherent } from '../../support/coherence.js';
 import { goLive } from '../../support/live-acquirer.js';
@@ -70,6 +74,9 @@ describe('a connection to Efí', () => {
   }
   const sends = (sendId: string): { idEnvio?: string; status: string; valor: string }[] =>
     psp.simulator.state().sends.filter(({ idEnvio }) => idEnvio === sendId);
+  /** Configures the connection again. */
+  const renew = (changes: { clientId?: string; clientSecret?: string } = {}): Promise<Configured> =>
+    goLive(service, psp.simulator, merchant.accountId, { psp: 'efi', baseUrl: psp.simulator.efiUrl, ...changes });
   const looked = async (one: PayoutOrder): Promise<PayoutState['kind']> => (await desk.lookUp(one)).kind;
 
   describe('a send', () => {
@@ -268,6 +275,44 @@ describe('a connection to Efí', () => {
     });
   });
 
+  describe('a payout that is under way', () => {
+    it('keeps the client id of the connection until it has ended, and lets its secret be renewed', async () => {
+      await liveMoney(service, merchant.accountId, 2_000);
+      const destination = { type: 'pix_key', key: RECEIVER, tax_id: OWNER };
+      const { id } = await aPayout(service, merchant.liveKey, { amount: 1_900, destination });
+      const idEnvio = id.replace('po_', '').replaceAll('-', '');
+      await waitFor('the send', () => sends(idEnvio).length === 1);
+      await expect(renew({ clientId: 'another' })).rejects.toMatchObject({ status: 409, code: 'payouts_under_way' });
+      expect(await renew({ clientSecret: 'renewed-secret' })).toMatchObject({ id: configured.id, renewed: true });
+      expect(await renew()).toMatchObject({ id: configured.id, renewed: true });
+      psp.simulator.settleSend({ idEnvio });
+      await payoutOf(service, merchant.liveKey, id, 'paid');
+      expect(await renew({ clientId: 'another' })).toMatchObject({ id: configured.id, renewed: true });
+      // The clock stands still: the client of the last send is a moment old, and is not used.
+      const one = order();
+      expect(await desk.send(one)).toMatchObject({ kind: 'not_now' });
+      await renew();
+      expect(await desk.send(one)).toMatchObject({ kind: 'accepted' });
+    });
+
+    it('is sent once a change of its connection has been committed', async () => {
+      const one = order();
+      let commit = (): void => undefined;
+      const committed = new Promise<void>((resolve) => (commit = resolve));
+      let answer: Promise<PayoutAnswer> | undefined;
+      const change = service.get(Database).transaction(async (tx) => {
+        await service.get(ConnectionsService).lock(tx, configured.id);
+        answer = desk.send(one);
+        await committed;
+      });
+      await delay(300);
+      expect(sends(one.sendId)).toEqual([]);
+      commit();
+      await change;
+      expect(await answer).toMatchObject({ kind: 'accepted' });
+    });
+  });
+
   describe('refunds by cashout', () => {
     async function paid(): Promise<ChargeAnswer> {
       const { body } = await service.createCharge(merchant.liveKey, { amount: 5000 });
@@ -341,6 +386,16 @@ describe('a connection to Efí', () => {
       psp.simulator.change({ returnDelayMs: 10 });
       const devolution = await refunded(charge, { strategy: 'devolution' });
       expect(await ended(devolution)).toMatchObject({ status: 'REFUNDED', strategy: 'devolution' });
+    });
+
+    it('keep the client id of the connection until they have ended', async () => {
+      const refund = await refunded(await paid(), { amount: 1700 });
+      const sendId = await atTheBank(refund);
+      await expect(renew({ clientId: 'another' })).rejects.toMatchObject({ status: 409, code: 'payouts_under_way' });
+      psp.simulator.settleSend({ idEnvio: sendId });
+      expect(await ended(refund)).toMatchObject({ status: 'REFUNDED' });
+      expect(await renew({ clientId: 'another' })).toMatchObject({ renewed: true });
+      await renew();
     });
   });
 });

@@ -43,6 +43,12 @@ export interface Desk {
   readonly hintsOf: (entry: unknown) => readonly NotificationHint[] | null;
 }
 
+/**
+ * Gives the connection's client, as it was read some seconds ago. With `send` it is read now: money must not leave by
+ * credentials that were replaced.
+ */
+export type ClientOf = (use?: 'send') => Promise<PixApiClient>;
+
 export interface DeskScope {
   readonly scope: string;
   readonly use: string;
@@ -76,7 +82,7 @@ export class ConnectionDesk implements PayoutDesk {
   constructor(
     private readonly acquirer: string,
     private readonly desk: Desk,
-    private readonly client: () => Promise<PixApiClient>,
+    private readonly client: ClientOf,
     private readonly answers: Answers,
     private readonly clock: Clock,
     private readonly logger: Logger,
@@ -93,7 +99,7 @@ export class ConnectionDesk implements PayoutDesk {
     try {
       // Only our own ids are put into paths.
       if (!isReturnId(sendId)) throw new RangeError('a send id has 1 to 35 letters and digits');
-      psp = await this.#psp();
+      psp = await this.#psp('send');
     } catch (error) {
       this.logger.error(
         { error, acquirer: this.acquirer, sendId },
@@ -129,8 +135,8 @@ export class ConnectionDesk implements PayoutDesk {
     yield* list(await this.#psp(), from, to);
   }
 
-  async #psp(): Promise<DeskPsp> {
-    const client = await this.client();
+  async #psp(use?: 'send'): Promise<DeskPsp> {
+    const client = await this.client(use);
     return {
       pixKey: client.pixKey,
       longestWindow: client.profile.longestWindow.value,
