@@ -117,6 +117,11 @@ export function receiverFacts(receiver: ShownDestinationBody, t: Translate): rea
   }
 }
 
+/** Whether the night's limit holds the payout until 06:00 in São Paulo, where the clock is three hours behind UTC. */
+export function awaitsMorning({ status, approval, send_after: at }: PayoutBody): boolean {
+  return status === 'pending' && !approval && at?.endsWith('T09:00:00.000Z') === true;
+}
+
 /** Explains the status: the next step of an open payout, or the reason of an end. Null: the status says all. */
 export function payoutNote(payout: PayoutBody, t: Translate, language: Language): string | null {
   const { status, approval, send_after: at, processing_reason: reason, failure, amount_returned: returned } = payout;
@@ -125,6 +130,7 @@ export function payoutNote(payout: PayoutBody, t: Translate, language: Language)
     case 'pending':
       if (approval) return t('aguarda a aprovação de outra pessoa', 'awaits another person’s approval');
       if (at === undefined) return t('sai em instantes', 'is sent in a moment');
+      if (awaitsMorning(payout)) return t('aguarda as 6h: limite da noite', 'waits for 6 a.m.: limit of the night');
       return t(`sai a partir de ${dateTime(at, language)}`, `is sent after ${dateTime(at, language)}`);
     case 'processing':
       return (

@@ -13,7 +13,15 @@ import { money } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useRefresh } from '../lists.js';
 import { useDestinations } from '../payout-destinations.js';
-import { payoutFailure, payoutNote, payoutStatus, receiverFacts, receiverLine, returnCode } from '../payout-words.js';
+import {
+  awaitsMorning,
+  payoutFailure,
+  payoutNote,
+  payoutStatus,
+  receiverFacts,
+  receiverLine,
+  returnCode,
+} from '../payout-words.js';
 import { useMayAct, useMode, useSession } from '../session.js';
 import {
   ActButton,
@@ -77,7 +85,9 @@ export function Payout(): ReactNode {
   const note = payoutNote(data, t, language);
   const isPending = data.status === 'pending';
   const isWaiting = isPending && data.approval !== undefined;
-  const isForLater = isPending && data.send_after !== undefined && Date.parse(data.send_after) > Date.now();
+  // No approval ends the wait of a payout that the night's limit holds.
+  const isForLater =
+    isPending && data.send_after !== undefined && Date.parse(data.send_after) > Date.now() && !awaitsMorning(data);
   const isMine = decisions.some(({ type, actor }) => type === 'payout.requested' && actor.id === me.user.id);
   // A wait for a new destination is ended by an OWNER alone.
   const mayDecide =

@@ -7,7 +7,6 @@ import {
   ConnectionsService,
   LiveAcquirersService,
   type ListedPayout,
-  type PayoutAnswer,
   type PayoutDesk,
   type PayoutOrder,
   type PayoutState,
@@ -299,12 +298,14 @@ describe('a connection to Efí', () => {
       const one = order();
       let commit = (): void => undefined;
       const committed = new Promise<void>((resolve) => (commit = resolve));
-      let answer: Promise<PayoutAnswer> | undefined;
+      let isLocked = false;
       const change = service.get(Database).transaction(async (tx) => {
         await service.get(ConnectionsService).lock(tx, configured.id);
-        answer = desk.send(one);
+        isLocked = true;
         await committed;
       });
+      await waitFor('the lock', () => isLocked);
+      const answer = desk.send(one);
       await delay(300);
       expect(sends(one.sendId)).toEqual([]);
       commit();
