@@ -119,7 +119,8 @@ export function receiverFacts(receiver: ShownDestinationBody, t: Translate): rea
 
 /** Whether the night's limit holds the payout until 06:00 in São Paulo, where the clock is three hours behind UTC. */
 export function awaitsMorning({ status, approval, send_after: at }: PayoutBody): boolean {
-  return status === 'pending' && !approval && at?.endsWith('T09:00:00.000Z') === true;
+  if (status !== 'pending' || approval || at === undefined) return false;
+  return at.endsWith('T09:00:00.000Z') && Date.parse(at) > Date.now();
 }
 
 /** Explains the status: the next step of an open payout, or the reason of an end. Null: the status says all. */

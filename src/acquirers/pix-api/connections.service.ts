@@ -166,8 +166,8 @@ export class ConnectionsService {
   }
 
   /**
-   * Another client may have another account at the PSP. Money that is under way would not be found there and be sent a
-   * second time. `PixApiFamily` sends under the same lock, so no send begins meanwhile.
+   * Refuses a new client id while money is under way. At another account of the PSP that money would not be found, and be
+   * sent a second time. `PixApiFamily` reads the client of each send under the same lock.
    */
   async #assertSameClient(
     tx: Tx,
