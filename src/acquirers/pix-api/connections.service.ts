@@ -166,8 +166,9 @@ export class ConnectionsService {
   }
 
   /**
-   * Refuses a new client id while money is under way. At another account of the PSP that money would not be found, and be
+   * Refuses a new client id while money is under way. Another account of the PSP does not know that money, so it would be
    * sent a second time. `PixApiFamily` reads the client of each send under the same lock.
+   * @throws ApiError 409
    */
   async #assertSameClient(
     tx: Tx,
