@@ -166,9 +166,7 @@ export class ConnectionsService {
   }
 
   /**
-   * Refuses a new client id while money is under way. Another account of the PSP does not know that money, so it would be
-   * sent a second time. `PixApiFamily` reads the client of each send under the same lock.
-   * @throws ApiError 409
+   * Refuses a new client id while money is under way: the PSP could not find that money by it, and would send it twice.
    */
   async #assertSameClient(
     tx: Tx,
