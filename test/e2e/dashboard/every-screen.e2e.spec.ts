@@ -28,11 +28,23 @@ describeWith('browser')('every screen with a month of sales in a real browser', 
       '/test/balance': 'balance',
       '/test/disputes': 'disputes',
       '/test/payouts': 'payouts',
+      '/test/links': 'links',
+      '/test/customers': 'customers',
+      '/test/reports': 'reports',
+      '/test/webhooks': 'webhooks',
+      '/test/developers': 'developers',
     };
+    const { id: link } = await dashboard.api<{ id: string }>(
+      'POST',
+      '/v1/payment-links',
+      { name: 'Café do mês', amount: 4_500 },
+      { 'Idempotency-Key': 'link-of-the-month' },
+    );
     paths.push(
       ...SCREENS.map((path) => [path, shown[path] ?? null] as const),
       [`/test/sales/${await first('/v1/payments?status=PAID&')}`, 'sale'],
-      [`/test/customers/${await first('/v1/customers?')}`, null],
+      [`/test/customers/${await first('/v1/customers?')}`, 'customer'],
+      [`/test/links/${link}`, 'link'],
       [`/test/disputes/${await first('/v1/med/cases?')}`, 'dispute'],
       [`/test/webhooks/deliveries/${await first('/v1/webhooks/deliveries?')}`, null],
     );
