@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { NoticesBody } from '../../../src/auth/dto/notices.dto.js';
-import { type Merchant, TestService } from '../../support/service.js';
+import { aDisputedCharge } from '../../support/med.js';
+import { type Merchant, type Person, TestService } from '../../support/service.js';
 
 describe('the notices of a person', () => {
   const service = TestService.forSpec();
@@ -28,4 +29,26 @@ describe('the notices of a person', () => {
       expect((await notices(body)).status).toBe(400);
     },
   );
+
+  it('mail a dispute to the contact and to people of the account who chose it, whatever their role', async () => {
+    const choose = async (person: Person): Promise<void> => {
+      const body = { mail: ['dispute'] };
+      expect((await service.call('PATCH', '/v1/auth/notices', { token: person.token, body })).status).toBe(200);
+    };
+    const shop = await service.merchant();
+    const admin = await service.member(shop.accountId, 'ADMIN');
+    const reader = await service.member(shop.accountId, 'MEMBER');
+    const indifferent = await service.member(shop.accountId, 'ADMIN');
+    const stranger = await service.member(merchant.accountId, 'ADMIN');
+    for (const person of [admin, reader, stranger]) await choose(person);
+    await aDisputedCharge(service, shop.testKey);
+    const people = [shop.ownerEmail, admin.email, reader.email, indifferent.email, stranger.email, merchant.ownerEmail];
+    const mails = await service.sql<{ recipient: string }>(
+      `SELECT recipient FROM emails WHERE recipient = ANY($1) AND account_id = $2`,
+      [people, shop.accountId],
+    );
+    expect(mails.map(({ recipient }) => recipient).sort()).toEqual([shop.ownerEmail, admin.email, reader.email].sort());
+    // No mail of another account's dispute reaches the stranger.
+    expect(await service.sql('SELECT id FROM emails WHERE recipient = $1', [stranger.email])).toEqual([]);
+  });
 });
