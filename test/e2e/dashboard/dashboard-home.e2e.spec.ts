@@ -99,7 +99,7 @@ describeWith('browser')('the home of the dashboard', () => {
     const operator = await dashboard.operator('operadora@recebe.example');
     const queue = operator.getByRole('combobox', { name: 'Fila' });
     // Nothing waits: the first queue of all is shown.
-    await operator.getByText('Nada espera por uma decisão.').waitFor();
+    await operator.getByText('Nenhum pagamento aguarda decisão.').waitFor();
     expect(await queue.inputValue()).toBe('reviews');
     await operator.route('**/v1/operations/queues', async (route) => {
       const answer = await route.fetch();
@@ -109,7 +109,7 @@ describeWith('browser')('the home of the dashboard', () => {
       });
     });
     await operator.reload();
-    await operator.getByText('Todo Pix tem a sua cobrança.').waitFor();
+    await operator.getByText('Nenhum Pix sem cobrança.').waitFor();
     expect(await queue.inputValue()).toBe('unmatched');
     await operator.context().close();
   });

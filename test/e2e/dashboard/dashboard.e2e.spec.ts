@@ -62,8 +62,10 @@ describeWith('browser')('the dashboard in a real browser', () => {
     const refunds = page.getByRole('group', { name: 'Reembolsos' }).last();
     expect(await refunds.getByRole('row').count()).toBe(2);
     await go(page, 'Saldo');
-    await page.getByRole('cell', { name: /-R\$\s9,90/ }).waitFor();
-    await page.getByRole('link', { name: 'reembolso de uma venda' }).click();
+    await page
+      .getByRole('row', { name: /-R\$\s9,90/ })
+      .getByRole('link', { name: /Maria/ })
+      .click();
     await heading(page, /Venda de/);
     await page.context().close();
   });
