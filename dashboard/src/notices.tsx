@@ -29,7 +29,8 @@ export function useEventToasts(mode: Mode): Heard {
   const navigate = useNavigate();
   const chosen = useNotices().data?.dashboard ?? [];
   const show: Heard = ({ type, data }) => {
-    const { id = '', amount = 0, currency = 'BRL', approval } = data as Partial<Record<string, never>>;
+    const { object: subject = data } = data as { readonly object?: object };
+    const { id = '', amount = 0, currency = 'BRL', approval } = subject as Partial<Record<string, never>>;
     const value = money(amount, currency, language);
     const notices: Readonly<Record<string, readonly [Kind, string, string]>> = {
       'charge.paid': ['paid', t(`Venda paga: ${value}`, `Sale paid: ${value}`), `sales/${id}`],
