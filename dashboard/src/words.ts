@@ -230,6 +230,7 @@ export const eventMeaning = inWords((t) => ({
   'med_case.created': t('Uma disputa foi aberta.', 'A dispute was opened.'),
   'med_case.updated': t('Uma disputa mudou.', 'A dispute changed.'),
   'med_case.deadline_approaching': t('O prazo de uma disputa está perto do fim.', 'The deadline of a dispute is near.'),
+  'med.resolved': t('O dinheiro de uma disputa tem seu destino final.', 'The money of a dispute is settled.'),
   'payout.created': t('Um saque foi solicitado.', 'A payout was requested.'),
   'payout.paid': t('O destino de um saque recebeu o dinheiro.', 'The receiver of a payout has the money.'),
   'payout.failed': t(
