@@ -111,7 +111,7 @@ describeWith('browser')('payouts at the dashboard in a real browser', () => {
     await row.getByText('Minha conta').waitFor();
     await row.getByText('***.982.247-**').waitFor();
     await owner.getByLabel('Situação').selectOption('failed');
-    await owner.getByText('Nenhum saque nesta situação.').waitFor();
+    await owner.getByText('Nenhum saque com estes filtros.').waitFor();
     await go(owner, 'Saldo');
     await owner
       .getByRole('row', { name: /-R\$\s129,90/ })

@@ -1338,6 +1338,59 @@ describe('answers follow the OpenAPI document', () => {
     keeps('customers_erase', await service.call('POST', `${door}/erase`, { token: owner, body: {} }));
   });
 
+  it('when lists are counted', async () => {
+    for (const [id, path] of [
+      ['payments_totals', '/v1/payments/totals'],
+      ['payouts_totals', '/v1/payouts/totals'],
+      ['wallets_totals', '/v1/wallets/entries/totals'],
+      ['medcases_totals', '/v1/med/cases/totals'],
+      ['infractions_totals', '/v1/infractions/totals'],
+    ] as const) {
+      for (const key of [merchant.testKey, 'x']) keeps(id, await service.call('GET', path, { key }));
+    }
+  });
+
+  it('when notes about a sale are written, listed and deleted', async () => {
+    const token = await service.login(merchant.ownerEmail);
+    const reader = (await service.member(merchant.accountId, 'MEMBER')).token;
+    const sale = (await service.createCharge(merchant.testKey)).body.id.slice(3);
+    const notes = (id: string): string => `/v1/dashboard/test/payments/${id}/notes`;
+    const note = await service.call<{ id: string }>('POST', notes(sale), { token, body: { text: 'Ligou.' } });
+    keeps('notes_add', note);
+    for (const [id, who] of [
+      [randomUUID(), token],
+      [sale, reader],
+      [sale, 'x'],
+    ] as const) {
+      keeps('notes_add', await service.call('POST', notes(id), { token: who, body: { text: 'Ligou.' } }));
+    }
+    keeps('notes_add', await service.call('POST', notes(sale), { token, body: {} }));
+    for (const rawBody of ['x', ' '.repeat(300_000)]) {
+      const headers = { 'content-type': rawBody === 'x' ? 'a/b' : 'application/json' };
+      keeps('notes_add', await service.call('POST', notes(sale), { token, rawBody, headers }));
+      keeps('notices_change', await service.call('PATCH', '/v1/auth/notices', { token, rawBody, headers }));
+    }
+    for (const [id, who] of [
+      [sale, token],
+      [randomUUID(), token],
+      [sale, 'x'],
+    ] as const) {
+      keeps('notes_list', await service.call('GET', notes(id), { token: who }));
+    }
+    for (const who of ['x', reader, token, token]) {
+      keeps('notes_delete', await service.call('DELETE', `${notes(sale)}/${note.body.id}`, { token: who }));
+    }
+  });
+
+  it('when a person chooses notices', async () => {
+    const path = '/v1/auth/notices';
+    const { token: operator } = await service.operator();
+    for (const token of [await service.login(merchant.ownerEmail), 'x', operator]) {
+      keeps('notices_get', await service.call('GET', path, { token }));
+      keeps('notices_change', await service.call('PATCH', path, { token, body: { mail: ['dispute'] } }));
+    }
+  });
+
   it('for every documented answer, except those that need a failure', () => {
     const rest = operations.flatMap(({ operation }) =>
       Object.keys(operation.responses)

@@ -146,6 +146,7 @@ describe('the OpenAPI document', () => {
         'customers_erase',
         'endpoints_rotateSecret',
         'endpoints_update',
+        'notices_change',
       ],
       ...['operationsaccounts_change', 'paymentlinks_change', 'payoutdestinations_approve', 'payouts_approve'],
       ...['payouts_refuse', 'signing_rotateDefault'],
