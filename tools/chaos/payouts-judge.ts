@@ -98,7 +98,8 @@ export function judgePayouts(
     const wallet = wallets.get(accountId);
     const gone = here.payouts
       .filter(({ account_id: owner, status }) => owner === accountId && (status === 'PAID' || status === 'REFUNDED'))
-      .reduce((all, { amount, fee, returned }) => all + amount + fee - returned, 0);
+      // The fee comes back with the last part of the amount.
+      .reduce((all, { status, amount, fee, returned }) => all + amount - returned + (status === 'PAID' ? fee : 0), 0);
     const total = totals.get(clientId);
     const held = wallet && -wallet.clearing;
     if (held !== total) violations.push(`${clientId} has ${String(total)} at the bank and ${String(held)} by clearing`);
