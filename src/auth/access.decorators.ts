@@ -130,9 +130,12 @@ export function TestKeysOnly(): MethodDecorator & ClassDecorator {
   return SetMetadata(TEST_ONLY, true);
 }
 
-/** A route of people at the dashboard's door: an API key gets 404, and the OpenAPI document shows it at the door. */
-export function AtDoorOnly(): MethodDecorator {
-  return applyDecorators(SetMetadata(DOOR_ONLY, true), ApiExtension(AT_DOOR, true));
+/**
+ * A route of people at the dashboard's door: an API key gets 404, and the OpenAPI document shows it at the door.
+ * @param roles who may use it; none: as on other routes at the door
+ */
+export function AtDoorOnly(...roles: DashboardRole[]): MethodDecorator {
+  return applyDecorators(SetMetadata(DOOR_ONLY, roles), ApiExtension(AT_DOOR, true));
 }
 
 function requestOf(context: ExecutionContext): Request {

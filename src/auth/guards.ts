@@ -254,7 +254,7 @@ export class RoleGuard implements CanActivate {
     const testOnly = this.reflector.getAllAndOverride<boolean | undefined>(TEST_ONLY, targets) === true;
     if (testOnly && mode !== null && mode !== 'test') throw notFound('route');
     if (principal.kind === 'api-key') {
-      if (this.reflector.getAllAndOverride<boolean | undefined>(DOOR_ONLY, targets) === true) throw notFound('route');
+      if (this.#doorRoles(context) !== undefined) throw notFound('route');
       return true;
     }
     const roles =
@@ -287,7 +287,14 @@ export class RoleGuard implements CanActivate {
     return this.reflector.get<boolean | undefined>(OPEN_TO_MEMBERS, context.getHandler()) === true;
   }
 
+  /** Returns the roles that a route at the door only names; undefined for other routes. */
+  #doorRoles(context: ExecutionContext): readonly DashboardRole[] | undefined {
+    return this.reflector.get<readonly DashboardRole[] | undefined>(DOOR_ONLY, context.getHandler());
+  }
+
   #rolesAtDoor(request: Request, context: ExecutionContext): readonly DashboardRole[] {
+    const named = this.#doorRoles(context) ?? [];
+    if (named.length > 0) return named;
     return isRead(request) || this.#isOpenToMembers(context) ? ['OWNER', 'ADMIN', 'MEMBER'] : ['OWNER', 'ADMIN'];
   }
 }

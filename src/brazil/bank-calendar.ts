@@ -51,6 +51,11 @@ export function businessDayWindow(today: Day, count: number): Day[] {
   return Array.from({ length: (last - first) / DAY_MS + 1 }, (_, index) => dayOf(first + index * DAY_MS));
 }
 
+/** The day that is so many days after `day`, or before it. */
+export function plusDays(day: Day, days: number): Day {
+  return dayOf(timeOf(day) + days * DAY_MS);
+}
+
 /** Whether the text is a day of the calendar, of a year from 0001 to 9999. */
 export function isDay(text: string): boolean {
   return /^(?!0000)\d{4}-\d\d-\d\d$/.test(text) && DateTime.fromISO(text, { zone: 'utc' }).isValid;

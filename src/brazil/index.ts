@@ -4,6 +4,7 @@ export {
   type Day,
   isBankBusinessDay,
   isDay,
+  plusDays,
   saoPauloDay,
   saoPauloDayBounds,
   saoPauloMonthBounds,

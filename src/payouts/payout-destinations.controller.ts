@@ -10,7 +10,7 @@ import {
   CurrentScope,
   type MemberPrincipal,
 } from '../auth/index.js';
-import { type Draft, forbidden } from '../core/errors/index.js';
+import type { Draft } from '../core/errors/index.js';
 import { ApiErrors, ApiRefusal, cursorFilter, cursorPage, DraftBody, PostOk } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
@@ -83,7 +83,7 @@ export class PayoutDestinationsController {
   }
 
   @PostOk(':id/approve')
-  @AtDoorOnly()
+  @AtDoorOnly('OWNER')
   @ApiOperation({
     summary: 'Approve a payout destination',
     description: 'For an OWNER: payouts to it no longer wait. Whoever approves it may not approve payouts to it.',
@@ -99,7 +99,6 @@ export class PayoutDestinationsController {
     @CurrentMember() member: MemberPrincipal,
     @CurrentActor() actor: Actor,
   ): Promise<PayoutDestinationBody> {
-    if (member.role !== 'OWNER') throw forbidden('This needs the role OWNER; yours is ADMIN.');
     const decider = deciderOf(member, body, actor);
     return payoutDestinationBody(await this.approvals.approveDestination(scope, destinationId(id), decider));
   }

@@ -1,7 +1,7 @@
 import type { PayoutSchedule } from '../accounts/index.js';
-import { bankBusinessDayFrom, type Day, fromSaoPauloLocal, saoPauloDay } from '../brazil/index.js';
+import { bankBusinessDayFrom, type Day, fromSaoPauloLocal, plusDays, saoPauloDay } from '../brazil/index.js';
+import { DAY_MS } from '../core/clock.js';
 
-const DAY_MS = 86_400_000;
 /** Longer than the time between two occurrences of any schedule. */
 const LOOK_BACK_MS = 62 * DAY_MS;
 
@@ -42,19 +42,16 @@ function dayOf({ every, on }: Timing, today: Day, period: number): Day {
   const date = new Date(`${today}T00:00:00Z`);
   switch (every) {
     case 'day':
-      return daysFrom(date, period);
+      return plusDays(today, period);
     case 'week': {
       const sinceMonday = (date.getUTCDay() + 6) % 7;
-      return daysFrom(date, 7 * period + (on ?? 1) - 1 - sinceMonday);
+      return plusDays(today, 7 * period + (on ?? 1) - 1 - sinceMonday);
     }
     case 'month': {
       const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + period];
       const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
-      return daysFrom(new Date(Date.UTC(year, month, 1)), Math.min(on ?? 1, lastDay) - 1);
+      const first = new Date(Date.UTC(year, month, 1)).toISOString().slice(0, 10);
+      return plusDays(first, Math.min(on ?? 1, lastDay) - 1);
     }
   }
-}
-
-function daysFrom(date: Date, days: number): Day {
-  return new Date(date.getTime() + days * DAY_MS).toISOString().slice(0, 10);
 }

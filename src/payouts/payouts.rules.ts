@@ -1,5 +1,5 @@
 import type { AccountEntity } from '../accounts/index.js';
-import { fromSaoPauloLocal, saoPauloLocal } from '../brazil/index.js';
+import { fromSaoPauloLocal, plusDays, saoPauloLocal } from '../brazil/index.js';
 import type { Mode } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
 
@@ -58,7 +58,6 @@ export function raisedBounds(before: AccountEntity, after: AccountEntity): strin
 
 /** Hours of São Paulo in which the lower limit holds. */
 const NIGHT = { from: 20, to: 6 };
-const DAY_MS = 86_400_000;
 
 /** Periods of São Paulo that a time is in. */
 export interface Periods {
@@ -76,11 +75,9 @@ export function periodsOf(at: Date): Periods {
   const date = local.slice(0, 10);
   const atHour = (day: string, hours: number): Date =>
     fromSaoPauloLocal(new Date(`${day}T${String(hours).padStart(2, '0')}:00:00Z`));
-  const dayBeside = (days: number): string =>
-    new Date(new Date(`${date}T00:00:00Z`).getTime() + days * DAY_MS).toISOString().slice(0, 10);
   const [evening, morning] = [NIGHT.from, NIGHT.to];
-  const night = hour >= evening ? atHour(date, evening) : hour < morning ? atHour(dayBeside(-1), evening) : null;
-  return { day: atHour(date, 0), night, morning: atHour(hour < morning ? date : dayBeside(1), morning) };
+  const night = hour >= evening ? atHour(date, evening) : hour < morning ? atHour(plusDays(date, -1), evening) : null;
+  return { day: atHour(date, 0), night, morning: atHour(hour < morning ? date : plusDays(date, 1), morning) };
 }
 
 /** Sums of the payouts that did not fail and were not cancelled, in cents. */

@@ -57,6 +57,6 @@ export class CustomerErasureBody {
     example: { transactions: 3 },
   })
   erased!: Record<string, number>;
-  @ApiProperty({ description: 'What was left as it is for now.', type: [CustomerWaitingBody] })
+  @ApiProperty({ description: 'Sales and payouts that cannot be erased yet, and why.', type: [CustomerWaitingBody] })
   waiting!: CustomerWaitingBody[];
 }

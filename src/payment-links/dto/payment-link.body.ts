@@ -34,7 +34,7 @@ export class PaymentLinkBody {
   @NullableInteger('Cents. The least that the payer may choose.', 1000) amount_min!: number | null;
   @NullableInteger('Cents. The most that the payer may choose.', 9000) amount_max!: number | null;
   @Text('ISO 4217.', 'BRL') currency!: string;
-  @NullableInteger('How many payments are taken. Null: any number.', 50) max_payments!: number | null;
+  @NullableInteger('Largest number of payments. Null: no limit.', 50) max_payments!: number | null;
   @NullableTime('Until when it may be paid. Null: without end.') expires_at!: string | null;
   @ApiProperty({ description: 'What the payer must enter.', isArray: true, enum: [...ASKABLE], example: ['name'] })
   ask!: Askable[];

@@ -4,6 +4,7 @@ import {
   businessDayWindow,
   type Day,
   isBankBusinessDay,
+  plusDays,
   SAO_PAULO,
   saoPauloDay,
   saoPauloDayBounds,
@@ -59,7 +60,7 @@ export class SummaryService {
       lastMonth: { from: lastMonth.startOf('month'), to: lastMonth },
     };
     const points = runsOf(today, length, isBankDays);
-    const before = runsOf(dayBefore(points[0]?.from ?? today), length, isBankDays);
+    const before = runsOf(plusDays(points[0]?.from ?? today, -1), length, isBankDays);
     const first = [before[0]?.from ?? today, saoPauloDay(periods.lastMonth.from.toJSDate())].reduce((a, b) =>
       a < b ? a : b,
     );
@@ -69,7 +70,7 @@ export class SummaryService {
       // The figures of today end now by themselves. Earlier days end at the same hour, which is counted row by row.
       const isPast = to < local;
       const rest = { from: isPast ? to.startOf('day').toJSDate() : span.to, to: span.to };
-      return { ...span, rest, until: isPast ? saoPauloDay(span.to) : dayAfter(today) };
+      return { ...span, rest, until: isPast ? saoPauloDay(span.to) : plusDays(today, 1) };
     });
     const [figures, sums] = await Promise.all([
       this.statistics.read(scope, bounds, now, { kinds: KINDS, daily: KINDS, currency }),
@@ -90,7 +91,7 @@ export class SummaryService {
       return { from, to, ...added(wholeDays(saoPauloDay(from), until), own), refundCount, refunded };
     }) as [PeriodSums, PeriodSums, PeriodSums, PeriodSums];
     const run = ({ from, to }: Pick<DayRun, 'from' | 'to'>): DayRun => {
-      const { count, amount } = wholeDays(from, dayAfter(to));
+      const { count, amount } = wholeDays(from, plusDays(to, 1));
       return { from, to, count, amount };
     };
     return {
@@ -113,7 +114,7 @@ function added(a: DaySums, b: DaySums): DaySums {
 function runsOf(today: Day, length: number, isBankDays: boolean): Pick<DayRun, 'from' | 'to'>[] {
   if (!isBankDays) {
     return Array.from({ length }, (_, index) => {
-      const day = daysFrom(today, index + 1 - length);
+      const day = plusDays(today, index + 1 - length);
       return { from: day, to: day };
     });
   }
@@ -121,18 +122,6 @@ function runsOf(today: Day, length: number, isBankDays: boolean): Pick<DayRun, '
   const starts = days.filter((day) => isBankBusinessDay(day));
   return starts.map((from, index) => {
     const next = starts[index + 1];
-    return { from, to: next === undefined ? today : dayBefore(next) };
+    return { from, to: next === undefined ? today : plusDays(next, -1) };
   });
-}
-
-function daysFrom(day: Day, days: number): Day {
-  return DateTime.fromISO(day, { zone: 'utc' }).plus({ days }).toISODate() ?? day;
-}
-
-function dayBefore(day: Day): Day {
-  return daysFrom(day, -1);
-}
-
-function dayAfter(day: Day): Day {
-  return daysFrom(day, 1);
 }
