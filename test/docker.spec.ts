@@ -242,7 +242,7 @@ describe('docker/Dockerfile', () => {
     const script = read('docker/recebe.sh');
     expect(script).toContain('exec node /app/dist/bundle/cli/main.js');
     const run = (...args: string[]): string =>
-      execFileSync('sh', ['-c', script.replace('/app', root), 'recebe', ...args], { encoding: 'utf8' });
+      execFileSync('sh', ['-c', script.replace(/\/app(\S*)/, `"${root}$1"`), 'recebe', ...args], { encoding: 'utf8' });
     expect(run('--version').trim()).toBe((JSON.parse(read('package.json')) as { version: string }).version);
     expect(run('account', 'create', '--help')).toContain('--password-file');
   });

@@ -212,38 +212,40 @@ export const caseType = inWords((t) => ({
   fraud: t('fraude denunciada', 'fraud reported'),
 }));
 
-/** Meanings of the events of the webhooks. The catalog's own are in English. */
-export const eventMeaning = inWords((t) => ({
-  'charge.created': t('Uma cobrança foi criada.', 'A charge was created.'),
-  'charge.paid': t('Uma cobrança foi paga, confirmada e creditada.', 'A charge was paid, confirmed and credited.'),
-  'charge.failed': t('Uma cobrança falhou ou foi cancelada.', 'A charge failed or was cancelled.'),
-  'charge.expired': t('Uma cobrança expirou sem pagamento.', 'A charge expired without payment.'),
-  'charge.processing': t('Um pagamento está em análise.', 'A payment is under review.'),
-  'charge.refunded': t('Um reembolso, total ou parcial, foi concluído.', 'A refund, in whole or in part, is done.'),
-  'charge.disputed': t('Uma cobrança foi contestada.', 'A charge was disputed.'),
-  'payment.created': t('Um pagamento foi criado.', 'A payment was created.'),
-  'payment.completed': t('Um pagamento foi confirmado.', 'A payment was confirmed.'),
-  'payment.failed': t('Um pagamento falhou ou foi cancelado.', 'A payment failed or was cancelled.'),
-  'payment.expired': t('Um pagamento expirou.', 'A payment expired.'),
-  'payment.refunded': t('Um reembolso avançou.', 'A refund moved on.'),
-  'payment.status_changed': t('Um pagamento mudou de situação.', 'A payment changed its status.'),
-  'med_case.created': t('Uma disputa foi aberta.', 'A dispute was opened.'),
-  'med_case.updated': t('Uma disputa mudou.', 'A dispute changed.'),
-  'med_case.deadline_approaching': t('O prazo de uma disputa está perto do fim.', 'The deadline of a dispute is near.'),
-  'med.resolved': t('O dinheiro de uma disputa tem seu destino final.', 'The money of a dispute is settled.'),
-  'payout.created': t('Um saque foi solicitado.', 'A payout was requested.'),
-  'payout.paid': t('O destino de um saque recebeu o dinheiro.', 'The receiver of a payout has the money.'),
-  'payout.failed': t(
-    'Um saque falhou, foi cancelado ou voltou, no todo ou em parte.',
-    'A payout failed, was cancelled or came back, in whole or in part.',
-  ),
-  'withdrawal.created': t('Um saque foi solicitado.', 'A payout was requested.'),
-  'withdrawal.completed': t('O destino de um saque recebeu o dinheiro.', 'The receiver of a payout has the money.'),
-  'withdrawal.failed': t('Um saque falhou, foi cancelado ou voltou.', 'A payout failed, was cancelled or came back.'),
-  'withdrawal.status_changed': t('Um saque mudou de situação.', 'A payout changed its status.'),
-  'report.ready': t('Um relatório está pronto.', 'A report is ready.'),
-  'report.failed': t('Um relatório falhou.', 'A report failed.'),
-}));
+/** Portuguese meanings of events. The catalog has the English ones. */
+const EVENT_MEANINGS: Readonly<Record<string, string>> = {
+  'charge.created': 'Uma cobrança foi criada.',
+  'charge.paid': 'Uma cobrança foi paga, confirmada e creditada.',
+  'charge.failed': 'Uma cobrança falhou ou foi cancelada.',
+  'charge.expired': 'Uma cobrança expirou sem pagamento.',
+  'charge.processing': 'Um pagamento está em análise.',
+  'charge.refunded': 'Um reembolso, total ou parcial, foi concluído.',
+  'charge.disputed': 'Uma cobrança foi contestada.',
+  'payment.created': 'Um pagamento foi criado.',
+  'payment.completed': 'Um pagamento foi confirmado.',
+  'payment.failed': 'Um pagamento falhou ou foi cancelado.',
+  'payment.expired': 'Um pagamento expirou.',
+  'payment.refunded': 'Um reembolso avançou.',
+  'payment.status_changed': 'Um pagamento mudou de situação.',
+  'med_case.created': 'Uma disputa foi aberta.',
+  'med_case.updated': 'Uma disputa mudou.',
+  'med_case.deadline_approaching': 'O prazo de uma disputa está perto do fim.',
+  'med.resolved': 'O dinheiro de uma disputa tem seu destino final.',
+  'payout.created': 'Um saque foi solicitado.',
+  'payout.paid': 'O destino de um saque recebeu o dinheiro.',
+  'payout.failed': 'Um saque falhou, foi cancelado ou voltou, no todo ou em parte.',
+  'withdrawal.created': 'Um saque foi solicitado.',
+  'withdrawal.completed': 'O destino de um saque recebeu o dinheiro.',
+  'withdrawal.failed': 'Um saque falhou, foi cancelado ou voltou.',
+  'withdrawal.status_changed': 'Um saque mudou de situação.',
+  'report.ready': 'Um relatório está pronto.',
+  'report.failed': 'Um relatório falhou.',
+};
+
+/** The meaning of an event of the webhooks. @param description the catalog's */
+export function eventMeaning(event: string, description: string, t: Translate): string {
+  return t(EVENT_MEANINGS[event] ?? description, description);
+}
 
 /** Why a signature is rejected; the English text has more details, as received. */
 export function verificationReason(reason: VerificationReason, message: string, t: Translate): string {

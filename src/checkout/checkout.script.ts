@@ -1,5 +1,7 @@
 /**
- * The page's only script, inlined under its hash. Without it the page still works and reloads every 15 seconds.
+ * The page's only script, inlined under its hash.
+ *
+ * Without it the page still works and reloads every 15 seconds.
  *
  * - The script polls `/status` and, on a change, loads the page again and takes its <main>. The server alone writes
  *   each state, so payers with and without JavaScript read the same words.

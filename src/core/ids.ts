@@ -65,9 +65,9 @@ export function isUuid(value: unknown): value is string {
 /** The text with its UUIDs in small letters, as we write them: callers may send capitals (docs/contract.md#ids). */
 export function withSmallUuids(text: string): string {
   const isCapital = (part: string): boolean => UUID.test(part.toLowerCase());
-  // Prefixes and cursors put these signs beside one.
+  // Prefixes, cursors and lists of ids put these signs beside one.
   return text
-    .split(/([_:])/)
+    .split(/([_:,])/)
     .map((part) => (isCapital(part) ? part.toLowerCase() : part))
     .join('');
 }

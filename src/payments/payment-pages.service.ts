@@ -18,7 +18,7 @@ import {
   TransactionsService,
   type TransactionStatus,
 } from '../transactions/index.js';
-import { isIndexed, NEAR, PaymentsRepository, type Search, type SortField } from './payments.repository.js';
+import { isIndexed, type Named, NEAR, PaymentsRepository, type Search, type SortField } from './payments.repository.js';
 
 export interface PageQuery {
   /** The first page is 1. */
@@ -31,7 +31,7 @@ export interface PageQuery {
   readonly sortBy: SortField;
   readonly sortOrder: SortOrder;
   /** A text to search for. The newest `MAX_FOUND` matches are found, and counted as the total. */
-  readonly search: Search | null;
+  readonly search: Search | Named | null;
 }
 
 /** How many payments can be sorted in some tens of milliseconds. */
@@ -156,7 +156,7 @@ export class PaymentPages {
   #found(
     scope: Scope,
     query: PageQuery,
-    search: Search,
+    search: Search | Named,
     span: Span,
     offset: number,
   ): Promise<{ rows: Transaction[]; total: number }> {
@@ -170,10 +170,11 @@ export class PaymentPages {
   async #search<R>(
     scope: Scope,
     { status, sortBy: field, sortOrder: order }: Pick<PageQuery, 'status' | 'sortBy' | 'sortOrder'>,
-    search: Search,
+    search: Search | Named,
     span: Span,
     take: (tx: Tx, ids: readonly string[]) => Promise<R>,
   ): Promise<R> {
+    if ('ids' in search) return this.database.transaction((tx) => take(tx, search.ids));
     const tooMuch = (why: string) => () =>
       serviceUnavailable(`${why}: narrow startDate and endDate, or search for something rarer.`);
     const find = (): Promise<R> =>

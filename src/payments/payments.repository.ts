@@ -141,6 +141,11 @@ export interface Search {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
+/** Payments that the caller names, in this order. */
+export interface Named {
+  readonly ids: readonly string[];
+}
+
 /** The reading SQL of the list and the search of payments, over the table of `transactions`. */
 @Injectable()
 export class PaymentsRepository {

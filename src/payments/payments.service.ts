@@ -74,9 +74,13 @@ function pageQuery(query: ListPaymentsQuery): PageQuery {
     to: query.endDate ?? null,
     sortBy: query.sortBy ?? 'createdAt',
     sortOrder: query.sortOrder ?? 'desc',
-    search:
-      query.query === undefined && query.metadata === undefined
-        ? null
-        : { text: query.query?.trim() ?? null, metadata: query.metadata ?? {} },
+    search: searchOf(query),
   };
+}
+
+function searchOf({ ids, query, metadata }: ListPaymentsQuery): PageQuery['search'] {
+  if (ids !== undefined) return { ids: ids.split(',').map(paymentId) };
+  return query === undefined && metadata === undefined
+    ? null
+    : { text: query?.trim() ?? null, metadata: metadata ?? {} };
 }

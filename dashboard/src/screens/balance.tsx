@@ -7,14 +7,15 @@ import { call, door } from '../api.js';
 import { DateRange } from '../controls.js';
 import { day, money } from '../format.js';
 import { useLanguage } from '../language.js';
-import { isDay, isOneOf, ListBar, Listing, useFilters, usePages, useTotals } from '../lists.js';
+import { isDay, isOneOf, ListBar, useFilters, useTotals } from '../list-bar.js';
+import { Listing, usePages } from '../lists.js';
 import { useDestinations } from '../payout-destinations.js';
 import { scheduleSentence, useScheduledAccount } from '../schedule.js';
 import { useMayAct, useMode } from '../session.js';
 import { Card, Choice, Facts, Failure, Link, Loading, Money, Page, Table, Time } from '../ui.js';
 import { bucketName, entryType } from '../words.js';
 import { balanceFacts, reaisOf } from './balance-facts.js';
-import { SaleName } from './sale-name.js';
+import { SaleName, useSales } from './sale-name.js';
 
 /** Excludes a type that no entry has yet. */
 const TYPES = ENTRY_TYPES.filter((type) => type !== 'fee');
@@ -45,6 +46,7 @@ export function Balance(): ReactNode {
   const statement = door(mode, '/wallets/entries');
   const entries = usePages<WalletEntryBody>([mode, 'entries', filters], statement, { ...filters, limit: 50 });
   const totals = useTotals([mode, 'entries'], statement, filters);
+  const saleOf = useSales((entries.data ?? []).map(saleIdOf));
   // The content above the statement loads first, so that nothing shifts down later.
   if (balance.isPending || releases.isPending)
     return (
@@ -54,13 +56,14 @@ export function Balance(): ReactNode {
     );
   const others = (balance.data?.balances ?? []).filter(({ currency }) => currency !== balance.data?.currency);
   const currencies = (balance.data?.balances ?? []).map(({ currency }) => currency);
-  const cause = ({ source, payment_id: paymentId }: WalletEntryBody): ReactNode => {
+  const cause = (entry: WalletEntryBody): ReactNode => {
+    const { source } = entry;
     if (source === null) return '–';
-    const sale = paymentId ?? (source.object === 'payment' ? source.id : null);
+    const sale = saleIdOf(entry);
     if (sale !== null)
       return (
         <>
-          <SaleName id={sale} isWhole />
+          <SaleName id={sale} sale={saleOf(sale)} isWhole />
           {source.object === 'med_case' && (
             <span className="note">
               <Link to={`/${mode}/disputes/${source.id}`}>{t('ver a disputa', 'see the dispute')}</Link>
@@ -249,4 +252,9 @@ function Releases({ list }: { list: ReleaseListBody }): ReactNode {
       />
     </Card>
   );
+}
+
+/** The sale that a line of the statement is about. */
+function saleIdOf({ source, payment_id: paymentId }: WalletEntryBody): string | null {
+  return paymentId ?? (source?.object === 'payment' ? source.id : null);
 }

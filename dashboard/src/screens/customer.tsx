@@ -18,7 +18,7 @@ import { ActButton, Card, Facts, Link, Loading, Money, Page, Status, Time, Unava
 import { metadataName, saleState } from '../words.js';
 import { orderOf } from './sale-name.js';
 
-/** A customer: who it is, what they bought, and what of it went back or is disputed. */
+/** Shows a customer with their sales, refunds and disputes. */
 export function Customer(): ReactNode {
   const { t, language } = useLanguage();
   const mode = useMode();

@@ -4,9 +4,10 @@ import { door } from '../api.js';
 import { customerName, shownTaxId, totalOf } from '../customer-words.js';
 import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
-import { isText, ListBar, Listing, useFilters, usePages } from '../lists.js';
+import { isText, ListBar, useFilters, SearchField } from '../list-bar.js';
+import { Listing, usePages } from '../lists.js';
 import { useMode } from '../session.js';
-import { Button, Input, Link, Page, Time } from '../ui.js';
+import { Button, Link, Page, Time } from '../ui.js';
 
 /** A filter that the service accepts, or it would refuse the list. */
 const RULES = { query: (text: string) => text.trim().length >= 2 && isText(text) };
@@ -28,15 +29,7 @@ export function Customers(): ReactNode {
           change({ query: textOf(new FormData(event.currentTarget), 'query') });
         }}
       >
-        <Input
-          label={t('Buscar', 'Search')}
-          name="query"
-          type="search"
-          minLength={2}
-          maxLength={200}
-          defaultValue={query}
-          placeholder={t('Nome, CPF, CNPJ ou e-mail', 'Name, tax id or e-mail')}
-        />
+        <SearchField query={query} placeholder={t('Nome, CPF, CNPJ ou e-mail', 'Name, tax id or e-mail')} />
         <Button type="submit">{t('Buscar', 'Search')}</Button>
         {isFiltered && (
           <Link to={`/${mode}/customers`} className="button">

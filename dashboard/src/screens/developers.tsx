@@ -224,7 +224,7 @@ function Events({ mode }: { mode: Mode }): ReactNode {
         onChange={(event) => setChosen(event.target.value)}
         options={catalog.map(({ event }) => [event, event] as const)}
       />
-      <p>{eventMeaning(chosen, t)}</p>
+      <p>{eventMeaning(chosen, catalog.find(({ event }) => event === chosen)?.description ?? '', t)}</p>
       {sample.error && <Failure error={sample.error} />}
       {sample.isPending && <Loading />}
       {sample.data && (

@@ -34,7 +34,7 @@ import {
   Unavailable,
 } from '../ui.js';
 import { caseStatus, moneyOutcome } from '../words.js';
-import { SaleName } from './sale-name.js';
+import { SaleName, useSales } from './sale-name.js';
 
 const TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'application/pdf'];
 const APPEAL_LEAST = 5;
@@ -73,6 +73,7 @@ export function Dispute(): ReactNode {
       call<WalletEntryListBody>('GET', door(mode, withQuery('/wallets/entries', { source: one.data?.id, limit: 100 }))),
     enabled: one.data !== undefined,
   });
+  const saleOf = useSales([one.data?.charge_id ?? null]);
   // The amount that the case holds in the balance, minus what was released or taken.
   const held = entries.data?.data
     .filter(({ bucket }) => bucket === 'retained')
@@ -237,7 +238,7 @@ export function Dispute(): ReactNode {
                   ),
               ],
               [t('Relato do banco', 'Report of the bank'), data.reason ?? '–'],
-              [t('Venda', 'Sale'), <SaleName id={data.charge_id} />],
+              [t('Venda', 'Sale'), <SaleName id={data.charge_id} sale={saleOf(data.charge_id)} />],
               [t('Dinheiro', 'Money'), data.money_outcome && moneyOutcome(data.money_outcome, t)],
               [t('Aberta', 'Opened'), <Time at={data.opened_at} />],
               [t('Encerrada', 'Closed'), data.closed_at && <Time at={data.closed_at} />],

@@ -3,11 +3,12 @@ import type { ReactNode } from 'react';
 import type { MedCaseListBody } from '../../../src/med/desk/dto/med-case.body.js';
 import { call, door, withQuery } from '../api.js';
 import { useLanguage } from '../language.js';
-import { isOneOf, ListBar, Listing, useFilters, useTotals } from '../lists.js';
+import { isOneOf, ListBar, useFilters, useTotals } from '../list-bar.js';
+import { Listing } from '../lists.js';
 import { useMode } from '../session.js';
 import { Choice, Countdown, Link, Money, Page, Status, Time } from '../ui.js';
 import { caseStatus, caseType, moneyOutcome } from '../words.js';
-import { SaleName } from './sale-name.js';
+import { SaleName, useSales } from './sale-name.js';
 
 const STATUSES = ['open', 'appealed', 'accepted', 'rejected', 'closed'] as const;
 
@@ -60,6 +61,8 @@ export function Disputes(): ReactNode {
     getNextPageParam: (page) => page.next,
     refetchInterval: 10_000,
   });
+  const rows = list.data?.pages.flatMap((page) => page.data);
+  const saleOf = useSales((rows ?? []).map((one) => one.charge_id));
   return (
     <Page title={t('Disputas', 'Disputes')}>
       <div className="filters">
@@ -89,7 +92,7 @@ export function Disputes(): ReactNode {
       />
       <Listing
         list={list}
-        rows={list.data?.pages.flatMap(({ data }) => data)}
+        rows={rows}
         label={t('Disputas', 'Disputes')}
         empty={t('Nenhuma disputa.', 'No disputes.')}
         older={t('Mais antigas', 'Older ones')}
@@ -103,7 +106,7 @@ export function Disputes(): ReactNode {
               </Link>
             ),
           },
-          { name: t('Venda', 'Sale'), cell: (one) => <SaleName id={one.charge_id} /> },
+          { name: t('Venda', 'Sale'), cell: (one) => <SaleName id={one.charge_id} sale={saleOf(one.charge_id)} /> },
           {
             name: t('Situação', 'Status'),
             cell: (one) => (

@@ -142,7 +142,7 @@ function Form({ link }: { link: PaymentLinkBody | null }): ReactNode {
   return (
     <Card>
       <form className="form" onSubmit={(event) => void save(event)}>
-        {!mayAct && <p role="note">{t('O seu papel só pode ler.', 'Your role can only read.')}</p>}
+        {!mayAct && <p role="note">{t('Seu acesso é somente leitura.', 'Your access is read only.')}</p>}
         <Input
           label={t('O que você vende', 'What you sell')}
           maxLength={120}

@@ -3,7 +3,8 @@ import type { PaymentLinkBody } from '../../../src/payment-links/dto/payment-lin
 import { door } from '../api.js';
 import { useLanguage } from '../language.js';
 import { LINK_STATUSES, linkEnd, linkPrice, linkState, linkStatus, paidTimes } from '../link-words.js';
-import { isOneOf, ListBar, Listing, useFilters, usePages } from '../lists.js';
+import { isOneOf, ListBar, useFilters } from '../list-bar.js';
+import { Listing, usePages } from '../lists.js';
 import { useMayAct, useMode } from '../session.js';
 import { Choice, Link, Money, Page, Status } from '../ui.js';
 

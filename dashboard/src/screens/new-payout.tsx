@@ -39,7 +39,7 @@ export function NewPayout(): ReactNode {
       {!mayAct && (
         <p role="note">
           {t(
-            'O seu papel só pode ler: um dono ou administrador faz saques.',
+            'Seu acesso é somente leitura: um dono ou administrador faz saques.',
             'Your role can only read: an owner or administrator makes payouts.',
           )}
         </p>

@@ -7,6 +7,7 @@ import { DateRange } from '../controls.js';
 import { day, fileSize, isoDay } from '../format.js';
 import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
+import { SearchField } from '../list-bar.js';
 import { Listing, useRefresh } from '../lists.js';
 import { useMode } from '../session.js';
 import { Button, Card, Choice, Failure, Input, Page, Status, Time } from '../ui.js';
@@ -149,14 +150,7 @@ export function Reports(): ReactNode {
                   ...SALE_STATUSES.map((status) => [status, saleStatus(status, t)] as const),
                 ]}
               />
-              <Input
-                label={t('Buscar', 'Search')}
-                name="query"
-                type="search"
-                minLength={2}
-                maxLength={200}
-                defaultValue={asked.query}
-              />
+              <SearchField query={asked.query} />
             </>
           )}
           <Button tone="primary" type="submit" disabled={isBusy || (!isClosing && period.from === '')}>

@@ -5,20 +5,11 @@ import { call, door, withQuery } from '../api.js';
 import { DateRange } from '../controls.js';
 import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
-import {
-  isDay,
-  isOneOf,
-  isPage,
-  isText,
-  ListBar,
-  type NamedColumn,
-  useColumns,
-  useFilters,
-  useTotals,
-} from '../lists.js';
+import { isDay, isOneOf, isPage, isText, ListBar, useFilters, useTotals, SearchField } from '../list-bar.js';
+import { type NamedColumn, useColumns } from '../lists.js';
 import { useWalk } from '../neighbours.js';
 import { useMayAct, useMode } from '../session.js';
-import { Button, Choice, Empty, Failure, Id, Input, Link, Loading, Money, Page, Status, Table, Time } from '../ui.js';
+import { Button, Choice, Empty, Failure, Id, Link, Loading, Money, Page, Status, Table, Time } from '../ui.js';
 import { methodName, SALE_STATUSES, saleState, saleStatus } from '../words.js';
 import { orderOf } from './sale-name.js';
 
@@ -135,13 +126,8 @@ export function Sales(): ReactNode {
           change({ query: textOf(new FormData(event.currentTarget), 'query') });
         }}
       >
-        <Input
-          label={t('Buscar', 'Search')}
-          name="query"
-          type="search"
-          minLength={2}
-          maxLength={200}
-          defaultValue={query}
+        <SearchField
+          query={query}
           placeholder={t('Nome, documento, e-mail, pedido ou id', 'Name, document, e-mail, order or id')}
         />
         <Choice

@@ -267,10 +267,10 @@ function Password(): ReactNode {
         isReady={fields.current_password !== '' && fields.new_password.length >= 10}
         opened={begin}
         act={() => call('POST', '/v1/auth/password', fields).then(refresh)}
-        refused={{ current_password: t('A senha de agora não confere.', 'The present password is wrong.') }}
+        refused={{ current_password: t('A senha atual não confere.', 'The present password is wrong.') }}
         done={
           <p role="status">
-            {t('Trocada. Os seus outros acessos terminaram.', 'Changed. Your other logins have ended.')}
+            {t('Senha alterada. Suas outras sessões foram encerradas.', 'Changed. Your other logins have ended.')}
           </p>
         }
       >

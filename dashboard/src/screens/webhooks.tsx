@@ -13,7 +13,8 @@ import { call, door, withQuery } from '../api.js';
 import { ActionDialog } from '../dialog.js';
 import { useFields } from '../forms.js';
 import { useLanguage } from '../language.js';
-import { isOneOf, isPage, ListBar, Listing, useFilters, useRefresh } from '../lists.js';
+import { isOneOf, isPage, ListBar, useFilters } from '../list-bar.js';
+import { Listing, useRefresh } from '../lists.js';
 import { useMayAct, useMode } from '../session.js';
 import {
   Button,

@@ -7,9 +7,19 @@ import {
   OptionalText,
   QueryDate,
   QueryInteger,
+  ReadsIds,
+  rule,
 } from '../../core/http/index.js';
+import { isUuid } from '../../core/ids.js';
 import { TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions/index.js';
 import { SORT_FIELDS, type SortField } from '../payments.repository.js';
+
+const MAX_IDS = 100;
+
+function isPaymentIds(value: unknown): boolean {
+  const ids = typeof value === 'string' ? value.split(',') : [];
+  return ids.length > 0 && ids.length <= MAX_IDS && ids.every((id) => isUuid(id.replace(/^(?:tx|ch)_/, '')));
+}
 
 const ORDERS = ['asc', 'desc'] as const;
 
@@ -58,4 +68,13 @@ export class ListPaymentsQuery {
   } as ApiPropertyOptions)
   @IsMetadataFilter()
   metadata?: Record<string, string>;
+
+  @OptionalField({
+    description:
+      'Only these payments, in this order: at most 100 ids with commas between, in any form. Other filters and the order have no effect. Unknown ids are left out, and count in `total`.',
+    example: 'tx_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12,tx_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a13',
+  })
+  @ReadsIds()
+  @rule('isPaymentIds', isPaymentIds, `must be 1 to ${MAX_IDS} ids of payments with commas between`)
+  ids?: string;
 }

@@ -48,6 +48,20 @@ describe('totals of lists', () => {
     },
   );
 
+  it('lists and counts payments by their ids, in that order, and none of another account', async () => {
+    const { data } = await read<{ data: { id: string }[] }>('/v1/payments?sortOrder=asc', merchant.testKey);
+    const [first = '', second = ''] = data.map(({ id }) => id);
+    const ids = [second.replace('tx_', 'ch_').toUpperCase().replace('CH_', 'ch_'), randomUUID(), first].join(',');
+    const list = await read<{ data: { id: string }[] }>(`/v1/payments?ids=${ids}&status=EXPIRED`, merchant.testKey);
+    expect(list.data.map(({ id }) => id)).toEqual([second, first]);
+    expect(await read<Totals>(`/v1/payments/totals?ids=${ids}`, merchant.testKey)).toMatchObject({ count: 2 });
+    expect((await read<Items>(`/v1/payments?ids=${ids}`, other.testKey)).data).toEqual([]);
+    for (const wrong of ['', 'nobody', Array.from({ length: 101 }, () => first).join(',')]) {
+      const answer = await service.call('GET', `/v1/payments?ids=${wrong}`, { key: merchant.testKey });
+      expect([wrong.slice(0, 6), answer.status]).toEqual([wrong.slice(0, 6), 400]);
+    }
+  });
+
   it('counts the entries of one type as the statement lists them', async () => {
     const filter = 'type=sale&currency=EUR';
     const { data } = await read<Items>(`/v1/wallets/entries?${filter}`, merchant.testKey);

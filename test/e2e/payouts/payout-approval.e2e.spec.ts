@@ -191,7 +191,7 @@ describe('approval of payouts by a second person', () => {
     await payoutOf(service, slow.testKey, payout.id, 'paid');
   });
 
-  it('lets an OWNER end the wait of their own payout by a code of the second factor, and says so to one without', async () => {
+  it('ends the wait of an own payout for an OWNER with a second factor, and tells one without to set it up', async () => {
     const slow = await aFundedMerchant(service, { payout_new_destination_hours: 24, payout_approval_above: 1_000 });
     const boss = await service.member(slow.accountId, 'OWNER');
     const helper = await service.member(slow.accountId, 'ADMIN');
@@ -226,7 +226,7 @@ describe('approval of payouts by a second person', () => {
     await payoutOf(service, slow.testKey, id, 'paid');
   });
 
-  it('of a destination lets payouts go that wait for it, and holds for payouts that name its receiver inline', async () => {
+  it('releases all waiting payouts to a receiver when an OWNER approves its saved destination', async () => {
     const slow = await aFundedMerchant(service, { payout_new_destination_hours: 24, payout_approval_above: 1_000 });
     const boss = await service.member(slow.accountId, 'OWNER');
     const helper = await service.member(slow.accountId, 'ADMIN');
@@ -251,7 +251,7 @@ describe('approval of payouts by a second person', () => {
     });
   });
 
-  it('of a destination holds at once for an inline payout to it, until the destination is deleted', async () => {
+  it('lets an inline payout to an approved destination go at once, until the destination is deleted', async () => {
     const slow = await aFundedMerchant(service, { payout_new_destination_hours: 24 });
     const boss = await service.member(slow.accountId, 'OWNER');
     const inline = { type: 'pix_key', key: OTHER_CPF };

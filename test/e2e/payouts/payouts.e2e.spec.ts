@@ -216,7 +216,7 @@ describe('payouts of test money', () => {
     expect(receiver.ofType('withdrawal.failed')).toHaveLength(2);
   });
 
-  it('keep their fee for a part that comes back, and give it back once, by an entry of its own, when all is back', async () => {
+  it('give the fee back once, and only when the whole amount has come back', async () => {
     const other = await aFundedMerchant(service, { payout_fee: 50 });
     const payout = await aPayout(service, other.testKey);
     await payoutOf(service, other.testKey, payout.id, 'paid');
