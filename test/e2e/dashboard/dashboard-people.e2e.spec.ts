@@ -95,7 +95,7 @@ describeWith('browser')('people at the dashboard in a real browser', () => {
     await inDialog(page).getByText('Nova senha é uma das senhas tentadas primeiro; escolha outra').waitFor();
     await inDialog(page).getByLabel('Nova senha').fill(NEXT);
     await inDialog(page).getByRole('button', { name: 'Trocar', exact: true }).dblclick();
-    await inDialog(page).getByText('Trocada.').waitFor();
+    await inDialog(page).getByText('Senha alterada.').waitFor();
     await inDialog(page).getByRole('button', { name: 'Fechar' }).click();
     await logOut(page);
     await page.getByRole('link', { name: 'Esqueci a senha' }).click();
