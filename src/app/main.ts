@@ -8,7 +8,7 @@ import { type DemoFile, ensureDemo, sampleCheckoutUrl } from '../demo/index.js';
 import { LocalServerError, refuseSecondService } from '../local-servers/index.js';
 import { FAILURE_LIMIT_MS, runCluster, speaks, tellReady } from './cluster.js';
 import { serveDashboard } from './dashboard.js';
-import { setupOpenApi } from './openapi.js';
+import { setupOpenApi } from './openapi/setup.js';
 import { openRuntime, type Runtime } from './runtime.js';
 import { announceService, withdrawService } from '../core/service-address.js';
 

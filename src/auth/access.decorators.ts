@@ -3,7 +3,7 @@ import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import type { Request } from 'express';
 import type { Actor, AuditEventType, Origin } from '../audit/index.js';
 import type { Scope } from '../core/mode.js';
-import { ApiErrors, AT_DOOR } from '../core/http/index.js';
+import { ApiErrors, ApiRefusal, AT_DOOR } from '../core/http/index.js';
 import {
   actorOf,
   type DashboardRole,
@@ -43,7 +43,8 @@ export function ApiKeyAuth(): MethodDecorator & ClassDecorator {
   return applyDecorators(
     SetMetadata(ACCESS, 'api-key' satisfies Access),
     ApiSecurity('apikey'),
-    ApiErrors(401, 429, 500, 503),
+    ApiErrors('unauthorized', 'api_key_expired', 'ip_not_allowed', 'account_suspended'),
+    ApiErrors('rate_limited', 'internal_error', 'service_unavailable'),
   );
 }
 
@@ -57,13 +58,17 @@ export function DashboardAuth(...roles: DashboardRole[]): MethodDecorator & Clas
     SetMetadata(ACCESS, 'dashboard' satisfies Access),
     SetMetadata(ROLES, allowed),
     ApiBearerAuth('dashboard'),
-    ApiErrors(401, 429, 500, 503, ...(allowed.length < 4 ? [403] : [])),
+    ApiErrors('unauthorized', 'rate_limited', 'internal_error', 'service_unavailable'),
+    ApiErrors(...(allowed.length < 4 ? (['forbidden', 'totp_setup_required'] as const) : [])),
   );
 }
 
 /** Sets the `error.code` for callers without the role, if it is not `forbidden`. */
 export function RoleRefusal(code: string): MethodDecorator & ClassDecorator {
-  return SetMetadata(ROLE_REFUSAL, code);
+  return applyDecorators(
+    SetMetadata(ROLE_REFUSAL, code),
+    ApiRefusal(403, { [code]: 'The role of the caller does not allow it.' }),
+  );
 }
 
 /** Opens a route to an operator who must still set a second factor. */
@@ -86,7 +91,7 @@ export interface IpLimit {
 
 /** Limits a public route by the caller's address. */
 export function LimitPerIp(limit: IpLimit = {}): MethodDecorator {
-  return applyDecorators(SetMetadata(IP_LIMIT, limit), ApiErrors(429));
+  return applyDecorators(SetMetadata(IP_LIMIT, limit), ApiErrors('rate_limited'));
 }
 
 /**

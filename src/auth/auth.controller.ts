@@ -3,7 +3,7 @@ import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nes
 import type { Request, Response } from 'express';
 import { MembersService, normalizeEmail, PasswordChanges } from '../accounts/index.js';
 import type { Actor, Origin } from '../audit/index.js';
-import { ApiErrors, PostOk } from '../core/http/index.js';
+import { ApiErrors, ApiRefusal, PostOk } from '../core/http/index.js';
 import {
   BeforeSecondFactor,
   CurrentActor,
@@ -45,8 +45,13 @@ export class AuthController {
       'Gives a token that is good for an hour, for the account that the user joined first. 10 tries in 15 minutes for an e-mail from an address. A wrong password and an unknown e-mail get the same 401 `invalid_credentials`. Who has a second factor sends `code` too: without it 401 `totp_required`, with a wrong one 401 `totp_invalid`.',
   })
   @ApiOkResponse({ description: 'Logged in.', type: LoginBody })
-  @ApiErrors(401, 403, 500, 503)
-  async login(
+  @ApiRefusal(401, {
+    invalid_credentials: 'The password is wrong or the e-mail unknown.',
+    totp_required: 'Send the one-time code as `code`.',
+    totp_invalid: 'The one-time code is wrong.',
+  })
+  @ApiErrors('foreign_page', 'internal_error', 'service_unavailable')
+  async logIn(
     @Body() body: LoginDto,
     @RequestOrigin() origin: Origin,
     @Headers('user-agent') userAgent: string | undefined,
@@ -71,7 +76,7 @@ export class AuthController {
   @HttpCode(204)
   @ApiOperation({ summary: 'Log out', description: 'The token stops working at once. Other logins of the user go on.' })
   @ApiNoContentResponse({ description: 'Logged out.' })
-  async logout(
+  async logOut(
     @CurrentUser() user: UserPrincipal,
     @CurrentActor() actor: Actor,
     @Res({ passthrough: true }) response: Response,
@@ -90,7 +95,7 @@ export class AuthController {
       'With the token of the mail: the invited person becomes a member with this password and can log in from then on. A token works once, for 7 days. An e-mail that logs in to another account already is a 400.',
   })
   @ApiNoContentResponse({ description: 'Accepted.' })
-  @ApiErrors(500, 503)
+  @ApiErrors('internal_error', 'service_unavailable')
   async acceptInvitation(@Body() body: ChoosePasswordDto, @RequestOrigin() origin: Origin): Promise<void> {
     await this.members.acceptInvitation(body, origin);
   }
@@ -105,7 +110,7 @@ export class AuthController {
       'Sends a mail with a token that is good for an hour, once, to who logs in with this e-mail, at most three an hour. The answer is the same for every e-mail.',
   })
   @ApiNoContentResponse({ description: 'A mail was sent, if a user logs in with this e-mail.' })
-  @ApiErrors(500, 503)
+  @ApiErrors('internal_error', 'service_unavailable')
   async forgotPassword(@Body() { email }: ForgotPasswordDto, @RequestOrigin() origin: Origin): Promise<void> {
     await this.people.forgotPassword(email, origin);
   }
@@ -119,7 +124,7 @@ export class AuthController {
     description: 'With the token of the mail. All logins of the user end; a second factor stays.',
   })
   @ApiNoContentResponse({ description: 'Changed.' })
-  @ApiErrors(500, 503)
+  @ApiErrors('internal_error', 'service_unavailable')
   async resetPassword(@Body() body: ChoosePasswordDto, @RequestOrigin() origin: Origin): Promise<void> {
     await this.passwords.reset(body, origin);
   }

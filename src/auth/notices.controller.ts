@@ -1,7 +1,6 @@
 import { Body, Controller, Get, Patch } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { MembersService } from '../accounts/index.js';
-import { ApiErrors } from '../core/http/index.js';
 import { CurrentMember, DashboardAuth } from './access.decorators.js';
 import { ChangeNoticesDto, NoticesBody } from './dto/notices.dto.js';
 import type { MemberPrincipal } from './principal.js';
@@ -19,8 +18,7 @@ export class NoticesController {
     description: 'What the dashboard shows you and what is mailed to you. Mails about security come in any case.',
   })
   @ApiOkResponse({ description: 'Your choice, or the defaults of your role.', type: NoticesBody })
-  @ApiErrors(403)
-  async get(@CurrentMember() { accountId, userId }: MemberPrincipal): Promise<NoticesBody> {
+  async getNotices(@CurrentMember() { accountId, userId }: MemberPrincipal): Promise<NoticesBody> {
     const { mail, dashboard } = await this.members.notices(accountId, userId);
     return { mail: [...mail], dashboard: [...dashboard] };
   }
@@ -28,9 +26,8 @@ export class NoticesController {
   @Patch()
   @ApiOperation({ summary: 'Choose your notices', description: 'Send what changes, each list as a whole.' })
   @ApiOkResponse({ description: 'Changed.', type: NoticesBody })
-  @ApiErrors(403)
-  async change(@CurrentMember() member: MemberPrincipal, @Body() dto: ChangeNoticesDto): Promise<NoticesBody> {
+  async changeNotices(@CurrentMember() member: MemberPrincipal, @Body() dto: ChangeNoticesDto): Promise<NoticesBody> {
     await this.members.chooseNotices(member.accountId, member.userId, dto);
-    return this.get(member);
+    return this.getNotices(member);
   }
 }

@@ -11,8 +11,6 @@ import { PersonService } from './person.service.js';
 import type { UserPrincipal } from './principal.js';
 import { Sessions } from './sessions.service.js';
 
-const ALREADY_SET = '`totp_already_set`, `totp_not_begun`.';
-
 /** Everybody's own login. */
 @ApiTags('Dashboard')
 @DashboardAuth('OWNER', 'ADMIN', 'MEMBER', 'OPERATOR')
@@ -30,7 +28,7 @@ export class PersonController {
     description: 'Your other logins end, and a mail tells you. Tries count as logins.',
   })
   @ApiNoContentResponse({ description: 'Changed.' })
-  @ApiErrors(403)
+  @ApiErrors('totp_setup_required')
   async changePassword(
     @CurrentUser() user: UserPrincipal,
     @Body() { current_password: current, new_password: next }: ChangePasswordDto,
@@ -43,15 +41,15 @@ export class PersonController {
   @BeforeSecondFactor()
   @ApiOperation({ summary: 'Read your login', description: 'Who you are, in which account, and what you may do now.' })
   @ApiOkResponse({ description: 'The login of this request.', type: CurrentSessionBody })
-  async currentSession(@CurrentUser() user: UserPrincipal): Promise<CurrentSessionBody> {
+  async getSession(@CurrentUser() user: UserPrincipal): Promise<CurrentSessionBody> {
     return currentSession(await this.people.current(user));
   }
 
   @Patch('user')
   @ApiOperation({ summary: 'Change your name', description: 'As members and the audit trail of the account show it.' })
   @ApiOkResponse({ description: 'Changed.', type: LoginUserBody })
-  @ApiErrors(403)
-  async rename(
+  @ApiErrors('totp_setup_required')
+  async renameUser(
     @CurrentUser() user: UserPrincipal,
     @Body() { name }: RenameDto,
     @CurrentActor() actor: Actor,
@@ -62,7 +60,7 @@ export class PersonController {
   @Get('sessions')
   @ApiOperation({ summary: 'List your logins', description: 'Those that go on, this one among them, newest first.' })
   @ApiOkResponse({ description: 'All of them.', type: SessionListBody })
-  @ApiErrors(403)
+  @ApiErrors('totp_setup_required')
   async listSessions(@CurrentUser() user: UserPrincipal): Promise<SessionListBody> {
     return sessionList(await this.sessions.list(user), user.sessionId);
   }
@@ -72,7 +70,7 @@ export class PersonController {
   @ApiOperation({ summary: 'End one of your logins', description: 'Its token stops working at once.' })
   @ApiParam({ name: 'id', description: 'Id of the login.', schema: { type: 'string' } })
   @ApiNoContentResponse({ description: 'Ended.' })
-  @ApiErrors(403)
+  @ApiErrors('totp_setup_required')
   async endSession(
     @CurrentUser() user: UserPrincipal,
     @Param('id') id: string,
@@ -89,7 +87,7 @@ export class PersonController {
       'With the password. Makes a secret for an app that shows one-time codes (RFC 6238: SHA-1, six digits, 30 seconds). It counts once it is confirmed; a repetition makes another one.',
   })
   @ApiOkResponse({ description: 'The secret.', type: TotpBody })
-  @ApiRefusal(422, ALREADY_SET)
+  @ApiRefusal(422, { totp_already_set: 'A second factor is set: remove it first.' })
   beginTotp(@CurrentUser() user: UserPrincipal, @Body() { password }: BeginTotpDto): Promise<TotpBody> {
     return this.people.beginSecondFactor(user, password);
   }
@@ -102,7 +100,10 @@ export class PersonController {
       'By a code of the new secret. From now on a login needs a code; other logins of the user end, and a mail tells you.',
   })
   @ApiOkResponse({ description: 'Set.', type: RecoveryCodesBody })
-  @ApiRefusal(422, ALREADY_SET)
+  @ApiRefusal(422, {
+    totp_already_set: 'A second factor is set: remove it first.',
+    totp_not_begun: 'There is no secret to confirm.',
+  })
   async confirmTotp(
     @CurrentUser() user: UserPrincipal,
     @Body() { code }: ConfirmTotpDto,
@@ -118,7 +119,7 @@ export class PersonController {
     description: 'With the password and a code. A login needs the password alone again; a mail tells you.',
   })
   @ApiNoContentResponse({ description: 'Removed.' })
-  @ApiErrors(403, 404)
+  @ApiErrors('totp_setup_required', 'not_found')
   async removeTotp(
     @CurrentUser() user: UserPrincipal,
     @Body() body: RemoveTotpDto,

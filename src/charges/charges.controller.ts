@@ -2,7 +2,7 @@ import { Controller, Get, Headers, Param, Post, Query, UseGuards } from '@nestjs
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ApiKeyAuth, AuditedAtDoor, type ScopedCaller, CurrentCaller, CurrentScope } from '../auth/index.js';
 import { Draft } from '../core/errors/index.js';
-import { ApiErrors, DraftBody } from '../core/http/index.js';
+import { ApiErrors, ApiRefusal, DraftBody, FRAUD_ERRORS } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import type { Scope } from '../core/mode.js';
 import { ChargeListGuard } from './charge-list.guard.js';
@@ -33,7 +33,8 @@ export class ChargesController {
   @Idempotent('header')
   @ApiOperation({ summary: 'Create a charge', description: 'Answers with the BR Code and the address of its QR code.' })
   @ApiResponse(CREATED)
-  @ApiErrors(403, 409, 422)
+  @ApiErrors(...FRAUD_ERRORS, 'no_provider_configured', 'provider_unavailable')
+  @ApiRefusal(422, { charge_refused: 'The bank or PSP refused the charge; the message says why.' })
   create(
     @CurrentCaller() { accountId, mode, account }: ScopedCaller,
     @DraftBody(CreateChargeDto) draft: Draft<CreateChargeDto>,
@@ -50,8 +51,9 @@ export class ChargesController {
     description: 'Shortcut: as POST /v1/charges with `payment_method` fixed to `pix`. Keys are shared by the two.',
   })
   @ApiResponse(CREATED)
-  @ApiErrors(403, 409, 422)
-  createPix(
+  @ApiErrors(...FRAUD_ERRORS, 'no_provider_configured', 'provider_unavailable')
+  @ApiRefusal(422, { charge_refused: 'The bank or PSP refused the charge; the message says why.' })
+  createPixCharge(
     @CurrentCaller() { accountId, mode, account }: ScopedCaller,
     @DraftBody(CreatePixChargeDto) draft: Draft<CreatePixChargeDto>,
     @Headers('Idempotency-Key') key: string,
@@ -78,7 +80,7 @@ export class ChargesController {
       'Newest first, by cursor. Answers 404, whatever is asked, unless the service runs with CHARGE_LIST_ENABLED=true.',
   })
   @ApiResponse({ status: 200, description: 'A page.', type: ChargeListBody })
-  @ApiErrors(404)
+  @ApiErrors('not_found')
   list(@CurrentScope() scope: Scope, @Query() query: ListChargesQuery): Promise<ChargeListBody> {
     return this.pages.page(scope, query);
   }

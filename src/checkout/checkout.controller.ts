@@ -50,7 +50,7 @@ export class CheckoutController {
   @ApiOkResponse({ description: 'The page.', schema: { type: 'string' } })
   @ApiNotFoundResponse({ description: 'A page that says so.', schema: { type: 'string' } })
   @ApiQuery(LANG)
-  page(
+  getCheckoutPage(
     @Param('id') id: string,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
@@ -70,7 +70,7 @@ export class CheckoutController {
   @ApiOkResponse({ description: 'The page.', schema: { type: 'string' } })
   @ApiNotFoundResponse({ description: 'A page that says so.', schema: { type: 'string' } })
   @ApiQuery(LANG)
-  receipt(
+  getCheckoutReceipt(
     @Param('id') id: string,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
@@ -90,7 +90,7 @@ export class CheckoutController {
     description: 'PNG, JPEG or WebP.',
     content: PICTURE_CONTENT,
   })
-  async logo(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
+  async getCheckoutLogo(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
     const { type, bytes } = await this.checkout.logo(id);
     response.set({ ...PICTURE_HEADERS, 'Content-Type': type });
     return bytes;
@@ -101,7 +101,7 @@ export class CheckoutController {
   @Header('Cache-Control', 'no-store')
   @ApiOperation({ summary: 'Whether the charge is paid', description: 'What the open page asks every few seconds.' })
   @ApiOkResponse({ description: 'The state of the charge.', schema: STATUS_SCHEMA })
-  async status(@Param('id') id: string): Promise<CheckoutStatus> {
+  async getCheckoutStatus(@Param('id') id: string): Promise<CheckoutStatus> {
     return this.checkout.status(id);
   }
 
@@ -113,7 +113,7 @@ export class CheckoutController {
     // @ApiProduces would declare the errors as pictures too.
     content: { 'image/png': { schema: { type: 'string', format: 'binary' } } },
   })
-  async qr(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
+  async getCheckoutQr(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
     const png = await this.checkout.qr(id);
     // The headers are set after the code was found: `immutable` on a 404 would hide a code that arrives a moment later.
     response.set({

@@ -53,7 +53,7 @@ export class PayController {
   @ApiResponse({ status: 200, description: 'The page, with a form.', content: HTML })
   @ApiResponse({ status: 404, description: 'A page that says so.', content: HTML })
   @ApiResponse({ status: 410, description: 'A page that says why the link takes no more payments.', content: HTML })
-  page(
+  getPayPage(
     @Param('id') id: string,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
@@ -83,7 +83,7 @@ export class PayController {
   @ApiResponse({ status: 410, description: 'A page that says why the link takes no more payments.', content: HTML })
   @ApiResponse({ status: 422, description: 'A page: the charge cannot be made.', content: HTML })
   @ApiResponse({ status: 503, description: 'The page, to try again.', content: HTML, headers: RETRY_AFTER })
-  pay(
+  payByLink(
     @Param('id') id: string,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
@@ -107,7 +107,7 @@ export class PayController {
   @ApiQuery(LANG)
   @ApiResponse({ status: 200, description: 'The page.', content: HTML })
   @ApiResponse({ status: 404, description: 'A page that says so.', content: HTML })
-  poster(
+  getPayPoster(
     @Param('id') id: string,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
@@ -125,7 +125,7 @@ export class PayController {
     description: 'Black on white with its quiet zone.',
     content: { 'image/png': { schema: { type: 'string', format: 'binary' } } },
   })
-  async qrPng(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
+  async getPayQrPng(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
     const url = await this.#urlOf(id);
     response.set({ ...PICTURE_HEADERS, 'Cross-Origin-Resource-Policy': 'cross-origin' });
     return qrPng(url);
@@ -139,7 +139,7 @@ export class PayController {
     description: 'Black on white with its quiet zone.',
     content: { 'image/svg+xml': { schema: { type: 'string' } } },
   })
-  async qrSvg(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<string> {
+  async getPayQrSvg(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<string> {
     const url = await this.#urlOf(id);
     response.set({ ...PICTURE_HEADERS, 'Cross-Origin-Resource-Policy': 'cross-origin' });
     return qrSvg(url);
@@ -149,7 +149,7 @@ export class PayController {
   @LimitPerIp({ times: PAYERS_PER_ADDRESS })
   @ApiOperation({ summary: 'The picture of a payment link', description: 'What the page shows.' })
   @ApiOkResponse({ description: 'PNG, JPEG or WebP.', content: PICTURE_CONTENT })
-  async picture(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
+  async getPayPicture(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
     const { type, bytes } = await this.visits.picture(id);
     response.set({ ...PICTURE_HEADERS, 'Content-Type': type });
     return bytes;
@@ -159,7 +159,7 @@ export class PayController {
   @LimitPerIp({ times: PAYERS_PER_ADDRESS })
   @ApiOperation({ summary: 'The logo of a payment link’s merchant', description: 'What the page shows.' })
   @ApiOkResponse({ description: 'PNG, JPEG or WebP.', content: PICTURE_CONTENT })
-  async logo(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
+  async getPayLogo(@Param('id') id: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
     const { account } = await this.visits.find(id);
     const picture = account.logo === null ? null : readPicture(account.logo);
     if (!picture) throw notFound('logo');

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
 import { ApiKeyAuth, AtDoorOnly, CurrentActor, CurrentScope } from '../auth/index.js';
-import { ApiErrors, PostOk } from '../core/http/index.js';
+import { ApiRefusal, PostOk } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { CUSTOMER_ID_PREFIXES } from './customer.serializer.js';
@@ -51,7 +51,7 @@ export class CustomersController {
   @ApiOperation({ summary: 'List the payments of a customer', description: 'Newest payment first, by cursor.' })
   @ApiParam(CUSTOMER_ID)
   @ApiResponse({ status: 200, description: 'A page.', type: CustomerPaymentListBody })
-  sales(
+  listCustomerPayments(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
     @Query() query: ListCustomerPaymentsQuery,
@@ -64,11 +64,11 @@ export class CustomersController {
   @ApiOperation({
     summary: 'Export a customer',
     description:
-      'For an OWNER: everything that is kept about the person in this mode, for a request under the LGPD. 409 `customer_too_large` above 10 000 sales.',
+      'For an OWNER: everything that is kept about the person in this mode, for a request under the LGPD.',
   })
   @ApiParam(CUSTOMER_ID)
   @ApiResponse({ status: 200, description: 'Everything about the person.', type: CustomerExportBody })
-  @ApiErrors(403, 409)
+  @ApiRefusal(409, { customer_too_large: 'The customer has more than 10 000 sales.' })
   async export(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
@@ -89,11 +89,11 @@ export class CustomersController {
   @ApiOperation({
     summary: 'Erase a customer',
     description:
-      'For an OWNER: blanks the person in the sales and payouts of this mode and in all copies of them, for good. The books stay: amounts, dates, statuses and end-to-end ids. 409 `customer_too_large` above 10 000 sales.',
+      'For an OWNER: blanks the person in the sales and payouts of this mode and in all copies of them, for good. The books stay: amounts, dates, statuses and end-to-end ids.',
   })
   @ApiParam(CUSTOMER_ID)
   @ApiResponse({ status: 200, description: 'What was erased, and what waits.', type: CustomerErasureBody })
-  @ApiErrors(403, 409)
+  @ApiRefusal(409, { customer_too_large: 'The customer has more than 10 000 sales.' })
   async erase(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,

@@ -50,7 +50,7 @@ export class HealthController {
   @LimitPerIp({ times: 10 })
   @ApiOperation({ summary: 'Is the process alive?', description: 'Asks nothing of its neighbours.' })
   @ApiResponse({ status: 200, description: 'Alive.', type: LiveBody })
-  live(): LiveBody {
+  getLiveness(): LiveBody {
     return { status: 'up' };
   }
 
@@ -67,7 +67,7 @@ export class HealthController {
     description: 'Not ready: the database does not answer, or this process is about to end.',
     type: ReadyBody,
   })
-  async ready(@Res({ passthrough: true }) response: Response): Promise<ReadyBody> {
+  async getReadiness(@Res({ passthrough: true }) response: Response): Promise<ReadyBody> {
     const now = performance.now();
     if (this.#last === null || now - this.#last.at >= SHARED_MS) this.#last = { at: now, answer: this.#check() };
     const checked = await this.#last.answer;
@@ -84,7 +84,7 @@ export class HealthController {
   })
   @ApiProduces('text/plain')
   @ApiResponse({ status: 200, description: 'Text exposition format.', schema: { type: 'string' } })
-  async show(
+  async getMetrics(
     @Headers('authorization') authorization: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {

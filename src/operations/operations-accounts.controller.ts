@@ -54,7 +54,7 @@ export class OperationsAccountsController {
   })
   @ApiParam(ACCOUNT_ID)
   @ApiOkResponse({ description: 'The keys that work.', type: ApiKeyListBody })
-  async listKeys(@Param('id') id: string): Promise<ApiKeyListBody> {
+  async listAccountApiKeys(@Param('id') id: string): Promise<ApiKeyListBody> {
     const { id: accountId } = await this.accounts.details(parseId(id, [], 'account'));
     return apiKeyList(await this.keys.list(accountId), false);
   }

@@ -19,11 +19,21 @@ import { OperationsService } from './operations.service.js';
 
 const ID = { name: 'id', description: 'Id of the correction.', schema: { type: 'string' as const } };
 
-const LOSS_NOT_POSSIBLE =
-  '`loss_exceeds_charge`: it is more than refunds, disputes that hold or have taken money, and the losses entered before have left of the charge, or more comes back than was lost. `already_booked`: a refund, return, dispute or loss of the charge has this `bank_reference`; a loss that was wrong is entered with the opposite amount first.';
+const KEY_REUSED = { idempotency_key_reused: 'Another correction was made under this key: send a new one.' };
 
-const NOT_POSSIBLE =
-  '`pix_not_in_suspense`: it is credited, goes back or is closed. `pix_not_returnable`: the acquirer knows no way back. `charge_not_payable`: the message says why. `correction_waits`: another one of it waits. `idempotency_key_reused`: send a new key.';
+const LOSS_NOT_POSSIBLE = {
+  loss_exceeds_charge:
+    'It is more than refunds, disputes that hold or have taken money, and the losses entered before have left of the charge, or more comes back than was lost.',
+  already_booked:
+    'A refund, return, dispute or loss of the charge has this `bank_reference`; a loss that was wrong is entered with the opposite amount first.',
+};
+
+const NOT_POSSIBLE = {
+  pix_not_in_suspense: 'It is credited, goes back or is closed.',
+  pix_not_returnable: 'The acquirer knows no way back.',
+  charge_not_payable: 'The message says why.',
+  correction_waits: 'Another correction of it waits.',
+};
 
 @ApiTags('Operators')
 @DashboardAuth('OPERATOR')
@@ -53,7 +63,7 @@ export class OperationsCorrectionsController {
   })
   @ApiParam({ ...ID, description: 'Id of the Pix in `GET /v1/operations/unmatched`.' })
   @ApiOkResponse({ description: 'The correction.', type: CorrectionBody })
-  @ApiRefusal(409, NOT_POSSIBLE)
+  @ApiRefusal(409, { ...NOT_POSSIBLE, ...KEY_REUSED })
   async correctPix(
     @Param('id') id: string,
     @Body() body: CorrectPixDto,
@@ -74,8 +84,8 @@ export class OperationsCorrectionsController {
       'What a bank has charged or taken and the books do not know, as a return that was made in the bank’s own app of a payment that was credited. Above `CORRECTION_LIMIT` it waits for a second operator.',
   })
   @ApiOkResponse({ description: 'The correction.', type: CorrectionBody })
-  @ApiErrors(404)
-  @ApiRefusal(409, `${LOSS_NOT_POSSIBLE} \`idempotency_key_reused\`: send a new key.`)
+  @ApiErrors('not_found')
+  @ApiRefusal(409, { ...LOSS_NOT_POSSIBLE, ...KEY_REUSED })
   async correctWallet(
     @Body() body: CorrectWalletDto,
     @CurrentUser() { userId }: UserPrincipal,
@@ -102,10 +112,12 @@ export class OperationsCorrectionsController {
   })
   @ApiParam(ID)
   @ApiOkResponse({ description: 'The correction as decided.', type: CorrectionBody })
-  @ApiRefusal(
-    409,
-    `\`second_operator_required\`. \`correction_already_decided\`: it was rejected. ${NOT_POSSIBLE} ${LOSS_NOT_POSSIBLE}`,
-  )
+  @ApiRefusal(409, {
+    second_operator_required: 'Another operator than the one who asked for it has to approve it.',
+    correction_already_decided: 'It was rejected.',
+    ...NOT_POSSIBLE,
+    ...LOSS_NOT_POSSIBLE,
+  })
   async approve(
     @Param('id') id: string,
     @CurrentUser() { userId }: UserPrincipal,
@@ -121,7 +133,7 @@ export class OperationsCorrectionsController {
   })
   @ApiParam(ID)
   @ApiOkResponse({ description: 'The correction as decided.', type: CorrectionBody })
-  @ApiRefusal(409, '`correction_already_decided`: it was applied.')
+  @ApiRefusal(409, { correction_already_decided: 'It was applied.' })
   async reject(
     @Param('id') id: string,
     @CurrentUser() { userId }: UserPrincipal,

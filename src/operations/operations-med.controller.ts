@@ -25,6 +25,11 @@ function caseId(value: string): string {
   return parseId(value, ['med_'], 'MED case');
 }
 
+const NOT_DECIDABLE = {
+  med_case_not_under_review: 'It was decided before, or is over.',
+  med_case_changed: 'The case has changed since it was read: read it again.',
+};
+
 @ApiTags('Operators')
 @DashboardAuth('OPERATOR')
 @Controller('v1/operations/med')
@@ -54,7 +59,7 @@ export class OperationsMedController {
       'No case can be made of them before their payment is credited or returned: most often an operator has to decide about it. Newest first.',
   })
   @ApiOkResponse({ description: 'A page.', type: MedWaitingListBody })
-  async listWaiting(@Query() query: IdCursorQuery): Promise<MedWaitingListBody> {
+  async listWaitingMedCases(@Query() query: IdCursorQuery): Promise<MedWaitingListBody> {
     const filter = idCursorFilter(query);
     return cursorPage(await this.waiting.list(filter), filter.limit, medWaitingBody, ({ id }) => id);
   }
@@ -78,7 +83,7 @@ export class OperationsMedController {
   })
   @ApiParam(CASE_ID)
   @ApiOkResponse({ description: 'The case as decided.', type: MedReviewBody })
-  @ApiRefusal(409, '`med_case_not_under_review`: it was decided before, or is over. `med_case_changed`: read it again.')
+  @ApiRefusal(409, NOT_DECIDABLE)
   async approve(
     @Param('id') id: string,
     @Body() { version, amount }: ApproveMedDto,
@@ -98,7 +103,7 @@ export class OperationsMedController {
   })
   @ApiParam(CASE_ID)
   @ApiOkResponse({ description: 'The case as decided.', type: MedReviewBody })
-  @ApiRefusal(409, '`med_case_not_under_review`: it was decided before. `med_case_changed`: read it again.')
+  @ApiRefusal(409, NOT_DECIDABLE)
   async dismiss(
     @Param('id') id: string,
     @Body() { version }: DismissMedDto,
@@ -115,8 +120,8 @@ export class OperationsMedController {
   })
   @ApiParam(CASE_ID)
   @ApiOkResponse({ description: 'The case.', type: MedReviewBody })
-  @ApiRefusal(409, '`med_case_over`: it is over or past its response deadline, or the merchant does not see it.')
-  async requestEvidence(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<MedReviewBody> {
+  @ApiRefusal(409, { med_case_over: 'It is over or past its response deadline, or the merchant does not see it.' })
+  async requestMoreEvidence(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<MedReviewBody> {
     return medReviewBody(await this.operations.requestEvidence(caseId(id), actor));
   }
 
@@ -127,7 +132,7 @@ export class OperationsMedController {
   })
   @ApiParam({ name: 'id', description: 'Id of the account.', schema: { type: 'string' } })
   @ApiOkResponse({ description: 'As it is now.', type: MedNotificationsBody })
-  async notifications(
+  async setMedNotifications(
     @Param('id') id: string,
     @Body() dto: MedNotificationsDto,
     @CurrentActor() actor: Actor,

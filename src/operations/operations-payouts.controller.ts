@@ -35,10 +35,10 @@ export class OperationsPayoutsController {
   })
   @ApiParam({ name: 'id', description: 'Id of the payout, bare.', schema: { type: 'string' } })
   @ApiOkResponse({ description: 'The payout.', type: UncertainPayoutBody })
-  @ApiRefusal(
-    409,
-    '`payout_not_uncertain`: it has an end, or its time has not come. `payout_too_young`: it may still be sent; the message says until when.',
-  )
+  @ApiRefusal(409, {
+    payout_not_uncertain: 'It has an end, or its time has not come.',
+    payout_too_young: 'It may still be sent; the message says until when.',
+  })
   async resolve(
     @Param('id') id: string,
     @Body() body: ResolvePayoutDto,

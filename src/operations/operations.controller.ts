@@ -61,7 +61,7 @@ export class OperationsController {
     description: 'Of each list that somebody has to come back to: how much waits, and since when. In both modes.',
   })
   @ApiOkResponse({ description: 'All queues.', type: OperatorQueueListBody })
-  async listQueues(): Promise<OperatorQueueListBody> {
+  async listOperatorQueues(): Promise<OperatorQueueListBody> {
     return { object: 'list', data: (await this.queues.list()).map(operatorQueueBody) };
   }
 
@@ -96,8 +96,8 @@ export class OperationsController {
   })
   @ApiParam(REVIEW_ID)
   @ApiOkResponse({ description: 'The review as decided.', type: ReviewBody })
-  @ApiRefusal(409, '`review_already_decided`: it was returned, or the merchant has cancelled the charge.')
-  async accept(
+  @ApiRefusal(409, { review_already_decided: 'It was returned, or the merchant has cancelled the charge.' })
+  async acceptReview(
     @Param('id') id: string,
     @CurrentUser() { userId }: UserPrincipal,
     @CurrentActor() actor: Actor,
@@ -112,8 +112,8 @@ export class OperationsController {
   })
   @ApiParam(REVIEW_ID)
   @ApiOkResponse({ description: 'The review as decided.', type: ReviewBody })
-  @ApiRefusal(409, '`review_already_decided`: it was accepted, or the merchant has cancelled the charge.')
-  async return(
+  @ApiRefusal(409, { review_already_decided: 'It was accepted, or the merchant has cancelled the charge.' })
+  async returnReview(
     @Param('id') id: string,
     @CurrentUser() { userId }: UserPrincipal,
     @CurrentActor() actor: Actor,

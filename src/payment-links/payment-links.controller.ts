@@ -3,7 +3,7 @@ import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
 import { ApiKeyAuth, CurrentActor, CurrentScope } from '../auth/index.js';
 import { type Draft } from '../core/errors/index.js';
-import { ApiErrors, cursorFilter, cursorPage, DraftBody, PostOk } from '../core/http/index.js';
+import { ApiRefusal, cursorFilter, cursorPage, DraftBody, PostOk } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
@@ -28,7 +28,6 @@ export class PaymentLinksController {
       'Its `url` is a page for payers. Each visit that pays makes a charge, whose `metadata.payment_link` is the link’s id.',
   })
   @ApiResponse({ status: 201, description: 'The link.', type: PaymentLinkBody, headers: REPLAYED_HEADER })
-  @ApiErrors(409)
   create(
     @CurrentScope() scope: Scope,
     @DraftBody(CreatePaymentLinkDto) draft: Draft<CreatePaymentLinkDto>,
@@ -68,7 +67,7 @@ export class PaymentLinksController {
   })
   @ApiParam(LINK_ID)
   @ApiResponse({ status: 200, description: 'The link.', type: PaymentLinkBody })
-  @ApiErrors(409)
+  @ApiRefusal(409, { payment_link_ended: 'An ended link cannot be changed: create another.' })
   async change(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,

@@ -9,7 +9,7 @@ import {
   CurrentScope,
   type MemberPrincipal,
 } from '../auth/index.js';
-import { ApiErrors, cursorPage, idCursorFilter, IdCursorQuery } from '../core/http/index.js';
+import { cursorPage, idCursorFilter, IdCursorQuery } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { CreateNoteDto, NoteBody, NoteListBody } from './dto/note.body.js';
@@ -55,7 +55,6 @@ export class NotesController {
     description: 'For OWNER and ADMIN.',
   })
   @ApiResponse({ status: 201, description: 'The note.', type: NoteBody })
-  @ApiErrors(403)
   add(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
@@ -75,7 +74,6 @@ export class NotesController {
   })
   @ApiParam(NOTE_ID)
   @ApiResponse({ status: 204, description: 'Deleted.' })
-  @ApiErrors(403)
   delete(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,

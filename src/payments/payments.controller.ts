@@ -10,7 +10,7 @@ import {
   CurrentScope,
 } from '../auth/index.js';
 import { Draft } from '../core/errors/index.js';
-import { ApiErrors, DraftBody, PostOk } from '../core/http/index.js';
+import { ApiErrors, ApiRefusal, DraftBody, FRAUD_ERRORS, PostOk } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import type { Scope } from '../core/mode.js';
 import { TOTALS_DESCRIPTION, TOTALS_TOKENS, TotalsBody } from '../core/totals.js';
@@ -55,7 +55,8 @@ export class PaymentsController {
       'Answered at once; what the payer needs for each method appears on read within about three seconds, when the acquirer has made it. A method that the acquirer refuses stays null; when it refuses all of them the payment becomes REFUSED. A payment with PIX is also a charge. It can be paid until it expires: for BOLETO and MULTIBANCO at the end of the third day in São Paulo, otherwise after the account’s window, usually an hour.',
   })
   @ApiResponse({ status: 201, description: 'The payment, waiting.', type: PaymentBody, headers: REPLAYED_HEADER })
-  @ApiErrors(403, 409, 422)
+  @ApiErrors(...FRAUD_ERRORS, 'no_provider_configured')
+  @ApiRefusal(422, { currency_limit_reached: 'The account has as many currencies in this mode as it may have.' })
   create(
     @CurrentCaller() { accountId, mode, account }: ScopedCaller,
     @DraftBody(CreatePaymentDto) draft: Draft<CreatePaymentDto>,
@@ -69,7 +70,6 @@ export class PaymentsController {
     description: 'All transactions of the account in the key’s mode, charges too. A page past the end is empty.',
   })
   @ApiResponse({ status: 200, description: 'A page.', type: PaymentListBody })
-  @ApiErrors(503)
   @Costs(({ sortBy = 'createdAt' }) => (sortBy === 'createdAt' || sortBy === 'id' ? 0 : SORT_TOKENS))
   list(@CurrentScope() scope: Scope, @Query() query: ListPaymentsQuery): Promise<PaymentListBody> {
     return this.payments.list(scope, query);
@@ -78,9 +78,8 @@ export class PaymentsController {
   @Get('totals')
   @ApiOperation({ summary: 'Count payments', description: TOTALS_DESCRIPTION })
   @ApiResponse({ status: 200, description: 'Count and sums.', type: TotalsBody })
-  @ApiErrors(503)
   @Costs(() => TOTALS_TOKENS)
-  totals(@CurrentScope() scope: Scope, @Query() query: ListPaymentsQuery): Promise<TotalsBody> {
+  count(@CurrentScope() scope: Scope, @Query() query: ListPaymentsQuery): Promise<TotalsBody> {
     return this.payments.totals(scope, query);
   }
 
@@ -100,11 +99,12 @@ export class PaymentsController {
   @ApiOperation({
     summary: 'Cancel a payment',
     description:
-      'While WAITING_PAYMENT, PENDING or PROCESSING; otherwise 400 `payment_not_cancellable`. Of this and a payment at the same moment one wins; money that comes after it goes back to the payer. Cancelling again changes nothing and gives the same answer, `previousStatus` included.',
+      'While WAITING_PAYMENT, PENDING or PROCESSING; otherwise it is refused. Of this and a payment at the same moment one wins; money that comes after it goes back to the payer. Cancelling again changes nothing and gives the same answer, `previousStatus` included.',
   })
   @ApiParam(PAYMENT_ID)
   @ApiResponse({ status: 200, description: 'The cancelled payment.', type: CancelledPaymentBody })
-  @ApiErrors(400, 413, 415)
+  @ApiErrors('invalid_request', 'payload_too_large', 'unsupported_media_type')
+  @ApiRefusal(400, { payment_not_cancellable: 'It was paid, or has another end.' })
   cancel(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<CancelledPaymentBody> {
     return this.payments.cancel(scope, id);
   }
@@ -118,7 +118,7 @@ export class PaymentsController {
   })
   @ApiParam(PAYMENT_ID)
   @ApiResponse({ status: 200, description: 'The acquirer’s answer.', type: ProviderStatusBody })
-  async providerStatus(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ProviderStatusBody> {
+  async getProviderStatus(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ProviderStatusBody> {
     const { transaction, status } = await this.inquiries.status(scope, paymentId(id));
     return providerStatus(transaction, status);
   }
@@ -128,12 +128,13 @@ export class PaymentsController {
   @ApiOperation({
     summary: 'Get the receipt of a payment',
     description:
-      'The acquirer’s own, as a PDF; 422 `RECEIPT_NOT_AVAILABLE` unless the payment settled and there is one.',
+      'The acquirer’s own, as a PDF.',
   })
   @ApiParam(PAYMENT_ID)
   @ApiResponse({ status: 200, description: 'The receipt.', type: ReceiptBody })
-  @ApiErrors(422)
-  async receipt(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ReceiptBody> {
+  @ApiErrors('provider_unavailable')
+  @ApiRefusal(422, { RECEIPT_NOT_AVAILABLE: 'The payment has not settled, or its acquirer gives no receipt.' })
+  async getReceipt(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ReceiptBody> {
     return receiptBody(await this.inquiries.receipt(scope, paymentId(id)));
   }
 

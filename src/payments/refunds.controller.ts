@@ -2,7 +2,7 @@ import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
 import { ApiKeyAuth, type ScopedCaller, CurrentCaller, CurrentScope, CurrentActor } from '../auth/index.js';
-import { ApiErrors, cursorPage, idCursorFilter } from '../core/http/index.js';
+import { ApiErrors, ApiRefusal, cursorPage, FRAUD_ERRORS, idCursorFilter } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import type { Scope } from '../core/mode.js';
 import { RefundsService } from '../transactions/index.js';
@@ -27,11 +27,22 @@ export class RefundsController {
   @ApiOperation({
     summary: 'Refund a payment',
     description:
-      'In full or in part. The amount is debited from the available balance at once and in full, whatever fees the payment had; it comes back when the refund fails. Refunds advance by themselves: `payment.refunded` tells of each step. 400: `payment_not_refundable` unless the payment is PAID or APPROVED, `charge_disputed`, `refund_amount_exceeds_remaining`. 422: `insufficient_balance`, `REFUND_NOT_SUPPORTED`, `REFUND_STRATEGY_NOT_SUPPORTED`, `refund_limit_reached` after a thousand refunds.',
+      'In full or in part. The amount is debited from the available balance at once and in full, whatever fees the payment had; it comes back when the refund fails. Refunds advance by themselves: `payment.refunded` tells of each step.',
   })
   @ApiParam(PAYMENT_ID)
   @ApiResponse({ status: 201, description: 'The refund, accepted.', type: RefundBody, headers: REPLAYED_HEADER })
-  @ApiErrors(403, 409, 422)
+  @ApiErrors(...FRAUD_ERRORS)
+  @ApiRefusal(400, {
+    payment_not_refundable: 'The payment is not PAID or APPROVED.',
+    charge_disputed: 'The payer disputes the payment.',
+    refund_amount_exceeds_remaining: 'The amount is more than is left to refund.',
+  })
+  @ApiRefusal(422, {
+    insufficient_balance: 'The available balance is below the amount.',
+    REFUND_NOT_SUPPORTED: 'The provider does not refund payments of this method.',
+    REFUND_STRATEGY_NOT_SUPPORTED: 'The connection cannot do this `strategy`.',
+    refund_limit_reached: 'The payment has a thousand refunds.',
+  })
   create(
     @CurrentCaller() { accountId, mode, account }: ScopedCaller,
     @Param('id') id: string,
@@ -45,7 +56,7 @@ export class RefundsController {
   @ApiOperation({ summary: 'List the refunds of a payment', description: 'All of them, newest first.' })
   @ApiParam(PAYMENT_ID)
   @ApiResponse({ status: 200, description: 'The refunds.', type: RefundListBody })
-  async list(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<RefundListBody> {
+  async listPaymentRefunds(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<RefundListBody> {
     return refundList(await this.refunds.list(scope, paymentId(id)));
   }
 
@@ -55,7 +66,7 @@ export class RefundsController {
     description: 'Of all payments of the account in the key’s mode, newest first.',
   })
   @ApiResponse({ status: 200, description: 'A page.', type: AllRefundsListBody })
-  async listAll(@CurrentScope() scope: Scope, @Query() query: ListRefundsQuery): Promise<AllRefundsListBody> {
+  async listRefunds(@CurrentScope() scope: Scope, @Query() query: ListRefundsQuery): Promise<AllRefundsListBody> {
     const filter = { ...idCursorFilter(query), status: query.status ?? null };
     return cursorPage(await this.refunds.listAll(scope, filter), filter.limit, refundItem, (refund) => refund.id);
   }

@@ -23,7 +23,7 @@ export class StatisticsController {
   @Costs(tokensOf)
   @ApiOperation({ summary: 'Read statistics', description: WINDOW })
   @ApiResponse({ status: 200, description: 'The statistics.', type: StatsBody })
-  async stats(@CurrentScope() scope: Scope, @Query() query: StatsQuery): Promise<StatsBody> {
+  async getPaymentStats(@CurrentScope() scope: Scope, @Query() query: StatsQuery): Promise<StatsBody> {
     const { days = DEFAULT_DAYS, basis } = query;
     const window = await this.statistics.window(scope, days, { ...STATS_FIGURES, currency: null });
     return statsBody(window, basis);
@@ -33,7 +33,7 @@ export class StatisticsController {
   @Costs(tokensOf)
   @ApiOperation({ summary: 'Read the conversion funnel and volumes', description: WINDOW })
   @ApiResponse({ status: 200, description: 'The metrics.', type: MetricsBody })
-  async metrics(@CurrentScope() scope: Scope, @Query() query: MetricsQuery): Promise<MetricsBody> {
+  async getPaymentMetrics(@CurrentScope() scope: Scope, @Query() query: MetricsQuery): Promise<MetricsBody> {
     const { days = DEFAULT_DAYS } = query;
     const currency = query.currency ?? null;
     const window = await this.statistics.window(scope, days, { ...METRICS_FIGURES, currency });
@@ -48,7 +48,7 @@ export class StatisticsController {
       'Today with yesterday and this month with the last one, each up to the same hour and day, and by day with the period before. A payment counts for the day on which it was paid.',
   })
   @ApiResponse({ status: 200, description: 'The figures.', type: SummaryBody })
-  async summary(@CurrentScope() scope: Scope, @Query() query: SummaryQuery): Promise<SummaryBody> {
+  async getPaymentSummary(@CurrentScope() scope: Scope, @Query() query: SummaryQuery): Promise<SummaryBody> {
     const { days = DEFAULT_POINTS, count = 'calendar', currency = 'BRL' } = query;
     return summaryBody(await this.summaries.read(scope, currency, days, count === 'bank'), currency);
   }

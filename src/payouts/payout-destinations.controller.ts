@@ -11,7 +11,7 @@ import {
   type MemberPrincipal,
 } from '../auth/index.js';
 import type { Draft } from '../core/errors/index.js';
-import { ApiErrors, ApiRefusal, cursorFilter, cursorPage, DraftBody, PostOk } from '../core/http/index.js';
+import { ApiRefusal, cursorFilter, cursorPage, DraftBody, PostOk } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { PayoutDestinationBody, PayoutDestinationListBody } from './dto/payout-destination.body.js';
@@ -42,7 +42,7 @@ export class PayoutDestinationsController {
     description: 'Answers show keys and tax ids masked. A destination that is saved already is answered as it is.',
   })
   @ApiResponse({ status: 201, description: 'The destination.', type: PayoutDestinationBody })
-  @ApiRefusal(409, '`destination_changed`: it is saved with another tax id, or was deleted a moment ago.')
+  @ApiRefusal(409, { destination_changed: 'It is saved with another tax id, or was deleted a moment ago.' })
   async save(
     @CurrentScope() scope: Scope,
     @CurrentPerson() personId: string | null,
@@ -90,8 +90,7 @@ export class PayoutDestinationsController {
   })
   @ApiParam(DESTINATION_ID)
   @ApiResponse({ status: 200, description: 'The destination, approved.', type: PayoutDestinationBody })
-  @ApiRefusal(400, '`invalid_request`; `second_factor_required`: send a one-time code as `code`.')
-  @ApiErrors(403)
+  @ApiRefusal(400, { second_factor_required: 'Send a one-time code as `code`.' })
   async approve(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,

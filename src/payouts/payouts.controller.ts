@@ -14,7 +14,7 @@ import {
   type ScopedCaller,
 } from '../auth/index.js';
 import type { Draft } from '../core/errors/index.js';
-import { ApiErrors, ApiRefusal, cursorFilter, cursorPage, DraftBody, PostOk } from '../core/http/index.js';
+import { ApiErrors, ApiRefusal, cursorFilter, cursorPage, DraftBody, FRAUD_ERRORS, PostOk } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
@@ -60,12 +60,16 @@ export class PayoutsController {
       'Sends money from the available balance to a bank account by Pix. Amount and fee are debited at once, and come back when the payout fails or is returned.',
   })
   @ApiResponse({ status: 201, description: 'The payout, accepted.', type: PayoutBody, headers: REPLAYED_HEADER })
-  @ApiErrors(403)
-  @ApiRefusal(409, '`likely_duplicate`, `idempotency_key_reused`, `idempotency_key_in_use`.')
-  @ApiRefusal(
-    422,
-    '`insufficient_balance`, `payout_limit_exceeded`, `destination_not_found`, `destination_not_allowed`, `account_tax_id_missing`, `PAYOUT_NOT_SUPPORTED`, `no_provider_configured`.',
-  )
+  @ApiErrors(...FRAUD_ERRORS, 'no_provider_configured')
+  @ApiRefusal(409, { likely_duplicate: 'The same destination got the same amount within ten minutes; see `allow_duplicate`.' })
+  @ApiRefusal(422, {
+    insufficient_balance: 'The available balance is below amount and fee.',
+    payout_limit_exceeded: 'The amount is above a limit of the account.',
+    destination_not_found: 'No saved destination has this id.',
+    destination_not_allowed: 'The account pays out to its own accounts only.',
+    account_tax_id_missing: 'The account has no tax id to compare the receiver with.',
+    PAYOUT_NOT_SUPPORTED: 'The connection cannot send to this kind of destination.',
+  })
   create(
     @CurrentCaller() { accountId, mode, account }: ScopedCaller,
     @CurrentPerson() personId: string | null,
@@ -94,7 +98,7 @@ export class PayoutsController {
   @Costs(() => TOTALS_TOKENS)
   @ApiOperation({ summary: 'Count payouts', description: TOTALS_DESCRIPTION })
   @ApiResponse({ status: 200, description: 'Count and sums.', type: TotalsBody })
-  async totals(@CurrentScope() scope: Scope, @Query() query: ListPayoutsQuery): Promise<TotalsBody> {
+  async count(@CurrentScope() scope: Scope, @Query() query: ListPayoutsQuery): Promise<TotalsBody> {
     return totalsBody(await this.payouts.totals(scope, filterOf(query)));
   }
 
@@ -113,7 +117,7 @@ export class PayoutsController {
   })
   @ApiParam(PAYOUT_ID)
   @ApiResponse({ status: 200, description: 'The payout, cancelled.', type: PayoutBody })
-  @ApiRefusal(409, '`payout_not_cancellable`: the bank has it.')
+  @ApiRefusal(409, { payout_not_cancellable: 'The bank has it.' })
   cancel(@CurrentScope() scope: Scope, @Param('id') id: string, @CurrentActor() actor: Actor): Promise<PayoutBody> {
     return this.payouts.cancel(scope, payoutId(id), actor);
   }
@@ -127,9 +131,9 @@ export class PayoutsController {
   })
   @ApiParam(PAYOUT_ID)
   @ApiResponse({ status: 200, description: 'The payout, approved.', type: PayoutBody })
-  @ApiRefusal(400, '`invalid_request`; `second_factor_required`: send a one-time code as `code`.')
-  @ApiRefusal(403, '`approval_not_allowed`: another person has to decide.')
-  @ApiRefusal(409, '`payout_not_waiting`.')
+  @ApiRefusal(400, { second_factor_required: 'Send a one-time code as `code`.' })
+  @ApiRefusal(403, { approval_not_allowed: 'Another person has to decide.' })
+  @ApiRefusal(409, { payout_not_waiting: 'It does not wait for an approval.' })
   approve(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
@@ -148,9 +152,9 @@ export class PayoutsController {
   })
   @ApiParam(PAYOUT_ID)
   @ApiResponse({ status: 200, description: 'The payout, cancelled.', type: PayoutBody })
-  @ApiRefusal(400, '`invalid_request`; `second_factor_required`: send a one-time code as `code`.')
-  @ApiRefusal(403, '`approval_not_allowed`: another person has to decide.')
-  @ApiRefusal(409, '`payout_not_waiting`.')
+  @ApiRefusal(400, { second_factor_required: 'Send a one-time code as `code`.' })
+  @ApiRefusal(403, { approval_not_allowed: 'Another person has to decide.' })
+  @ApiRefusal(409, { payout_not_waiting: 'It does not wait for an approval.' })
   refuse(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,

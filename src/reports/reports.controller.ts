@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ApiKeyAuth, AuditedAtDoor, Costs, CurrentScope, OpenToMembers } from '../auth/index.js';
-import { ApiErrors, cursorPage, idCursorFilter } from '../core/http/index.js';
+import { ApiRefusal, cursorPage, idCursorFilter } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
 import { CreateReportDto } from './dto/create-report.dto.js';
 import { ListReportsQuery } from './dto/list-reports.query.js';
@@ -26,10 +26,10 @@ export class ReportsController {
   @ApiOperation({
     summary: 'Ask for a report',
     description:
-      'A file of any size, of the key’s mode. `report.ready` tells when it is done; it is kept for 7 days. 422 `report_limit_reached`: five are being made, or the files have reached 2 GiB. Of a thousand files the oldest goes for the next one.',
+      'A file of any size, of the key’s mode. `report.ready` tells when it is done; it is kept for 7 days. Of a thousand files the oldest goes for the next one.',
   })
   @ApiResponse({ status: 202, description: 'It will be made.', type: ReportBody })
-  @ApiErrors(422)
+  @ApiRefusal(422, { report_limit_reached: 'Five reports are being made, or the files have reached 2 GiB.' })
   async create(@CurrentScope() scope: Scope, @Body() dto: CreateReportDto): Promise<ReportBody> {
     return reportBody(await this.reports.create(scope, dto), null);
   }

@@ -12,7 +12,7 @@ const PRIVATE = { 'Referrer-Policy': 'no-referrer', 'X-Robots-Tag': 'noindex, no
 
 /** Pages of the sandbox bank for payers: the targets of `cardRedirectUrl` and `boletoPdfUrl` of test payments. */
 @Public()
-@ApiTags('Sandbox')
+@ApiTags('Sandbox pages')
 @ApiParam(TXID)
 @Controller('sandbox')
 export class SandboxPagesController {
@@ -24,7 +24,7 @@ export class SandboxPagesController {
   @ApiQuery(LANG)
   @ApiResponse({ status: 200, description: 'The page.', content: HTML })
   @ApiResponse({ status: 404, description: 'A page that says so.', content: HTML })
-  card(
+  getTestCardPage(
     @Param('txid') txid: string,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
@@ -37,7 +37,7 @@ export class SandboxPagesController {
   @HttpCode(303)
   @ApiOperation({ summary: 'Approve a test card payment', description: 'The button of the page; no body.' })
   @ApiResponse({ status: 303, description: 'To `metadata.returnUrl`, or to the checkout of the payment.' })
-  async approve(@Param('txid') txid: string, @Res({ passthrough: true }) response: Response): Promise<void> {
+  async approveTestCard(@Param('txid') txid: string, @Res({ passthrough: true }) response: Response): Promise<void> {
     await this.#answer(txid, true, response);
   }
 
@@ -46,7 +46,7 @@ export class SandboxPagesController {
   @HttpCode(303)
   @ApiOperation({ summary: 'Refuse a test card payment', description: 'The button of the page; no body.' })
   @ApiResponse({ status: 303, description: 'To `metadata.returnUrl`, or to the checkout of the payment.' })
-  async refuse(@Param('txid') txid: string, @Res({ passthrough: true }) response: Response): Promise<void> {
+  async refuseTestCard(@Param('txid') txid: string, @Res({ passthrough: true }) response: Response): Promise<void> {
     await this.#answer(txid, false, response);
   }
 
@@ -57,7 +57,7 @@ export class SandboxPagesController {
     description: 'One page.',
     content: { 'application/pdf': { schema: { type: 'string', format: 'binary' } } },
   })
-  async boleto(@Param('txid') txid: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
+  async getTestBoleto(@Param('txid') txid: string, @Res({ passthrough: true }) response: Response): Promise<Buffer> {
     const pdf = await this.pages.boleto(txid);
     response.set({ ...PRIVATE, 'Content-Type': 'application/pdf', 'X-Content-Type-Options': 'nosniff' });
     return pdf;

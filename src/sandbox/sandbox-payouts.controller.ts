@@ -39,7 +39,7 @@ export class SandboxPayoutsController {
   })
   @ApiParam({ name: 'id', description: '`po_<uuid>` or the bare `<uuid>`.', schema: { type: 'string' } })
   @ApiResponse({ status: 200, description: 'The payout as it is now.', type: SandboxPayoutEventBody })
-  async simulate(
+  async simulatePayout(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
     @Body() dto: SimulatePayoutDto,

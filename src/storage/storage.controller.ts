@@ -14,7 +14,7 @@ const SIGNATURE = {
   required: true,
   schema: { type: 'string' as const },
 };
-const EXPIRED = '`forbidden`: the URL has expired.';
+const EXPIRED = { forbidden: 'The URL has expired.' };
 /** Headers of an uploaded file under our own host: no script runs, and another site may show the file as a picture. */
 const FILE_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; sandbox",
@@ -46,10 +46,10 @@ export class StorageController {
   // Why not @ApiConsumes: any type may have been agreed.
   @ApiBody({ description: 'The file.', schema: FILE })
   @ApiOkResponse({ description: 'Uploaded; complete it.' })
-  @ApiErrors(400, 404, 500, 503)
+  @ApiErrors('invalid_request', 'not_found', 'internal_error', 'service_unavailable')
   @ApiRefusal(403, EXPIRED)
-  @ApiRefusal(409, '`upload_closed`: the upload has been completed.')
-  upload(@Param('key') key: string, @Query() query: LinkQuery, @Req() request: Request): Promise<void> {
+  @ApiRefusal(409, { upload_closed: 'The upload has been completed.' })
+  uploadFile(@Param('key') key: string, @Query() query: LinkQuery, @Req() request: Request): Promise<void> {
     return this.files.receive(key, query, request.headers, request);
   }
 
@@ -66,9 +66,9 @@ export class StorageController {
     description: 'The file, as an attachment of the type that was agreed.',
     content: { '*/*': { schema: FILE } },
   })
-  @ApiErrors(404, 500, 503)
+  @ApiErrors('not_found', 'internal_error', 'service_unavailable')
   @ApiRefusal(403, EXPIRED)
-  async download(
+  async downloadFile(
     @Param('key') key: string,
     @Param('id') id: string,
     @Query() query: LinkQuery,

@@ -11,7 +11,6 @@ import {
 import type { Actor } from '../audit/index.js';
 import { CurrentActor, CurrentMember, DashboardAuth, type MemberPrincipal, NeedsSecondFactor } from '../auth/index.js';
 import { Clock } from '../core/clock.js';
-import { ApiErrors } from '../core/http/index.js';
 import { occurrencesOf } from '../payouts/index.js';
 import { OwnAccountBody } from './dto/own-account.body.js';
 import { MailLimits } from './mail-limits.service.js';
@@ -29,7 +28,6 @@ export class AccountController {
   @DashboardAuth()
   @ApiOperation({ summary: 'Read your account', description: 'As payers and mails name and show it.' })
   @ApiOkResponse({ description: 'The account.', type: OwnAccountBody })
-  @ApiErrors(403)
   async get(@CurrentMember() { accountId }: MemberPrincipal): Promise<OwnAccountBody> {
     return this.#body(accountId);
   }

@@ -11,7 +11,7 @@ import { MailLimits } from './mail-limits.service.js';
 import { invitedMember, memberBody, memberList } from './members.serializer.js';
 
 const MEMBER_ID = { name: 'id', description: 'Id of the member.', schema: { type: 'string' as const } };
-const LAST_OWNER = '`last_owner`: the account would have no OWNER left who can log in.';
+const LAST_OWNER = { last_owner: 'The account would have no OWNER left who can log in.' };
 
 @ApiTags('Members')
 @DashboardAuth('OWNER', 'ADMIN')
@@ -42,7 +42,7 @@ export class MembersController {
       'Sends a mail with a token, which is nowhere else: its reader chooses a password with POST /v1/auth/accept-invitation within 7 days and is a member then. The answer is the same whether the e-mail is known elsewhere. Inviting again replaces the invitation, its id and its role. At most 20 wait at a time, 5 a day go to one mailbox and 50 a day out of an account. Only an OWNER may invite an OWNER.',
   })
   @ApiCreatedResponse({ description: 'Invited.', type: InvitedMemberBody })
-  @ApiRefusal(422, '`invitation_limit_reached`: 20 invitations wait already.')
+  @ApiRefusal(422, { invitation_limit_reached: '20 invitations wait already.' })
   async invite(
     @CurrentMember() { accountId }: MemberPrincipal,
     @Body() { email, name, role }: InviteMemberDto,

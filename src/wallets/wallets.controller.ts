@@ -43,7 +43,7 @@ export class WalletsController {
     description: 'The balance.',
     schema: { oneOf: [{ $ref: getSchemaPath(BalanceBody) }, { $ref: getSchemaPath(BalanceAtBody) }] },
   })
-  async balance(@CurrentScope() scope: Scope, @Query() query: BalanceQuery): Promise<BalanceBody | BalanceAtBody> {
+  async getBalance(@CurrentScope() scope: Scope, @Query() query: BalanceQuery): Promise<BalanceBody | BalanceAtBody> {
     const { at } = query;
     if (at !== undefined) {
       const [primary, ...others] = await this.statement.balancesAt(scope, query.currency ?? PRIMARY, at);
@@ -63,7 +63,7 @@ export class WalletsController {
       'What waits in `pending`, day by day of São Paulo, each with its sum, what of it is a reserve, and of how many sales it is.',
   })
   @ApiResponse({ status: 200, description: 'The days.', type: ReleaseListBody })
-  async releases(@CurrentScope() scope: Scope, @Query() { currency }: ReleasesQuery): Promise<ReleaseListBody> {
+  async listReleases(@CurrentScope() scope: Scope, @Query() { currency }: ReleasesQuery): Promise<ReleaseListBody> {
     const planned = await this.wallets.plannedReleases(scope, currency ?? null);
     return { object: 'list', data: planned.map(plannedRelease) };
   }
@@ -77,7 +77,7 @@ export class WalletsController {
       'The statement: whatever has moved the merchant’s money, newest first, each with the balance after it. The balance at one instant and all entries after it up to another make the balance at that other.',
   })
   @ApiResponse({ status: 200, description: 'A page.', type: WalletEntryListBody })
-  entries(@CurrentScope() scope: Scope, @Query() query: ListWalletEntriesQuery): Promise<WalletEntryListBody> {
+  listWalletEntries(@CurrentScope() scope: Scope, @Query() query: ListWalletEntriesQuery): Promise<WalletEntryListBody> {
     return this.statement.list(scope, query);
   }
 
@@ -85,7 +85,7 @@ export class WalletsController {
   @Costs(() => TOTALS_TOKENS)
   @ApiOperation({ summary: 'Count the entries of the wallet', description: TOTALS_DESCRIPTION })
   @ApiResponse({ status: 200, description: 'Count and sums.', type: TotalsBody })
-  async totals(@CurrentScope() scope: Scope, @Query() query: ListWalletEntriesQuery): Promise<TotalsBody> {
+  async countWalletEntries(@CurrentScope() scope: Scope, @Query() query: ListWalletEntriesQuery): Promise<TotalsBody> {
     return totalsBody(await this.statement.totals(scope, query));
   }
 }

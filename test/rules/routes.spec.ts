@@ -7,7 +7,7 @@ import { ApiKeysService } from '../../src/api-keys/index.js';
 import { SYSTEM } from '../../src/audit/index.js';
 import { readConfig } from '../../src/core/config/index.js';
 import { serveDashboard } from '../../src/app/dashboard.js';
-import { setupOpenApi } from '../../src/app/openapi.js';
+import { setupOpenApi } from '../../src/app/openapi/setup.js';
 import { openRuntime, type Runtime } from '../../src/app/runtime.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { ROUTES } from './route-table.js';

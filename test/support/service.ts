@@ -18,7 +18,7 @@ import { Clock } from '../../src/core/clock.js';
 import { MemoryRateLimiter, RateLimiter } from '../../src/core/rate-limit/index.js';
 import { readConfig } from '../../src/core/config/index.js';
 import { serveDashboard } from '../../src/app/dashboard.js';
-import { setupOpenApi } from '../../src/app/openapi.js';
+import { setupOpenApi } from '../../src/app/openapi/setup.js';
 import { openRuntime, type Runtime, type RuntimeOverrides } from '../../src/app/runtime.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 import { GROUP, TEST_ENCRYPTION_KEY } from './process.js';

@@ -29,7 +29,7 @@ const Receives = (path: string): MethodDecorator =>
     }),
     ApiBody({ description: 'As API Pix or the PSP has it.', required: false, schema: { type: 'object' } }),
     ApiOkResponse({ description: 'Stored, now or before.' }),
-    ApiErrors(404, 413, 429, 500, 503),
+    ApiErrors('not_found', 'payload_too_large', 'rate_limited', 'internal_error', 'service_unavailable'),
   );
 
 const Tests = (path: string): MethodDecorator =>
@@ -48,7 +48,7 @@ const Tests = (path: string): MethodDecorator =>
         'X-Callback-Proof': { description: 'Where a nonce was sent: its signature.', schema: { type: 'string' } },
       },
     }),
-    ApiErrors(404, 429, 500, 503),
+    ApiErrors('not_found', 'rate_limited', 'internal_error', 'service_unavailable'),
   );
 
 /** Endpoint to which PSPs report payments. Some append `/pix` to the registered address, some call it unchanged. */
@@ -69,7 +69,7 @@ export class CallbacksController {
   }
 
   @Receives(':connection/:secret/pix')
-  receivePix(@Param() address: Address, @Req() request: Request): Promise<void> {
+  receivePixCallback(@Param() address: Address, @Req() request: Request): Promise<void> {
     return this.receive(address, request);
   }
 
@@ -83,7 +83,7 @@ export class CallbacksController {
   }
 
   @Tests(':connection/:secret/pix')
-  testPix(
+  testPixCallback(
     @Param() address: Address,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,

@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
+import { ApiExtension, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ERROR_TYPES } from '../errors/index.js';
 import { EnumOf, Text } from './properties.js';
 
@@ -24,6 +24,10 @@ export const RATE_LIMIT_HEADERS = {
   },
   'RateLimit-Remaining': { description: 'Requests left.', schema: { type: 'integer' as const, example: 399 } },
   'RateLimit-Reset': { description: 'Seconds until all are back.', schema: { type: 'integer' as const, example: 1 } },
+};
+
+export const RETRY_AFTER = {
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' as const, example: 1 } },
 };
 
 /** The request id that callers may send. */
@@ -60,51 +64,98 @@ export class ErrorBody {
   @Text('Same as the X-Request-Id header.', 'req_7f3c2a1b9d4e4f5a8b6c7d8e9f0a1b2c') request_id!: string;
 }
 
-const MEANINGS: Record<number, string> = {
-  400: '`invalid_request` with every violation in `details`, or `idempotency_key_required`.',
-  401: '`unauthorized`: missing or invalid API key or token. At login `invalid_credentials`.',
-  403: '`forbidden`: not with this role (`API_KEY_ROLE_REQUIRED` on API keys); or `fraud.*` from the velocity guard.',
-  404: '`not_found`: unknown, malformed, or of another account or mode.',
-  409: '`idempotency_key_reused` (another body under the key) or `idempotency_key_in_use` (its first request is still running; see Retry-After).',
-  413: '`payload_too_large`: body over 64 KiB.',
-  415: '`unsupported_media_type`: the body must be application/json.',
-  422: '`no_provider_configured`: a rule of the business was not met.',
-  429: '`rate_limited`: wait as Retry-After says.',
-  500: '`internal_error`: safe to repeat.',
-  503: '`provider_unavailable` (an acquirer gave no usable answer) or `service_unavailable` (a part of this service): repeat with backoff.',
-};
+/** Errors that operations share. An operation declares others by `ApiRefusal`. */
+const SHARED = {
+  invalid_request: [400, 'A field breaks a rule; `details` lists every violation.'],
+  idempotency_key_required: [400, 'The header Idempotency-Key is missing.'],
+  unauthorized: [401, 'The API key or the token is missing or invalid.'],
+  api_key_expired: [401, 'The API key has ended.'],
+  forbidden: [403, 'The role of the caller does not allow it.'],
+  ip_not_allowed: [403, 'The address of the caller is not among `allowed_ips` of the API key.'],
+  account_suspended: [403, 'The operator of the service has suspended the account.'],
+  totp_setup_required: [403, 'In production a second factor has to be set first.'],
+  foreign_page: [403, 'A write with a cookie did not come from a page of this service.'],
+  'fraud.velocity_exceeded': [403, 'The document was used too often within a minute.'],
+  'fraud.amount_limit_exceeded': [403, 'The amount is above the limit of the account.'],
+  'fraud.document_blocked': [403, 'The account has blocked the document.'],
+  not_found: [404, 'The id is unknown, malformed, or of another account or mode.'],
+  idempotency_key_reused: [409, 'Another body was sent under this key.'],
+  idempotency_key_in_use: [409, 'The first request under this key is still running; wait as Retry-After says.'],
+  payload_too_large: [413, 'The body is over 64 KiB.'],
+  unsupported_media_type: [415, 'The body must be application/json.'],
+  no_provider_configured: [422, 'The account has no connection to a bank that offers it.'],
+  rate_limited: [429, 'Wait as Retry-After says.'],
+  internal_error: [500, 'Repeating is safe.'],
+  service_unavailable: [503, 'A part of this service is not available; repeat with backoff.'],
+  provider_unavailable: [503, 'The bank or PSP gave no usable answer; repeat with backoff.'],
+} as const satisfies Record<string, readonly [status: number, meaning: string]>;
 
-const RETRY_AFTER = {
-  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' as const, example: 1 } },
-};
+export type SharedError = keyof typeof SHARED;
 
-/** Documents the error answers of an operation. `readingErrors` adds the ones that follow from the parts it reads. */
-export function ApiErrors(...statuses: number[]): MethodDecorator & ClassDecorator {
-  return applyDecorators(
-    ...statuses.map((status) => {
-      const headers = status === 409 || status === 429 || status === 503 ? RETRY_AFTER : {};
-      return ApiResponse({ status, description: MEANINGS[status] ?? 'Error.', type: ErrorBody, headers });
-    }),
-  );
+export const SHARED_ERRORS = Object.keys(SHARED) as readonly SharedError[];
+
+export const FRAUD_ERRORS = [
+  'fraud.velocity_exceeded',
+  'fraud.amount_limit_exceeded',
+  'fraud.document_blocked',
+] as const satisfies readonly SharedError[];
+
+export const REPEATED_ERRORS = [
+  'idempotency_key_reused',
+  'idempotency_key_in_use',
+] as const satisfies readonly SharedError[];
+
+/** An error answer of an operation, as the document shows it. */
+export interface DocumentedError {
+  readonly code: string;
+  readonly status: number;
+  readonly meaning: string;
+}
+
+export function sharedError(code: SharedError): DocumentedError {
+  const [status, meaning] = SHARED[code];
+  return { code, status, meaning };
+}
+
+/** Prefix of the extensions that hold an operation's errors. The document's builder makes its answers from them. */
+export const ERROR_EXTENSION = 'x-error-';
+
+function declared(errors: readonly DocumentedError[]): MethodDecorator & ClassDecorator {
+  return applyDecorators(...errors.map((error) => ApiExtension(`${ERROR_EXTENSION}${error.code}`, error)));
+}
+
+/** Documents error answers that many operations share. `readingErrors` adds those that follow from the parts it reads. */
+export function ApiErrors(...codes: readonly SharedError[]): MethodDecorator & ClassDecorator {
+  return declared(codes.map(sharedError));
+}
+
+/**
+ * Documents error answers of one status that mean something of their own at this operation.
+ * @param meanings by `error.code`; each is a sentence
+ */
+export function ApiRefusal(status: number, meanings: Readonly<Record<string, string>>): MethodDecorator & ClassDecorator {
+  return declared(Object.entries(meanings).map(([code, meaning]) => ({ code, status, meaning })));
 }
 
 /** Extension of an operation that exists at the dashboard's door only. `setupOpenApi` removes it again. */
 export const AT_DOOR = 'x-at-door';
 
 /**
- * Returns the error answers that follow from the parts of the request that an operation reads.
+ * Returns the errors that follow from the parts of the request that an operation reads.
  * @param reads.fields whether it reads fields of query or body, or only refuses unknown ones
  * @param reads.body whether it reads a JSON body, or only refuses a body that is not empty
  * @param reads.path whether it reads ids in the path
  */
-export function readingErrors(
-  reads: { readonly fields: boolean; readonly body: boolean; readonly path: boolean },
-  schema: object,
-): Record<number, { description: string; content: object }> {
-  const { fields, body, path } = reads;
-  const statuses = [...(fields ? [400] : []), ...(path ? [404] : []), ...(body ? [413, 415] : [])];
-  const content = { 'application/json': { schema } };
-  return Object.fromEntries(statuses.map((status) => [status, { description: MEANINGS[status] ?? '', content }]));
+export function readingErrors(reads: {
+  readonly fields: boolean;
+  readonly body: boolean;
+  readonly path: boolean;
+}): DocumentedError[] {
+  return [
+    ...(reads.fields ? [sharedError('invalid_request')] : []),
+    ...(reads.path ? [sharedError('not_found')] : []),
+    ...(reads.body ? [sharedError('payload_too_large'), sharedError('unsupported_media_type')] : []),
+  ];
 }
 
 /** Form of a CPF or CNPJ in the OpenAPI document. No pattern can check the check digits. */
@@ -123,9 +174,4 @@ export function idForm(...prefixes: readonly string[]): { type: 'string'; patter
   const uuid = '[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}';
   const prefix = prefixes.length > 0 ? `(${prefixes.join('|')})?` : '';
   return { type: 'string', pattern: `^${prefix}${uuid}$` };
-}
-
-/** Documents an error answer that means something of its own at this operation. */
-export function ApiRefusal(status: number, description: string): MethodDecorator {
-  return ApiResponse({ status, description, type: ErrorBody });
 }

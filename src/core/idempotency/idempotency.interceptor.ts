@@ -10,6 +10,7 @@ import { ApiHeader } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { map, type Observable, of, retry } from 'rxjs';
 import { badRequest, invalidRequest } from '../errors/index.js';
+import { ApiErrors, REPEATED_ERRORS } from '../http/openapi.js';
 import { type IdempotentAnswer, KeyChanged, keyInUse, WAIT_MS } from './idempotency.service.js';
 
 type KeyPlace = 'header' | 'body';
@@ -23,9 +24,10 @@ const KEY_PLACE = Symbol('where the idempotency key is');
  */
 export function Idempotent(place: KeyPlace, { permanent = false } = {}): MethodDecorator {
   const marked = SetMetadata(KEY_PLACE, place);
-  if (place === 'body') return marked;
+  if (place === 'body') return applyDecorators(marked, ApiErrors(...REPEATED_ERRORS));
   return applyDecorators(
     marked,
+    ApiErrors('idempotency_key_required', ...REPEATED_ERRORS),
     ApiHeader({
       name: 'Idempotency-Key',
       required: true,

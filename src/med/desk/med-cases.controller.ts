@@ -37,7 +37,7 @@ export class MedCasesController {
   @Costs(() => TOTALS_TOKENS)
   @ApiOperation({ summary: 'Count MED cases', description: TOTALS_DESCRIPTION })
   @ApiOkResponse({ description: 'Count and sums.', type: TotalsBody })
-  async totals(@CurrentScope() scope: Scope, @Query() query: ListMedCasesQuery): Promise<TotalsBody> {
+  async count(@CurrentScope() scope: Scope, @Query() query: ListMedCasesQuery): Promise<TotalsBody> {
     return totalsBody(await this.cases.totals(scope, filterOf(query)));
   }
 
@@ -73,7 +73,7 @@ export class MedCasesController {
   })
   @ApiParam(MED_CASE_ID)
   @ApiOkResponse({ description: 'The case, `accepted`.', type: MedCaseBody })
-  @ApiErrors(400)
+  @ApiErrors('invalid_request')
   async accept(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,

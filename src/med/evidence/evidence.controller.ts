@@ -40,10 +40,10 @@ export class EvidenceController {
     description: `Step 1 of 3. Then PUT the file to \`upload_url\` with exactly \`upload_headers\`, without API key or Authorization header, and complete it. While the case is open or appealed, and before its deadline; at most ${MAX_EVIDENCE} files for each case, and a quota of bytes for the account. 503 \`service_unavailable\` while the storage is down.`,
   })
   @ApiCreatedResponse({ description: 'Where to upload.', type: EvidenceTicketBody })
-  @ApiRefusal(
-    422,
-    `\`evidence_limit_reached\`: the case has ${MAX_EVIDENCE} files. \`evidence_quota_reached\`: the account's files are too large together.`,
-  )
+  @ApiRefusal(422, {
+    evidence_limit_reached: `The case has ${MAX_EVIDENCE} files.`,
+    evidence_quota_reached: 'The files of the account are too large together.',
+  })
   async request(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
@@ -63,11 +63,11 @@ export class EvidenceController {
   })
   @ApiParam({ name: 'evidence_id', description: 'Id of the evidence.', schema: { type: 'string' } })
   @ApiOkResponse({ description: 'The evidence.', type: EvidenceBody })
-  @ApiErrors(400)
-  @ApiRefusal(
-    409,
-    '`EVIDENCE_NOT_UPLOADED`: the file is not there, or the URL has expired. `EVIDENCE_SIZE_MISMATCH`: the file has not `file_size` bytes.',
-  )
+  @ApiErrors('invalid_request')
+  @ApiRefusal(409, {
+    EVIDENCE_NOT_UPLOADED: 'The file is not there, or the URL has expired.',
+    EVIDENCE_SIZE_MISMATCH: 'The file has not `file_size` bytes.',
+  })
   async complete(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
@@ -84,7 +84,7 @@ export class EvidenceController {
   })
   @ApiParam({ name: 'evidence_id', description: 'Id of the evidence.', schema: { type: 'string' } })
   @ApiOkResponse({ description: 'Deleted.', type: DeletedEvidenceBody })
-  @ApiRefusal(409, '`evidence_in_use`: the case is not open any more, so the file is part of its answer.')
+  @ApiRefusal(409, { evidence_in_use: 'The case is not open any more, so the file is part of its answer.' })
   async remove(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,

@@ -49,7 +49,7 @@ export class EndpointsController {
       'At most 100 endpoints for each account and mode. Deliveries are POSTs whose `X-Service-Signature` is made with the `secret` of this answer: `t=<unix>,v1=<hex of "<t>.<rawBody>">` on canonical events, `sha256=<hex of rawBody>` on legacy ones. Any 2xx within 15 s is delivered; redirects are not followed; 410 sets the endpoint INACTIVE; everything else is tried again.',
   })
   @ApiCreatedResponse({ description: 'Registered.', type: RegisteredEndpointBody })
-  @ApiRefusal(422, '`webhook_endpoint_limit_reached`: the account has 100 endpoints in this mode.')
+  @ApiRefusal(422, { webhook_endpoint_limit_reached: 'The account has 100 endpoints in this mode.' })
   async register(
     @CurrentScope() scope: Scope,
     @DraftBody(CreateEndpointDto) body: Draft<CreateEndpointDto>,
@@ -112,7 +112,7 @@ export class EndpointsController {
   })
   @ApiParam(ID)
   @ApiOkResponse({ description: 'The new secret.', type: RotatedSecretBody })
-  async rotateSecret(
+  async rotateEndpointSecret(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
     @Body() body: RotateSecretDto,
@@ -127,10 +127,11 @@ export class EndpointsController {
   @ApiOperation({
     summary: 'Send a sample event',
     description:
-      'Posts an event of that name to the endpoint at once, signed as a real one, whatever the endpoint is subscribed to. Its content is of nothing that exists: it has ids of its own, `"sample": true` in its envelope, and on charges `{"sample": true}` as `metadata`. It is a delivery of its own in the list, with a single attempt; read it by its id to see how it ended. An endpoint that is INACTIVE is a 400 `webhook_endpoint_inactive`, a name that this version does not send a 400 `invalid_request`.',
+      'Posts an event of that name to the endpoint at once, signed as a real one, whatever the endpoint is subscribed to. Its content is of nothing that exists: it has ids of its own, `"sample": true` in its envelope, and on charges `{"sample": true}` as `metadata`. It is a delivery of its own in the list, with a single attempt; read it by its id to see how it ended. A name that this version does not send is a 400 `invalid_request`.',
   })
   @ApiParam(ID)
   @ApiOkResponse({ description: 'The delivery, on its way.', type: DeliveryBody })
+  @ApiRefusal(400, { webhook_endpoint_inactive: 'The endpoint is INACTIVE: set it ACTIVE first.' })
   async test(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
@@ -144,8 +145,8 @@ export class EndpointsController {
   @LimitPerIp()
   @ApiOperation({ summary: 'List subscribable event names', description: 'No authentication; 60 requests a minute.' })
   @ApiOkResponse({ description: 'The event names.', type: [EventCatalogItemBody] })
-  @ApiErrors(500, 503)
-  eventCatalog(): EventCatalogItemBody[] {
+  @ApiErrors('internal_error', 'service_unavailable')
+  getEventCatalog(): EventCatalogItemBody[] {
     return this.catalog.list().map(catalogItem);
   }
 
@@ -166,7 +167,7 @@ export class EndpointsController {
     description: 'The body of the webhook.',
     schema: { type: 'object', additionalProperties: true, required: ['sample'] },
   })
-  eventSample(@CurrentScope() scope: Scope, @Param('event') event: string): object {
+  getEventSample(@CurrentScope() scope: Scope, @Param('event') event: string): object {
     return this.samples.show(scope, event);
   }
 }

@@ -5,12 +5,15 @@ import type { Response } from 'express';
 import type { Actor } from '../../audit/index.js';
 import { ApiKeyAuth, Costs, CurrentActor, CurrentScope } from '../../auth/index.js';
 import { invalidRequest } from '../../core/errors/index.js';
+import { ApiRefusal } from '../../core/http/index.js';
 import type { Scope } from '../../core/mode.js';
 import { EventListBody } from '../dto/event.body.js';
 import { EventsQuery, EventStreamQuery } from '../dto/events.query.js';
 import { cursorText, type EventCursor, parseCursor } from './cursor.js';
 import { EventFeed, type FeedFilter } from './event-feed.service.js';
 import { EventStreams } from './event-stream.service.js';
+
+const UNKNOWN_CURSOR = { unknown_cursor: 'This database has no such cursor: begin again without one.' };
 
 @ApiTags('Events')
 @ApiKeyAuth()
@@ -30,6 +33,7 @@ export class EventsController {
       'What webhooks say, for 30 days, whether anybody is subscribed or not: newest first, or with `after` what is newer than a cursor, oldest first and without a gap. A page looks through at most some 2 000 events: with a rare `type` it may be short or empty while `has_more` is true.',
   })
   @ApiOkResponse({ description: 'A page.', type: EventListBody })
+  @ApiRefusal(400, UNKNOWN_CURSOR)
   async list(@CurrentScope() scope: Scope, @Query() query: EventsQuery): Promise<EventListBody> {
     const { after, starting_after: before, limit = 25 } = query;
     if (after !== undefined && before !== undefined) {
@@ -48,11 +52,13 @@ export class EventsController {
   @ApiOperation({
     summary: 'Follow events',
     description:
-      'Server-sent events: the items of the list as they happen, each with its cursor as `id`. Begins after `Last-Event-ID`, else after `after`, else now; events of one subject come in their order, and one may come twice after a cut. A comment comes every 15 seconds, and the stream ends after a minute: ask again with the last `id`, as every EventSource does by itself. 429 `too_many_streams`: 50 are open, or 10 of one person.',
+      'Server-sent events: the items of the list as they happen, each with its cursor as `id`. Begins after `Last-Event-ID`, else after `after`, else now; events of one subject come in their order, and one may come twice after a cut. A comment comes every 15 seconds, and the stream ends after a minute: ask again with the last `id`, as every EventSource does by itself.',
   })
   @ApiHeader({ name: 'Last-Event-ID', description: 'The last `id` that was received.', required: false })
   @ApiOkResponse({ description: 'The stream.', content: { 'text/event-stream': { schema: { type: 'string' } } } })
-  async stream(
+  @ApiRefusal(400, UNKNOWN_CURSOR)
+  @ApiRefusal(429, { too_many_streams: '50 streams of the account are open, or 10 of one person.' })
+  async streamEvents(
     @CurrentScope() scope: Scope,
     @CurrentActor() actor: Actor,
     @Query() query: EventStreamQuery,

@@ -60,7 +60,7 @@ export class DeliveriesController {
   @Get('stats')
   @ApiOperation({ summary: 'Count webhook deliveries', description: 'All of the account in this mode, by status.' })
   @ApiOkResponse({ description: 'The counts.', type: DeliveryStatsBody })
-  async stats(@CurrentScope() scope: Scope): Promise<DeliveryStatsBody> {
+  async getDeliveryStats(@CurrentScope() scope: Scope): Promise<DeliveryStatsBody> {
     return deliveryStats(await this.log.stats(scope));
   }
 
@@ -85,10 +85,10 @@ export class DeliveriesController {
   })
   @ApiParam(ID)
   @ApiOkResponse({ description: 'The delivery as it is now.', type: DeliveryBody })
-  @ApiRefusal(
-    400,
-    '`webhook_delivery_not_retryable`: it is DELIVERED or CANCELLED, or was attempted a hundred times. `webhook_endpoint_inactive`: its endpoint is INACTIVE or deleted.',
-  )
+  @ApiRefusal(400, {
+    webhook_delivery_not_retryable: 'It is DELIVERED or CANCELLED, or was attempted a hundred times.',
+    webhook_endpoint_inactive: 'Its endpoint is INACTIVE or deleted.',
+  })
   async retry(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<DeliveryBody> {
     return deliveryItem(await this.log.retry(scope, id));
   }
@@ -103,8 +103,8 @@ export class DeliveriesController {
   })
   @ApiParam({ ...ID, description: '`wh_<uuid>` or the bare `<uuid>` of an endpoint.' })
   @ApiOkResponse({ description: 'What was found and done.', type: RecoveryBody })
-  @ApiRefusal(400, '`invalid_request`, or `webhook_endpoint_inactive`: set it ACTIVE first.')
-  async recover(
+  @ApiRefusal(400, { webhook_endpoint_inactive: 'The endpoint is INACTIVE: set it ACTIVE first.' })
+  async recoverEndpoint(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
     @Body() body: RecoverDto,

@@ -27,7 +27,7 @@ export class SigningController {
       'The default secret of the account in this mode signs what goes to the `webhookUrl` of a payment. Call this once to learn it, and again to change it: the swap is instantaneous, unless `overlap_seconds` lets the old one sign too. The body may be left out.',
   })
   @ApiOkResponse({ description: 'The new secret.', type: DefaultSecretBody })
-  async rotateDefault(
+  async rotateDefaultSecret(
     @CurrentScope() scope: Scope,
     @Body() body: RotateSecretDto,
     @CurrentActor() actor: Actor,
@@ -43,7 +43,7 @@ export class SigningController {
       'Verifies a webhook as your receiver would, and says in `reason` what is wrong: a missing, malformed or wrong-scheme signature, a secret with a line break or decoded from hex, the secret of before a rotation or of another endpoint, a body that was parsed and written anew or changed, a time that is more than 300 s off or was changed. Compares with what was sent to this account in this mode. Secret and body are neither stored nor logged.',
   })
   @ApiOkResponse({ description: 'The verdict, also for a signature that fails.', type: VerificationBody })
-  verify(@CurrentScope() scope: Scope, @Body() body: VerifyDto): Promise<VerificationBody> {
+  verifySignature(@CurrentScope() scope: Scope, @Body() body: VerifyDto): Promise<VerificationBody> {
     return this.verification.verify(scope, body);
   }
 }
