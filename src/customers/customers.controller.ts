@@ -63,8 +63,7 @@ export class CustomersController {
   @AtDoorOnly('OWNER')
   @ApiOperation({
     summary: 'Export a customer',
-    description:
-      'For an OWNER: everything that is kept about the person in this mode, for a request under the LGPD.',
+    description: 'For an OWNER: everything that is kept about the person in this mode, for a request under the LGPD.',
   })
   @ApiParam(CUSTOMER_ID)
   @ApiResponse({ status: 200, description: 'Everything about the person.', type: CustomerExportBody })

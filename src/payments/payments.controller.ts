@@ -127,8 +127,7 @@ export class PaymentsController {
   @AsksOthers()
   @ApiOperation({
     summary: 'Get the receipt of a payment',
-    description:
-      'The acquirer’s own, as a PDF.',
+    description: 'The acquirer’s own, as a PDF.',
   })
   @ApiParam(PAYMENT_ID)
   @ApiResponse({ status: 200, description: 'The receipt.', type: ReceiptBody })

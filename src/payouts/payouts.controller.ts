@@ -14,7 +14,15 @@ import {
   type ScopedCaller,
 } from '../auth/index.js';
 import type { Draft } from '../core/errors/index.js';
-import { ApiErrors, ApiRefusal, cursorFilter, cursorPage, DraftBody, FRAUD_ERRORS, PostOk } from '../core/http/index.js';
+import {
+  ApiErrors,
+  ApiRefusal,
+  cursorFilter,
+  cursorPage,
+  DraftBody,
+  FRAUD_ERRORS,
+  PostOk,
+} from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
@@ -61,7 +69,9 @@ export class PayoutsController {
   })
   @ApiResponse({ status: 201, description: 'The payout, accepted.', type: PayoutBody, headers: REPLAYED_HEADER })
   @ApiErrors(...FRAUD_ERRORS, 'no_provider_configured')
-  @ApiRefusal(409, { likely_duplicate: 'The same destination got the same amount within ten minutes; see `allow_duplicate`.' })
+  @ApiRefusal(409, {
+    likely_duplicate: 'The same destination got the same amount within ten minutes; see `allow_duplicate`.',
+  })
   @ApiRefusal(422, {
     insufficient_balance: 'The available balance is below amount and fee.',
     payout_limit_exceeded: 'The amount is above a limit of the account.',

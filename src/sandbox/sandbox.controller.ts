@@ -25,7 +25,11 @@ export class SandboxController {
   })
   @ApiParam({ name: 'id', description: '`ch_<uuid>` or the bare `<uuid>`.', schema: { type: 'string' } })
   @ApiResponse({ status: 200, description: 'The state after it.', type: SandboxEventBody })
-  simulateCharge(@CurrentScope() scope: Scope, @Param('id') id: string, @Body() dto: SimulateDto): Promise<SandboxEventBody> {
+  simulateCharge(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @Body() dto: SimulateDto,
+  ): Promise<SandboxEventBody> {
     return this.sandbox.simulate(scope, id, dto);
   }
 

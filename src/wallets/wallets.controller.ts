@@ -77,7 +77,10 @@ export class WalletsController {
       'The statement: whatever has moved the merchant’s money, newest first, each with the balance after it. The balance at one instant and all entries after it up to another make the balance at that other.',
   })
   @ApiResponse({ status: 200, description: 'A page.', type: WalletEntryListBody })
-  listWalletEntries(@CurrentScope() scope: Scope, @Query() query: ListWalletEntriesQuery): Promise<WalletEntryListBody> {
+  listWalletEntries(
+    @CurrentScope() scope: Scope,
+    @Query() query: ListWalletEntriesQuery,
+  ): Promise<WalletEntryListBody> {
     return this.statement.list(scope, query);
   }
 

@@ -318,6 +318,11 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /health/ready': open(200),
   'GET /metrics': open(200),
   'GET /openapi.json': open(200),
+  'GET /openapi/all.json': open(200),
+  'GET /openapi/people.json': open(200),
+  'GET /openapi/operators.json': open(200),
+  'GET /openapi/payers.json': open(200),
+  'GET /openapi/psps.json': open(200),
   // An unknown payment: real pages are tested with the payment.
   'GET /sandbox/boletos/:txid/boleto.pdf': open(404, { path: () => '/sandbox/boletos/nobody/boleto.pdf' }),
   'GET /sandbox/cards/:txid': open(404, { path: () => '/sandbox/cards/nobody' }),

@@ -2,9 +2,9 @@ import type { TestService } from './service.js';
 
 export interface Schema {
   $ref?: string;
-  type?: string;
+  type?: string | string[];
   description?: string;
-  example?: unknown;
+  examples?: unknown[];
   enum?: unknown[];
   format?: string;
   properties?: Record<string, Schema>;
@@ -15,7 +15,7 @@ export interface Schema {
 export interface ResponseDoc {
   description?: string;
   headers?: Record<string, { description?: string; schema?: Schema }>;
-  content?: Record<string, { schema?: Schema }>;
+  content?: Record<string, { schema?: Schema; examples?: Record<string, { value: unknown }> }>;
 }
 export interface Operation {
   operationId: string;
@@ -52,7 +52,8 @@ export function closed<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   const copy = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, closed(inner as unknown)]));
   const schema = copy as Schema;
-  if (schema.type === 'object' && schema.properties && schema.additionalProperties === undefined) {
+  const isObject = [schema.type].flat().includes('object');
+  if (isObject && schema.properties && schema.additionalProperties === undefined) {
     schema.additionalProperties = false;
   }
   return copy as T;
@@ -63,11 +64,26 @@ export interface Documented {
   readonly operations: readonly { method: string; path: string; operation: Operation }[];
 }
 
-/** The document as the service gives it to anybody who asks. */
+/** Replaces references to shared headers, parameters and answers by what they name; schemas stay references. */
+function resolved<T>(value: T, document: OpenApiDocument): T {
+  if (Array.isArray(value)) return value.map((inner) => resolved(inner as unknown, document)) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const [, section = '', name = ''] =
+    /^#\/components\/(headers|parameters|responses)\/(.+)$/.exec(String((value as { $ref?: unknown }).$ref)) ?? [];
+  const components = document.components as unknown as Record<string, Record<string, T>>;
+  const shared = components[section]?.[name];
+  if (shared !== undefined) return resolved(shared, document);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, resolved(inner as unknown, document)]),
+  ) as T;
+}
+
+/** The document of all operations as the service gives it to anybody who asks. */
 export async function readDocument(service: TestService): Promise<Documented> {
-  const { body: document } = await service.call<OpenApiDocument>('GET', '/openapi.json');
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  const { body: document } = await service.call<OpenApiDocument>('GET', '/openapi/all.json');
+  const paths = resolved(document.paths, document);
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
-  return { document, operations };
+  return { document: { ...document, paths }, operations };
 }

@@ -122,7 +122,8 @@ export function templateOf(operation: Operation, document: OpenApiDocument): Tem
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const inner = resolve(property, document);
     places.push(name, ...Object.keys(inner.properties ?? {}).map((part) => `${name}.${part}`));
-    if (property.example !== undefined) fields[name] = JSON.stringify(property.example);
+    const example = property.examples?.[0];
+    if (example !== undefined) fields[name] = JSON.stringify(example);
   }
   return { fields, places };
 }

@@ -42,7 +42,9 @@ export function errorAnswers(errors: readonly DocumentedError[]): Record<string,
 function answer(errors: readonly DocumentedError[]): Answer {
   const [only, ...others] = errors;
   const isShared =
-    only !== undefined && others.length === 0 && SHARED_ERRORS.some((code) => sharedError(code).meaning === only.meaning);
+    only !== undefined &&
+    others.length === 0 &&
+    SHARED_ERRORS.some((code) => sharedError(code).meaning === only.meaning);
   return isShared ? { $ref: `#/components/responses/${componentName(only.code)}` } : answerOf(errors);
 }
 

@@ -6,7 +6,7 @@ interface Audience {
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** Who calls the service. Each has a document of its own: a client of merchants needs no operation of the staff. */
+/** Callers of the service. Each group has a document of its own: a client of merchants needs no operation of the staff. */
 export const AUDIENCES = {
   merchants: {
     title: 'Recebe',
@@ -84,7 +84,9 @@ function neededBy({ components = {}, ...rest }: OpenAPIObject): NonNullable<Open
   const all = components as Sections;
   const needed: Sections = {};
   const reach = (value: object): void => {
-    for (const [, section = '', name = ''] of JSON.stringify(value).matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)) {
+    for (const [, section = '', name = ''] of JSON.stringify(value).matchAll(
+      /"\$ref":"#\/components\/(\w+)\/([^"]+)"/g,
+    )) {
       const found = all[section]?.[name];
       if (found === undefined || needed[section]?.[name] !== undefined) continue;
       needed[section] = { ...needed[section], [name]: found };

@@ -31,27 +31,32 @@ export function completeOperations(document: OpenAPIObject): OpenAPIObject {
     for (const [method, drafted] of Object.entries(methods) as [string, Drafted][]) {
       const isAtDoor = drafted[AT_DOOR] === true;
       const shownPath = isAtDoor ? path.replace('/v1/', '/v1/dashboard/{mode}/') : path;
-      const operation = isAtDoor ? atDoor(drafted) : drafted;
+      const operation = isAtDoor ? atDoor(drafted, method === 'get') : drafted;
       paths[shownPath] = { ...paths[shownPath], [method]: complete(document, shownPath, method, operation) };
     }
   }
   return { ...document, paths };
 }
 
-/** An operation of people, in the mode of the path. An API key gets 404 there, and none of its own errors. */
-function atDoor(operation: Drafted): Drafted {
+/** An operation of people, in the mode of the path: every member reads, and API keys get 404. */
+function atDoor(operation: Drafted, isRead: boolean): Drafted {
   const { [AT_DOOR]: _isAtDoor, ...rest } = operation;
   const others = Object.entries(rest).filter(([key]) => !OF_KEYS.includes(key));
   const parameters = [MODE, ...(operation.parameters ?? [])];
-  const shown = { ...Object.fromEntries(others), security: [{ dashboard: [] }], parameters, tags: ['Decisions'] } as unknown as Drafted;
-  return withErrors(shown, sharedError('forbidden'), sharedError('totp_setup_required'));
+  const shown = {
+    ...Object.fromEntries(others),
+    security: [{ dashboard: [] }],
+    parameters,
+    tags: ['Decisions'],
+  } as unknown as Drafted;
+  return isRead ? shown : withErrors(shown, sharedError('forbidden'), sharedError('totp_setup_required'));
 }
 
-const OF_KEYS = ['api_key_expired', 'ip_not_allowed'].map((code) => `${ERROR_EXTENSION}${code}`);
+const OF_KEYS = ['api_key_expired', 'ip_not_allowed', 'account_suspended'].map((code) => `${ERROR_EXTENSION}${code}`);
 
 function withErrors(operation: Drafted, ...errors: readonly DocumentedError[]): Drafted {
   const extensions = errors.map((error) => [`${ERROR_EXTENSION}${error.code}`, error] as const);
-  return { ...(Object.fromEntries(extensions) as Record<string, unknown>), ...operation } as Drafted;
+  return { ...(Object.fromEntries(extensions) as Record<string, unknown>), ...operation };
 }
 
 function complete(document: OpenAPIObject, path: string, method: string, drafted: Drafted): Operation {
@@ -67,7 +72,9 @@ function complete(document: OpenAPIObject, path: string, method: string, drafted
   };
   const isPersonsWrite = method !== 'get' && drafted.security?.some((scheme) => 'dashboard' in scheme) === true;
   const entries = Object.entries(drafted);
-  const declared = entries.filter(([key]) => key.startsWith(ERROR_EXTENSION)).map(([, error]) => error as DocumentedError);
+  const declared = entries
+    .filter(([key]) => key.startsWith(ERROR_EXTENSION))
+    .map(([, error]) => error as DocumentedError);
   const errors = [
     ...readingErrors(reads),
     ...(isPersonsWrite ? [sharedError('foreign_page'), sharedError('account_suspended')] : []),

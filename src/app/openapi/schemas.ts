@@ -58,7 +58,10 @@ function modernSchema({ nullable, example, ...schema }: Json): Json {
 
 /** Adds null to the values that a schema accepts. */
 function orNull({ type, enum: values, description, examples, ...rest }: Json): Json {
-  const about = { ...(description === undefined ? {} : { description }), ...(examples === undefined ? {} : { examples }) };
+  const about = {
+    ...(description === undefined ? {} : { description }),
+    ...(examples === undefined ? {} : { examples }),
+  };
   const isPlain = typeof type === 'string' && rest['allOf'] === undefined && rest['anyOf'] === undefined;
   if (!isPlain) return { anyOf: [rest, { type: 'null' }], ...about };
   const choice = Array.isArray(values) ? { enum: [...(values as unknown[]), null] } : {};

@@ -54,7 +54,7 @@ export function browserHeaders(config: Config): RequestHandler {
     if (request.url.startsWith('/v1/')) response.setHeader('Cache-Control', 'no-store');
     if (/^\/docs(?:[/?]|$)/.test(request.url)) response.setHeader('Content-Security-Policy', DOCS);
     // Neither a controller nor `sendError` answers here: the documentation and preflights.
-    if (request.method === 'OPTIONS' || /^\/(?:docs|openapi\.json|\?|$)/.test(request.url)) {
+    if (request.method === 'OPTIONS' || /^\/(?:docs|openapi[./]|\?|$)/.test(request.url)) {
       stampAnswer(request, response);
     }
     if (sharing) sharing(request, response, next);

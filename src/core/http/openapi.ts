@@ -133,7 +133,10 @@ export function ApiErrors(...codes: readonly SharedError[]): MethodDecorator & C
  * Documents error answers of one status that mean something of their own at this operation.
  * @param meanings by `error.code`; each is a sentence
  */
-export function ApiRefusal(status: number, meanings: Readonly<Record<string, string>>): MethodDecorator & ClassDecorator {
+export function ApiRefusal(
+  status: number,
+  meanings: Readonly<Record<string, string>>,
+): MethodDecorator & ClassDecorator {
   return declared(Object.entries(meanings).map(([code, meaning]) => ({ code, status, meaning })));
 }
 

@@ -10,7 +10,7 @@ import { ApiHeader } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { map, type Observable, of, retry } from 'rxjs';
 import { badRequest, invalidRequest } from '../errors/index.js';
-import { ApiErrors, REPEATED_ERRORS } from '../http/openapi.js';
+import { ApiErrors, REPEATED_ERRORS } from '../http/index.js';
 import { type IdempotentAnswer, KeyChanged, keyInUse, WAIT_MS } from './idempotency.service.js';
 
 type KeyPlace = 'header' | 'body';

@@ -82,7 +82,7 @@ export class ReportBody {
     type: String,
     format: 'uri',
     nullable: true,
-    example: 'https://pay.example.com/storage/objects/…?expires=1764594000&signature=…',
+    example: 'https://pay.example.com/storage/objects/a7/019aa0f0?expires=1764594000&signature=l2Xw',
   })
   download_url!: string | null;
   @Time('UTC.', '2026-12-01T12:00:00.000Z') created_at!: string;

@@ -165,7 +165,12 @@ export class EndpointsController {
   })
   @ApiOkResponse({
     description: 'The body of the webhook.',
-    schema: { type: 'object', additionalProperties: true, required: ['sample'] },
+    schema: {
+      type: 'object',
+      additionalProperties: true,
+      required: ['sample'],
+      properties: { sample: { type: 'boolean', description: 'True: nothing of it exists.', example: true } },
+    },
   })
   getEventSample(@CurrentScope() scope: Scope, @Param('event') event: string): object {
     return this.samples.show(scope, event);

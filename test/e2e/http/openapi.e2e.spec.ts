@@ -1,14 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv } from 'ajv';
-import {
-  type Documented,
-  type OpenApiDocument,
-  type Operation,
-  readDocument,
-  type Schema,
-  within,
-} from '../../support/openapi.js';
+import { type Documented, type OpenApiDocument, readDocument, type Schema, within } from '../../support/openapi.js';
 import { ROUTES, shownRoute } from '../../rules/route-table.js';
 import { TestService } from '../../support/service.js';
 
@@ -27,11 +20,14 @@ describe('the OpenAPI document', () => {
     schemas = [
       ...Object.entries(document.components.schemas).flatMap(([name, schema]) => within(schema, name)),
       ...operations.flatMap(({ operation }) =>
-        Object.entries(operation.responses).flatMap(([status, response]) =>
-          Object.values(response.content ?? {}).flatMap(({ schema }) =>
-            within(schema, `${operation.operationId} ${status}`),
+        // Error answers restate the schema of all errors with their own codes.
+        Object.entries(operation.responses)
+          .filter(([status]) => status < '400')
+          .flatMap(([status, response]) =>
+            Object.values(response.content ?? {}).flatMap(({ schema }) =>
+              within(schema, `${operation.operationId} ${status}`),
+            ),
           ),
-        ),
       ),
     ];
   });
@@ -41,12 +37,12 @@ describe('the OpenAPI document', () => {
     const result = await validator.validate(structuredClone(document));
     expect(result.errors ?? []).toEqual([]);
     expect(result.valid).toBe(true);
-    expect(validator.version).toMatch(/^3\.[01]$/);
+    expect(validator.version).toBe('3.1');
   });
 
   it('is invalid for that validator when it has a mistake', async () => {
     const broken = structuredClone(document);
-    delete (broken.paths['/v1/charges']?.['post'] as Partial<Operation>).responses;
+    (broken.paths['/v1/charges']?.['post'] as { parameters: unknown }).parameters = 'none';
     expect((await new Validator().validate(broken)).valid).toBe(false);
   });
 
@@ -79,7 +75,7 @@ describe('the OpenAPI document', () => {
   it('has exactly the routes of the API', () => {
     const documented = operations.map(({ method, path }) => `${method} ${path}`).sort();
     const routes = Object.entries(ROUTES).filter(
-      ([route]) => !/^GET \/(?:docs\b.*|dashboard\b.*|openapi\.json)?$/.test(route),
+      ([route]) => !/^GET \/(?:docs\b.*|dashboard\b.*|openapi\b.*)?$/.test(route),
     );
     expect(documented).toEqual(routes.map(([route, row]) => shownRoute(route, row).shown).sort());
   });
@@ -101,13 +97,15 @@ describe('the OpenAPI document', () => {
       Object.entries(schema.properties ?? {}).map(([name, property]) => ({ name: `${path}.${name}`, property })),
     );
     const plain = properties.filter(
-      ({ property }) => ['string', 'integer', 'number'].includes(property.type ?? '') && !property.enum,
+      ({ property }) => ['string', 'integer', 'number'].includes([property.type].flat()[0] ?? '') && !property.enum,
     );
-    expect(plain.filter(({ property }) => property.example === undefined).map(({ name }) => name)).toEqual([]);
-    const shown = properties.filter(({ property }) => property.example !== undefined);
-    expect(shown.filter(({ property }) => !ajv.validate(property, property.example)).map(({ name }) => name)).toEqual(
-      [],
-    );
+    expect(plain.filter(({ property }) => property.examples === undefined).map(({ name }) => name)).toEqual([]);
+    const shown = properties.filter(({ property }) => property.examples !== undefined);
+    expect(
+      shown
+        .filter(({ property }) => property.examples?.every((example) => ajv.validate(property, example)) !== true)
+        .map(({ name }) => name),
+    ).toEqual([]);
   });
 
   it('describes every parameter once, with names of headers in any case', () => {
@@ -139,17 +137,9 @@ describe('the OpenAPI document', () => {
       ({ path, operation }) => path.startsWith('/v1/') && operation.requestBody?.required === false,
     );
     expect(optional.map(({ operation }) => operation.operationId).sort()).toEqual([
-      ...[
-        'account_change',
-        'apikeys_issue',
-        'apikeys_rotate',
-        'customers_erase',
-        'endpoints_rotateSecret',
-        'endpoints_update',
-        'notices_change',
-      ],
-      ...['operationsaccounts_change', 'paymentlinks_change', 'payoutdestinations_approve', 'payouts_approve'],
-      ...['payouts_refuse', 'signing_rotateDefault'],
+      ...['approvePayout', 'approvePayoutDestination', 'changeAccount', 'changeNotices', 'changeOperationsAccount'],
+      ...['changePaymentLink', 'eraseCustomer', 'issueApiKey', 'refusePayout', 'rotateApiKey', 'rotateDefaultSecret'],
+      ...['rotateEndpointSecret', 'updateEndpoint'],
     ]);
   });
 
@@ -171,7 +161,7 @@ describe('the OpenAPI document', () => {
       const refused = Object.values(row?.expected ?? {}).includes(403);
       if (refused) expect(Object.keys(operation.responses)).toContain('403');
     }
-    for (const { operation } of operations.filter((candidate) => candidate.operation.security !== undefined)) {
+    for (const { operation } of operations.filter((candidate) => candidate.operation.security?.length !== 0)) {
       const id = operation.operationId;
       expect({ id, statuses: Object.keys(operation.responses) }).toEqual({
         id,
@@ -196,7 +186,7 @@ describe('the OpenAPI document', () => {
           headers: expect.arrayContaining(['X-Request-Id', 'X-Api-Version']),
         });
         if (status === '429' || status === '503') {
-          const isHealth = what === 'health_ready 503';
+          const isHealth = what === 'getReadiness 503';
           expect({ what, retryAfter: 'Retry-After' in headers }).toEqual({ what, retryAfter: !isHealth });
         }
         for (const [name, header] of Object.entries(headers)) {

@@ -414,14 +414,13 @@ describe('the payout schedule of an account', () => {
   it('is in the OpenAPI document with its exact fields', async () => {
     const { body } = await service.call<{
       components: { schemas: Record<string, { properties: Record<string, Record<string, unknown>> }> };
-    }>('GET', '/openapi.json');
+    }>('GET', '/openapi/all.json');
     const { schemas } = body.components;
-    for (const name of ['ChangeOwnAccountDto', 'ChangeAccountDto', 'CreateAccountDto']) {
+    for (const name of ['ChangeOwnAccountRequest', 'ChangeAccountRequest', 'CreateAccountRequest']) {
       const schema = schemas[name] as unknown as { required?: string[]; properties: Record<string, unknown> };
       expect(schema.required ?? []).not.toContain('payout_schedule');
       expect(schema.properties['payout_schedule']).toMatchObject({
-        type: 'object',
-        nullable: true,
+        type: ['object', 'null'],
         additionalProperties: false,
         required: ['every', 'at', 'destination', 'leave', 'minimum'],
         properties: {
@@ -433,7 +432,7 @@ describe('the payout schedule of an account', () => {
         },
       });
     }
-    expect(schemas['OwnAccountBody']?.properties['payout_schedule']).toMatchObject({
+    expect(schemas['OwnAccount']?.properties['payout_schedule']).toMatchObject({
       required: ['every', 'at', 'destination', 'leave', 'minimum'],
     });
   });

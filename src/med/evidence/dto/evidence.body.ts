@@ -3,7 +3,7 @@ import { EnumOf, Integer, Text, Time } from '../../../core/http/index.js';
 import { EVIDENCE_TYPES } from '../evidence-types.js';
 
 const ID = { description: 'Id of the evidence.', example: '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12' };
-const URL_EXAMPLE = 'https://files.example.com/019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12?expires=1763726400&signature=…';
+const URL_EXAMPLE = 'https://files.example.com/019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12?expires=1763726400&signature=l2Xw';
 
 export class EvidenceUploadHeadersBody {
   @EnumOf('As declared.', EVIDENCE_TYPES) 'Content-Type'!: string;
