@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit, type Type } from '@nestjs/common';
 import { type Config, CONFIG } from '../core/config/index.js';
 import { type DomainEvent, EventCatalog } from '../outbox/index.js';
 import {
@@ -10,6 +10,8 @@ import {
   type TransactionEventData,
   type TransactionEventType,
 } from '../transactions/index.js';
+import { ChargeBody } from './dto/charge.body.js';
+import { ChargeDisputedDataBody, ChargePaidDataBody, ChargeRefundedDataBody } from './dto/charge-event.body.js';
 import { chargeBody } from './charge.serializer.js';
 
 const CREATED = 'A charge was created: its Pix code exists and waits for payment.';
@@ -22,11 +24,14 @@ const DISPUTED = 'A charge that was paid by card is disputed.';
 
 type Source = TransactionEventType | 'refund.returned';
 
+const DISPUTE = { beside: caseOf, besideBody: ChargeDisputedDataBody };
+
 interface ChargeEvent {
   readonly name: string;
   readonly from: Source;
   readonly description: string;
   readonly onlyAgain?: true;
+  readonly besideBody?: Type;
   readonly beside?: (event: DomainEvent<Source>) => Readonly<Record<string, unknown>>;
 }
 
@@ -39,6 +44,7 @@ const EVENTS: readonly ChargeEvent[] = [
     from: 'transaction.paid',
     description: 'A charge was paid, confirmed and credited.',
     beside: ({ data }) => ({ payment: paymentOf(data) }),
+    besideBody: ChargePaidDataBody,
   },
   { name: 'charge.failed', from: 'transaction.refused', description: FAILED },
   { name: 'charge.failed', from: 'transaction.cancelled', description: FAILED },
@@ -52,10 +58,11 @@ const EVENTS: readonly ChargeEvent[] = [
     from: 'refund.returned',
     description: 'A refund of a charge, or of a part of it, is done.',
     beside: ({ data }) => refundOf(data as RefundEventData),
+    besideBody: ChargeRefundedDataBody,
   },
   // Only disputes of cards: a MED has no `charge.*` event.
-  { name: 'charge.disputed', from: 'transaction.card_disputed', description: DISPUTED, beside: caseOf },
-  { name: 'charge.disputed', from: 'transaction.charged_back', description: DISPUTED, beside: caseOf },
+  { name: 'charge.disputed', from: 'transaction.card_disputed', description: DISPUTED, ...DISPUTE },
+  { name: 'charge.disputed', from: 'transaction.charged_back', description: DISPUTED, ...DISPUTE },
 ];
 
 /** `data.payment` of `charge.paid`: the amounts of money, which a charge itself does not have. */
@@ -112,6 +119,7 @@ export class ChargeEvents implements OnModuleInit {
       this.catalog.register({
         ...event,
         family: 'canonical',
+        body: ChargeBody,
         present: ({ data }) => {
           const transaction = fromSnapshot(data.transaction);
           const isToBeTold = isPix(transaction) && (transaction.brCode !== null || ENDS.includes(name));

@@ -14,6 +14,7 @@ const event = (
   family,
   // The set of domain events depends on the loaded modules; the catalog treats them as texts.
   from: from as DomainEventType,
+  body: Object,
   present: () => ({}),
 });
 

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type Type } from '@nestjs/common';
 import type { Tx } from '../core/database/index.js';
 import type { Scope } from '../core/mode.js';
 import type { DomainEvents, DomainEventType, EventEntity } from './event.entity.js';
@@ -29,6 +29,10 @@ export interface PublicEvent<T extends DomainEventType = DomainEventType> {
   readonly isAlias?: true;
   /** The event is sent under this name only when the status is resent. */
   readonly onlyAgain?: true;
+  /** Class of what `present` makes, for the OpenAPI document. */
+  readonly body: Type;
+  /** Class of the fields that `beside` makes; left out: none. */
+  readonly besideBody?: Type;
   /** Returns the only address that gets this event; null, or left out: the account's endpoints get it. */
   destination?(event: DomainEvent<T>): string | null;
   /**
@@ -114,6 +118,13 @@ export class EventCatalog {
       if (!byName.has(name)) byName.set(name, { event: name, description, legacy: family === 'legacy' });
     }
     return [...byName.values()];
+  }
+
+  /** Returns the shapes of each name for the OpenAPI document. A name with several sources may have several. */
+  shapes(): Map<string, PublicEvent[]> {
+    const byName = new Map<string, PublicEvent[]>();
+    for (const event of this.#events) byName.set(event.name, [...(byName.get(event.name) ?? []), event]);
+    return byName;
   }
 
   has(name: string): boolean {

@@ -1,10 +1,12 @@
-import { type DomainEvent, legacyData, type LegacyData } from '../outbox/index.js';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { Text } from '../core/http/index.js';
+import { type DomainEvent, LegacyData, legacyData } from '../outbox/index.js';
 import type { RefundEventType, TransactionEventType } from '../transactions/index.js';
 
 /** `data` of a legacy event of a payment. */
-export interface LegacyPaymentData extends LegacyData {
-  paymentId: string;
-  /** The merchant's own id of its user, where one was given. */
+export class LegacyPaymentData extends LegacyData {
+  @Text('Bare id of the payment.', '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12') paymentId!: string;
+  @ApiPropertyOptional({ description: 'The merchant’s own id of its user, where one was given.', example: 'user-7' })
   customerId?: string;
 }
 

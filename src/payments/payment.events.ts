@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type DomainEvent, EventCatalog } from '../outbox/index.js';
 import type { RefundEventType, TransactionEventType } from '../transactions/index.js';
-import { legacyPayment } from './payment-event.serializer.js';
-import { legacyRefund } from './refund-event.serializer.js';
+import { legacyPayment, LegacyPaymentData } from './payment-event.serializer.js';
+import { legacyRefund, LegacyRefundData } from './refund-event.serializer.js';
 
 const FAILED = 'A payment was refused, cancelled, expired or disputed.';
 
@@ -75,6 +75,7 @@ export class PaymentEvents implements OnModuleInit {
           family: 'legacy',
           from: type,
           destination: webhookUrl,
+          body: LegacyPaymentData,
           present: legacyPayment,
         });
       }
@@ -86,6 +87,7 @@ export class PaymentEvents implements OnModuleInit {
         family: 'legacy',
         from,
         destination: webhookUrl,
+        body: LegacyRefundData,
         present: legacyRefund,
       });
     }
@@ -96,9 +98,16 @@ export class PaymentEvents implements OnModuleInit {
       from: 'transaction.not_issued',
       onlyAgain: true,
       destination: webhookUrl,
+      body: LegacyPaymentData,
       present: legacyPayment,
     });
-    const alias = { ...ALIAS, family: 'legacy', isAlias: true, present: legacyPayment } as const;
+    const alias = {
+      ...ALIAS,
+      family: 'legacy',
+      isAlias: true,
+      body: LegacyPaymentData,
+      present: legacyPayment,
+    } as const;
     for (const from of ALIAS_OF) this.catalog.register({ ...alias, from });
     // Sent only when asked for again, because the creation had no event.
     this.catalog.register({ ...alias, from: 'transaction.not_issued', onlyAgain: true });

@@ -1,15 +1,18 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { ApiPropertyOptional } from '@nestjs/swagger';
 import { newEndToEndId } from '../brazil/index.js';
+import { Integer, Text } from '../core/http/index.js';
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import {
   declareEventRules,
   type DomainEvent,
   EventCatalog,
+  LegacyData,
   legacyData,
-  type LegacyData,
   type NewEvent,
 } from '../outbox/index.js';
+import { PayoutBody, PayoutFailureBody, PayoutReturnBody } from './dto/payout.body.js';
 import { payoutBody, type PayoutSnapshot, payoutSnapshot } from './payout.serializer.js';
 import type { PayoutStatus, PayoutTrigger } from './payouts.machine.js';
 import type { ShownReturn, WholePayout } from './payouts.repository.js';
@@ -116,15 +119,26 @@ function causeOf({ data }: DomainEvent<PayoutEventType>): Readonly<Record<string
 }
 
 /** `data` of a legacy event of a payout. */
-export interface LegacyPayoutData extends LegacyData {
-  withdrawalId: string;
-  fee: number;
-  currency: string;
+export class LegacyPayoutData extends LegacyData {
+  @Text('Bare id of the payout.', '019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12') withdrawalId!: string;
+  @Integer('Fee of the platform, smallest unit.', 0) fee!: number;
+  @Text('ISO 4217.', 'BRL') currency!: string;
+  @ApiPropertyOptional({ description: 'Of the Pix that was sent.', example: 'E00000000202611211530abcDEF12345' })
   endToEndId?: string;
+  @ApiPropertyOptional({ description: 'Code of the reason, if it failed.', example: 'destination_invalid' })
   failureReason?: string;
+  @ApiPropertyOptional({ description: 'Sum of what came back, smallest unit.', type: 'integer', example: 990 })
   amountReturned?: number;
+  @ApiPropertyOptional({ description: 'Id of the part that came back.', example: 'D00000000202611211530abcDEF12345' })
   returnId?: string;
+  @ApiPropertyOptional({ description: 'Amount of the part that came back.', type: 'integer', example: 990 })
   returnAmount?: number;
+}
+
+/** Fields beside `object` in `data` of `payout.failed`: one of the two. */
+export class PayoutFailedDataBody {
+  @ApiPropertyOptional({ description: 'Why it failed.', type: PayoutFailureBody }) failure?: PayoutFailureBody;
+  @ApiPropertyOptional({ description: 'The part that came back.', type: PayoutReturnBody }) return?: PayoutReturnBody;
 }
 
 export function legacyPayout({ data, occurredAt }: DomainEvent<PayoutEventType>): LegacyPayoutData {
@@ -155,18 +169,27 @@ export class PayoutEvents implements OnModuleInit {
   onModuleInit(): void {
     for (const { name, legacy, from: sources, description } of EVENTS) {
       for (const from of sources) {
-        const beside = name === 'payout.failed' ? { beside: causeOf } : {};
+        const beside = name === 'payout.failed' ? { beside: causeOf, besideBody: PayoutFailedDataBody } : {};
         this.catalog.register({
           ...{ name, description, family: 'canonical', from, ...beside },
+          body: PayoutBody,
           present: ({ data }) => payoutBody(data.payout),
         });
-        this.catalog.register({ name: legacy, description, family: 'legacy', from, present: legacyPayout });
+        this.catalog.register({
+          name: legacy,
+          description,
+          family: 'legacy',
+          from,
+          body: LegacyPayoutData,
+          present: legacyPayout,
+        });
       }
     }
     for (const type of new Set(Object.values(PAYOUT_EVENT_OF)).add('payout.returned')) {
       this.catalog.register({
         ...{ name: 'withdrawal.status_changed', family: 'legacy', isAlias: true, from: type },
         description: 'Alias: a payout changed its status.',
+        body: LegacyPayoutData,
         // A part that came back leaves the status as it is.
         present: (event) => (event.data.payout.status === event.data.previousStatus ? null : legacyPayout(event)),
       });

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { newId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import { EventCatalog, type NewEvent } from '../outbox/index.js';
-import type { ReportBody } from './dto/report.body.js';
+import { ReportBody } from './dto/report.body.js';
 import type { ReportEntity } from './report.entity.js';
 import { reportBody } from './report.serializer.js';
 
@@ -63,7 +63,14 @@ export class ReportEvents implements OnModuleInit {
 
   onModuleInit(): void {
     for (const [name, description] of Object.entries(DESCRIPTIONS) as [ReportEventType, string][]) {
-      this.catalog.register({ name, from: name, family: 'canonical', description, present: ({ data }) => data.report });
+      this.catalog.register({
+        name,
+        from: name,
+        family: 'canonical',
+        description,
+        body: ReportBody,
+        present: ({ data }) => data.report,
+      });
       this.catalog.registerSample([name], sample);
     }
   }

@@ -28,7 +28,7 @@ export interface Operation {
   responses: Record<string, ResponseDoc>;
 }
 export interface OpenApiDocument extends Record<string, unknown> {
-  info: { version: string; description: string };
+  info: { title: string; version: string; description: string };
   servers: { url: string }[];
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;

@@ -12,6 +12,9 @@ export interface ReceivedWebhook {
   readonly path: string;
 }
 
+/** Bodies that the receivers of this spec have got. When a service stops, they are compared with its document. */
+export const deliveredBodies: Record<string, unknown>[] = [];
+
 /** A merchant's webhook receiver over real HTTP, whose answer can be changed in the middle of a test. */
 export class WebhookReceiver {
   readonly received: ReceivedWebhook[] = [];
@@ -25,10 +28,12 @@ export class WebhookReceiver {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const rawBody = Buffer.concat(chunks).toString('utf8');
+      const body = JSON.parse(rawBody) as Record<string, unknown>;
+      deliveredBodies.push(body);
       this.received.push({
         headers: request.headers,
         rawBody,
-        body: JSON.parse(rawBody) as Record<string, unknown>,
+        body,
         at: performance.now(),
         path: request.url ?? '',
       });

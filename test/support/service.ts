@@ -21,7 +21,9 @@ import { serveDashboard } from '../../src/app/dashboard.js';
 import { setupOpenApi } from '../../src/app/openapi/setup.js';
 import { openRuntime, type Runtime, type RuntimeOverrides } from '../../src/app/runtime.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
+import { eventFaults } from './event-schemas.js';
 import { GROUP, TEST_ENCRYPTION_KEY } from './process.js';
+import { deliveredBodies } from './receiver.js';
 import { waitFor } from './wait.js';
 
 /** Time that a test moves instead of waiting. */
@@ -340,10 +342,13 @@ export class TestService {
     return rows.flat();
   }
 
+  /** @throws Error if a delivered webhook is not as the OpenAPI document shows it */
   async stop(): Promise<void> {
+    const faults = eventFaults(this.runtime.app, deliveredBodies.splice(0));
     await this.runtime.close();
     rmSync(this.dataDir, { recursive: true, force: true });
     if (this.ownsDatabase) await this.database.drop();
+    if (faults.length > 0) throw new Error(`Webhooks that differ from the document: ${faults.join('; ')}`);
   }
 }
 

@@ -80,7 +80,7 @@ export function documentFor(audience: AudienceName, document: OpenAPIObject): Op
 type Sections = Record<string, Record<string, object>>;
 
 /** Returns the components that paths and webhooks reach, and all security schemes that operations name. */
-function neededBy({ components = {}, ...rest }: OpenAPIObject): NonNullable<OpenAPIObject['components']> {
+export function neededBy({ components = {}, ...rest }: OpenAPIObject): NonNullable<OpenAPIObject['components']> {
   const all = components as Sections;
   const needed: Sections = {};
   const reach = (value: object): void => {

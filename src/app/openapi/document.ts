@@ -2,10 +2,12 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { API_VERSION } from '../../core/api-version.js';
 import { ErrorBody } from '../../core/http/index.js';
+import { EventCatalog } from '../../outbox/index.js';
 import { sharedComponents } from './answers.js';
-import { ALL_TAGS } from './audiences.js';
+import { ALL_TAGS, neededBy } from './audiences.js';
 import { completeOperations } from './operations.js';
 import { modernSchemas } from './schemas.js';
+import { webhookModels, withWebhooks } from './webhooks.js';
 
 const DESCRIPTION = `Payment collection for Brazil, Pix first.
 
@@ -31,13 +33,15 @@ export function buildDocument(app: NestExpressApplication, baseUrl: string): Ope
     .addApiKey({ type: 'apiKey', in: 'header', name: 'apikey', description: '`ak_test_…` or `ak_live_…`.' }, 'apikey')
     .addBearerAuth({ type: 'http', description: 'The token of POST /v1/auth/login.' }, 'dashboard')
     .build();
+  const catalog = app.get(EventCatalog);
   const drafted = SwaggerModule.createDocument(app, config, {
     operationIdFactory: operationId,
-    extraModels: [ErrorBody],
+    extraModels: [ErrorBody, ...webhookModels(catalog)],
   });
   const components = { ...drafted.components, ...sharedComponents() };
   const operations = completeOperations({ ...drafted, tags: [...ALL_TAGS], components });
-  return modernSchemas(operations);
+  const whole = modernSchemas(withWebhooks(operations, catalog));
+  return { ...whole, components: neededBy(whole) };
 }
 
 /**

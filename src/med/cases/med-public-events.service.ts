@@ -2,6 +2,8 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Tx } from '../../core/database/index.js';
 import { type DomainEvent, EventCatalog } from '../../outbox/index.js';
 import { type DisputeCase, DisputesService } from '../../transactions/index.js';
+import { MedCaseBody } from '../desk/dto/med-case.body.js';
+import { MedDataBody, MedResolvedDataBody } from '../desk/dto/med-event.body.js';
 import { medCaseBody } from '../desk/med-case.serializer.js';
 import { medCaseId } from './med-case-id.js';
 import { sampleDisputedEvent, sampleMedEvent, sampleResolvedEvent } from './med-case.sample.js';
@@ -52,6 +54,8 @@ export class MedPublicEvents implements OnModuleInit {
       this.catalog.register({
         ...event,
         family: 'canonical',
+        body: MedCaseBody,
+        besideBody: MedDataBody,
         present: ({ data }) => (data.isMuted ? null : data.case),
         beside: ({ data }) => beside(data),
       });
@@ -62,6 +66,8 @@ export class MedPublicEvents implements OnModuleInit {
         from,
         family: 'canonical',
         description: 'The money of a MED case has its final destination.',
+        body: MedCaseBody,
+        besideBody: MedResolvedDataBody,
         present: ({ data }) => (data.isMuted ? null : data.case),
         beside: ({ data }) => ({ ...beside(data), resolution: data.resolution }),
       });

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv } from 'ajv';
 import { type Documented, type OpenApiDocument, readDocument, type Schema, within } from '../../support/openapi.js';
+import { eventFaults } from '../../support/event-schemas.js';
 import { ROUTES, shownRoute } from '../../rules/route-table.js';
 import { TestService } from '../../support/service.js';
 
@@ -197,6 +198,60 @@ describe('the OpenAPI document', () => {
           });
         }
       }
+    }
+  });
+
+  it('has a webhook for each event name, which the sample of the event fits', async () => {
+    const { testKey } = await service.merchant();
+    const catalog = await service.call<{ event: string }[]>('GET', '/v1/webhooks/event-catalog');
+    const names = catalog.body.map(({ event }) => event);
+    expect(Object.keys(document['webhooks'] as object).sort()).toEqual([...names].sort());
+    const { app } = service.runtime;
+    for (const name of names) {
+      const path = `/v1/webhooks/event-catalog/${name}/sample`;
+      const { status, body } = await service.call('GET', path, { key: testKey });
+      if (status === 404) continue;
+      expect(eventFaults(app, [body])).toEqual([]);
+      expect(eventFaults(app, [{ ...body, data: { ...(body['data'] as object), unknown: 1 } }])).not.toEqual([]);
+      expect(eventFaults(app, [{ ...body, data: {} }])).not.toEqual([]);
+    }
+  });
+
+  it('is one document for each audience, which together have every operation once', async () => {
+    const parts = await Promise.all(
+      ['/openapi.json', ...['people', 'operators', 'payers', 'psps'].map((name) => `/openapi/${name}.json`)].map(
+        async (path) => (await service.call<OpenApiDocument>('GET', path)).body,
+      ),
+    );
+    const idsOf = ({ paths }: OpenApiDocument): string[] =>
+      Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+    expect(parts.flatMap(idsOf).sort()).toEqual(idsOf(document).sort());
+    for (const part of parts) {
+      const result = await new Validator().validate(structuredClone(part));
+      expect(result.errors ?? []).toEqual([]);
+      const text = JSON.stringify(part);
+      for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+        expect(Object.keys(part.components.schemas)).toContain(name);
+      }
+    }
+    const [merchants] = parts;
+    expect(Object.keys(merchants?.components.securitySchemes ?? {})).toEqual(['apikey']);
+  });
+
+  it('names operations and schemas as a client reads them', () => {
+    for (const { operation } of operations) expect(operation.operationId).toMatch(/^[a-z]+(?:[A-Z][a-z]*)+$/);
+    for (const name of Object.keys(document.components.schemas)) expect(name).toMatch(/^[A-Z][A-Za-z]+(?<!Body|Dto)$/);
+  });
+
+  it('is sent compressed to clients that ask for it', async () => {
+    for (const [accepted, encoding] of [
+      ['br', 'br'],
+      ['gzip', 'gzip'],
+      ['identity', null],
+    ] as const) {
+      const answer = await fetch(`${service.url}/openapi.json`, { headers: { 'Accept-Encoding': accepted } });
+      expect(answer.headers.get('content-encoding')).toBe(encoding);
+      expect(((await answer.json()) as OpenApiDocument).info.title).toBe('Recebe');
     }
   });
 
