@@ -33,7 +33,7 @@ export class CurrencyTotalBody {
 
 export class TotalsBody {
   @Integer(`How many there are, at most ${MAX_COUNTED}.`, 32) count!: number;
-  @ApiProperty({ description: `Whether there are more than ${MAX_COUNTED}.`, example: false }) more!: boolean;
+  @ApiProperty({ description: 'Whether there are more than `count`.', example: false }) more!: boolean;
   @ApiProperty({ description: 'By currency; empty where there are more.', type: [CurrencyTotalBody] })
   amounts!: CurrencyTotalBody[];
 }

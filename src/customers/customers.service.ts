@@ -3,6 +3,7 @@ import type { Actor } from '../audit/index.js';
 import { ApiError, conflict, invalidRequest, notFound } from '../core/errors/index.js';
 import { cursorFilter, cursorPage } from '../core/http/index.js';
 import type { Scope } from '../core/mode.js';
+import { MAX_COUNTED, type TotalsBody } from '../core/totals.js';
 import { paymentItem, PaymentsService } from '../payments/index.js';
 import {
   type Customer as Person,
@@ -35,22 +36,33 @@ export class CustomersService {
   ) {}
 
   /**
-   * Lists who paid last first. With a text only customers of the newest sales that match it.
+   * Lists who paid last first, or who bought most. With a text only customers of the newest sales that match it.
    * @throws ApiError 400 for a foreign cursor, 503 as the search of payments
    */
   async list(scope: Scope, query: ListCustomersQuery): Promise<CustomerListBody> {
     const before = await this.#cursor(scope, query.starting_after);
     const { limit } = cursorFilter(query);
-    const text = query.query?.trim();
-    const found =
-      text === undefined
+    const ids = await this.#matching(scope, query);
+    const isByAmount = query.order === 'most_bought';
+    const found = isByAmount
+      ? await this.customers.mostBought(scope, ids, before, MOST_IN_LIST, limit)
+      : ids === null
         ? await this.customers.list(scope, before, MOST_IN_LIST, limit)
-        : await this.customers.ofSales(scope, await this.payments.find(scope, text), before, MOST_IN_LIST, limit);
+        : await this.customers.ofSales(scope, ids, before, MOST_IN_LIST, limit);
     const page = cursorPage(found, limit, customerBody, () => found[limit - 2]?.newestId ?? '');
-    if (page.has_more || text !== undefined) return page;
+    if (page.has_more || isByAmount || ids !== null) return page;
     // The page has looked at as many sales as it may, and older ones may have further customers.
     const last = await this.customers.lastLookedAt(scope, before);
     return last === null ? page : { ...page, has_more: true, next_cursor: last };
+  }
+
+  /** Counts what the list has, and sums what these customers paid. @throws ApiError 503 as the search of payments */
+  async totals(scope: Scope, query: ListCustomersQuery): Promise<TotalsBody> {
+    const found = await this.customers.totals(scope, await this.#matching(scope, query));
+    const { customers = 0, isComplete = true } = found[0] ?? {};
+    const more = !isComplete || customers > MAX_COUNTED;
+    const amounts = found.map(({ currency, count, amount }) => ({ currency, count, amount }));
+    return { count: Math.min(customers, MAX_COUNTED), more, amounts: more ? [] : amounts };
   }
 
   /** @param id any sale of the customer @throws ApiError 404 */
@@ -92,6 +104,11 @@ export class CustomersService {
       throw conflict('customer_too_large', `More than ${MAX_AT_ONCE} sales: whoever runs the service can erase them.`);
     }
     return this.personal.erase(scope.accountId, personOf(scope, customer), withMetadata, actor);
+  }
+
+  /** The sales that match the text of the query; null without one. */
+  async #matching(scope: Scope, { query }: ListCustomersQuery): Promise<string[] | null> {
+    return query === undefined ? null : this.payments.find(scope, query.trim());
   }
 
   async #find(scope: Scope, id: string): Promise<{ key: string; customer: Customer }> {

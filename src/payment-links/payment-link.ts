@@ -19,7 +19,7 @@ export function newShortId(): string {
   return Array.from({ length: SHORT_ID_LENGTH }, () => BASE58.charAt(randomInt(BASE58.length))).join('');
 }
 
-/** Returns why a link takes no more payments; null: it does. The SQL of the list has the same rule. */
+/** Returns why a link takes no more payments; null: it does. `linkStatusSql` has the same rule. */
 export function closedReason(
   { endedAt, maxPayments, paidCount, expiresAt }: PaymentLink,
   now: Date,
@@ -27,4 +27,10 @@ export function closedReason(
   if (endedAt !== null) return 'ended';
   if (maxPayments !== null && paidCount >= maxPayments) return 'full';
   return expiresAt !== null && expiresAt <= now ? 'expired' : null;
+}
+
+/** SQL for the status of the link `l`. @param now its parameter for the present */
+export function linkStatusSql(now: string): string {
+  return `CASE WHEN l.ended_at IS NOT NULL OR l.paid_count >= l.max_payments OR l.expires_at <= ${now}
+       THEN 'ended' ELSE 'active' END`;
 }

@@ -1,15 +1,17 @@
 import { Controller, Get, Headers, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/index.js';
-import { ApiKeyAuth, CurrentActor, CurrentScope } from '../auth/index.js';
+import { ApiKeyAuth, Costs, CurrentActor, CurrentScope } from '../auth/index.js';
 import { type Draft } from '../core/errors/index.js';
 import { ApiRefusal, cursorFilter, cursorPage, DraftBody, PostOk } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import { parseId } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
+import { TOTALS_DESCRIPTION, TOTALS_TOKENS, TotalsBody, totalsBody } from '../core/totals.js';
 import { PaymentLinkBody, PaymentLinkListBody } from './dto/payment-link.body.js';
 import { ChangePaymentLinkDto, CreatePaymentLinkDto, ListPaymentLinksQuery } from './dto/payment-link.dto.js';
 import { LINK_ID_PREFIXES } from './payment-link.js';
+import type { LinkFilter } from './payment-links.repository.js';
 import { PaymentLinksService } from './payment-links.service.js';
 
 const LINK_ID = { name: 'id', description: '`pl_<uuid>` or the bare `<uuid>`.', schema: { type: 'string' as const } };
@@ -41,8 +43,7 @@ export class PaymentLinksController {
   @ApiOperation({ summary: 'List payment links', description: 'Newest first, by cursor.' })
   @ApiResponse({ status: 200, description: 'A page.', type: PaymentLinkListBody })
   async list(@CurrentScope() scope: Scope, @Query() query: ListPaymentLinksQuery): Promise<PaymentLinkListBody> {
-    const before = query.starting_after === undefined ? null : bareId(query.starting_after);
-    const filter = { ...cursorFilter(query), before, status: query.status ?? null };
+    const filter = filterOf(query);
     const found = await this.links.list(scope, filter);
     return cursorPage(
       found,
@@ -50,6 +51,17 @@ export class PaymentLinksController {
       (link) => this.links.body(link),
       ({ id }) => id,
     );
+  }
+
+  @Get('totals')
+  @Costs(() => TOTALS_TOKENS)
+  @ApiOperation({
+    summary: 'Count payment links',
+    description: `${TOTALS_DESCRIPTION} Sums what they were paid.`,
+  })
+  @ApiResponse({ status: 200, description: 'Count and sums.', type: TotalsBody })
+  async totals(@CurrentScope() scope: Scope, @Query() query: ListPaymentLinksQuery): Promise<TotalsBody> {
+    return totalsBody(await this.links.totals(scope, filterOf(query)));
   }
 
   @Get(':id')
@@ -96,4 +108,9 @@ export class PaymentLinksController {
 
 function bareId(id: string): string {
   return parseId(id, LINK_ID_PREFIXES, 'payment link');
+}
+
+function filterOf(query: ListPaymentLinksQuery): LinkFilter {
+  const before = query.starting_after === undefined ? null : bareId(query.starting_after);
+  return { ...cursorFilter(query), before, status: query.status ?? null };
 }

@@ -4,8 +4,9 @@ import type { IdCursorFilter } from '../core/http/index.js';
 import { idRange } from '../core/ids.js';
 import type { Scope } from '../core/mode.js';
 import type { Amount } from '../core/money/index.js';
+import { COUNT_LIMIT, type CurrencyTotal, totalsOf } from '../core/totals.js';
 import { OPEN, type Transaction } from '../transactions/index.js';
-import type { LinkStatus } from './payment-link.js';
+import { linkStatusSql, type LinkStatus } from './payment-link.js';
 import { PaymentLink, PaymentLinkCharge, PaymentLinkEntity } from './payment-link.entity.js';
 
 const COLUMNS = columnsOf(PaymentLink, 'l');
@@ -19,14 +20,13 @@ const PICTURE = read(
   'payment_links.picture',
   `SELECT l.picture_type AS type, l.picture AS bytes FROM payment_links l WHERE l.short_id = $1 AND l.picture IS NOT NULL`,
 );
-const LIST = read(
-  'payment_links.list',
-  `SELECT ${COLUMNS} FROM payment_links l WHERE ${OWN}
+/** SQL for a page of links: $3 the last one of the page before, $7 the present. */
+const listed = (columns: string): string => `SELECT ${columns} FROM payment_links l WHERE ${OWN}
      AND l.id < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') AND l.id >= $4::uuid AND l.id <= $5::uuid
-     AND ($6::text IS NULL OR $6 = CASE
-       WHEN l.ended_at IS NOT NULL OR l.paid_count >= l.max_payments OR l.expires_at <= $7 THEN 'ended' ELSE 'active' END)
-   ORDER BY l.id DESC LIMIT $8`,
-);
+     AND ($6::text IS NULL OR $6 = ${linkStatusSql('$7')})
+   ORDER BY l.id DESC LIMIT $8`;
+const LIST = read('payment_links.list', listed(COLUMNS));
+const TOTALS = totalsOf({ ...LIST, text: listed(`'BRL' AS currency, l.paid_amount AS amount`) });
 const LOCK = write(
   'payment_links.lock',
   `SELECT ${COLUMNS} FROM payment_links l WHERE ${OWN} AND l.id = $3 FOR NO KEY UPDATE`,
@@ -101,10 +101,13 @@ export class PaymentLinksRepository {
   }
 
   /** Newest first. */
-  async list({ accountId, mode }: Scope, filter: LinkFilter, now: Date): Promise<PaymentLink[]> {
-    const { before, createdFrom, createdTo, status, limit } = filter;
-    const range = idRange(createdFrom, createdTo);
-    return this.reader.query(LIST, [accountId, mode, before, ...range, status, now, limit]);
+  async list(scope: Scope, filter: LinkFilter, now: Date): Promise<PaymentLink[]> {
+    return this.reader.query(LIST, listValues(scope, filter, now));
+  }
+
+  /** Counts what the list has, at most `COUNT_LIMIT`, and sums what was paid. */
+  async totals(scope: Scope, filter: LinkFilter, now: Date): Promise<CurrencyTotal[]> {
+    return this.reader.query(TOTALS, listValues(scope, { ...filter, before: null, limit: COUNT_LIMIT }, now));
   }
 
   async lock(tx: Tx, scope: Scope, id: string): Promise<PaymentLink | null> {
@@ -138,4 +141,9 @@ export class PaymentLinksRepository {
     const rows = await this.reader.query<{ id: string }>(OPEN_CHARGES, [linkId, after, now, limit]);
     return rows.map(({ id }) => id);
   }
+}
+
+function listValues({ accountId, mode }: Scope, filter: LinkFilter, now: Date): unknown[] {
+  const { before, createdFrom, createdTo, status, limit } = filter;
+  return [accountId, mode, before, ...idRange(createdFrom, createdTo), status, now, limit];
 }

@@ -11,6 +11,7 @@ import { IdempotencyService, type IdempotentAnswer } from '../core/idempotency/i
 import { newId } from '../core/ids.js';
 import type { Mode, Scope } from '../core/mode.js';
 import { returnUrlProblem } from '../core/net/index.js';
+import type { CurrencyTotal } from '../core/totals.js';
 import { visibleLength } from '../core/text.js';
 import { WorkService } from '../core/work/index.js';
 import { publicMetadata } from '../transactions/index.js';
@@ -103,6 +104,11 @@ export class PaymentLinksService {
   /** Newest first. */
   list(scope: Scope, filter: LinkFilter): Promise<PaymentLink[]> {
     return this.links.list(scope, filter, this.clock.now());
+  }
+
+  /** Counts what the list has, and sums what was paid by these links. */
+  totals(scope: Scope, filter: LinkFilter): Promise<CurrencyTotal[]> {
+    return this.links.totals(scope, filter, this.clock.now());
   }
 
   /**

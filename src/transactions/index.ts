@@ -19,6 +19,7 @@ export {
 } from './corrections/corrections.service.js';
 export { CreationService } from './creation/creation.service.js';
 export type { Customer } from './customer-data/customer-data.repository.js';
+export { customerKey } from './customer-data/customer-key.js';
 export {
   type CustomerDataHolder,
   CustomerDataService,

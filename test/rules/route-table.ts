@@ -359,6 +359,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     { body: () => ({ name: 'Coffee', amount: 5000 }), headers: newIdempotencyKey },
   ),
   'GET /v1/payment-links': keys({ test: 200, live: 200, foreign: 200 }),
+  'GET /v1/payment-links/totals': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/payment-links/:id': keys({ test: 200, live: 404, foreign: 404 }, link('')),
   'PATCH /v1/payment-links/:id': keys(
     { test: 200, live: 404, foreign: 404 },
@@ -366,6 +367,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   ),
   'POST /v1/payment-links/:id/end': keys({ test: 200, live: 404, foreign: 404 }, link('/end')),
   'GET /v1/customers': keys({ test: 200, live: 200, foreign: 200 }),
+  'GET /v1/customers/totals': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/customers/:id': keys({ test: 200, live: 404, foreign: 404 }, customer('')),
   'GET /v1/customers/:id/payments': keys({ test: 200, live: 404, foreign: 404 }, customer('/payments')),
   'POST /v1/customers/:id/export': keys(

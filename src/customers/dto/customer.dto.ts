@@ -1,5 +1,7 @@
 import { IsBoolean } from 'class-validator';
-import { IsIdOf, LimitQuery, OptionalField, OptionalText } from '../../core/http/index.js';
+import { IsIdOf, LimitQuery, OptionalEnum, OptionalField, OptionalText } from '../../core/http/index.js';
+
+export const CUSTOMER_ORDERS = ['last_paid', 'most_bought'] as const;
 
 export class ListCustomersQuery extends LimitQuery {
   @OptionalField({ description: 'The previous page’s `next_cursor`.' })
@@ -13,6 +15,13 @@ export class ListCustomersQuery extends LimitQuery {
     'maria sou',
   )
   query?: string;
+
+  @OptionalEnum(
+    '`last_paid`: whoever paid last comes first. `most_bought`: whoever paid most in one currency, by the newest 100 000 sales of the account.',
+    CUSTOMER_ORDERS,
+    { default: 'last_paid' },
+  )
+  order?: (typeof CUSTOMER_ORDERS)[number];
 }
 
 export class ListCustomerPaymentsQuery extends LimitQuery {

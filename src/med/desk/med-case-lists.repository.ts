@@ -5,6 +5,7 @@ import { idRange } from '../../core/ids.js';
 import type { Mode, Scope } from '../../core/mode.js';
 import { OperatorQueues } from '../../core/operator-queues.js';
 import { COUNT_LIMIT, type CurrencyTotal, totalsOf } from '../../core/totals.js';
+import { customerKey } from '../../transactions/index.js';
 import type { MedCase, MedReview } from '../cases/med-case.js';
 import type { MedCaseStatus, MedCaseType } from '../cases/med-cases.machine.js';
 import { MED_CASE_COLUMNS } from '../cases/med-cases.repository.js';
@@ -12,7 +13,8 @@ import { MED_CASE_COLUMNS } from '../cases/med-cases.repository.js';
 export interface MedCaseFilter extends CursorFilter {
   readonly status: MedCaseStatus | null;
   readonly type: MedCaseType | null;
-  readonly transactionId: string | null;
+  /** Charges whose cases are listed; null: all. */
+  readonly transactionIds: readonly string[] | null;
   /** The last case of the page before, in the order of the list; null for the first page. */
   readonly after: Pick<MedCase, 'createdAt' | 'responseDeadline' | 'id'> | null;
 }
@@ -35,8 +37,8 @@ const list = ({ byStatus, byType, byCharge }: Shape): ReadStatement => {
     wanted ? ` AND c.${column} = $${parameter}` : ` AND $${parameter}::text IS NULL`;
   // OFFSET 0: a charge has a handful of cases, which are found by the charge and not by reading all of the account's.
   const source = byCharge
-    ? `(SELECT * FROM med_cases c WHERE ${own} AND c.transaction_id = $10 OFFSET 0) c WHERE true`
-    : `med_cases c WHERE ${own} AND $10::uuid IS NULL`;
+    ? `(SELECT * FROM med_cases c WHERE ${own} AND c.transaction_id = ANY ($10::uuid[]) OFFSET 0) c WHERE true`
+    : `med_cases c WHERE ${own} AND $10::uuid[] IS NULL`;
   const name = [byStatus ? 'status' : '', byType ? 'type' : '', byCharge ? 'charge' : ''].filter((part) => part !== '');
   return read(
     `med_cases.list${name.map((part) => `_${part}`).join('')}`,
@@ -55,8 +57,16 @@ const OPEN_BY_DEADLINE = read(
    WHERE c.account_id = $1 AND c.mode = $2 AND c.visible AND c.status = 'open'
      AND c.created_at > $3 AND c.created_at < $4
      AND (coalesce(c.response_deadline, 'infinity'), c.id) > ($5::timestamptz, $6::uuid)
-     AND ($8::text IS NULL OR c.type = $8) AND ($9::uuid IS NULL OR c.transaction_id = $9)
+     AND ($8::text IS NULL OR c.type = $8) AND ($9::uuid[] IS NULL OR c.transaction_id = ANY ($9))
    ORDER BY coalesce(c.response_deadline, 'infinity'), c.id LIMIT $7`,
+);
+
+/** $3 any sale of the customer. */
+const SALES_OF_CUSTOMER = read(
+  'med_cases.sales_of_customer',
+  `SELECT DISTINCT t.id FROM transactions t JOIN med_cases c ON c.transaction_id = t.id
+   WHERE t.account_id = $1 AND t.mode = $2 AND t.paid_at IS NOT NULL AND ${customerKey('t')} = (
+     SELECT ${customerKey('s')} FROM transactions s WHERE s.account_id = $1 AND s.mode = $2 AND s.id = $3)`,
 );
 
 const EITHER = [false, true];
@@ -96,6 +106,12 @@ export class MedCaseListsRepository {
     return this.#query(LISTS, scope, filter);
   }
 
+  /** The sales with cases of a customer, who is named by the id of any of the sales. */
+  async salesOfCustomer({ accountId, mode }: Scope, id: string): Promise<string[]> {
+    const rows = await this.reader.query<{ id: string }>(SALES_OF_CUSTOMER, [accountId, mode, id]);
+    return rows.map((row) => row.id);
+  }
+
   /** Counts what the list has, at most `COUNT_LIMIT`. */
   async totals(scope: Scope, filter: Omit<MedCaseFilter, 'after'>): Promise<CurrencyTotal[]> {
     return this.#query(TOTALS, scope, { ...filter, after: null, limit: COUNT_LIMIT });
@@ -106,9 +122,9 @@ export class MedCaseListsRepository {
     scope: Scope,
     filter: MedCaseFilter,
   ): Promise<R[]> {
-    const { status, type, transactionId, after, createdFrom, createdTo, limit } = filter;
+    const { status, type, transactionIds, after, createdFrom, createdTo, limit } = filter;
     const wanted = statements.get(
-      keyOf({ byStatus: status !== null, byType: type !== null, byCharge: transactionId !== null }),
+      keyOf({ byStatus: status !== null, byType: type !== null, byCharge: transactionIds !== null }),
     );
     if (!wanted) throw new Error('There is a statement for each combination of filters');
     return this.reader.query(wanted, [
@@ -121,13 +137,13 @@ export class MedCaseListsRepository {
       limit,
       status,
       type,
-      transactionId,
+      transactionIds,
     ]);
   }
 
   /** Lists the cases that the merchant has to answer, the most urgent first. */
   async openByDeadline(scope: Scope, filter: Omit<MedCaseFilter, 'status'>): Promise<MedCase[]> {
-    const { type, transactionId, after, createdFrom, createdTo, limit } = filter;
+    const { type, transactionIds, after, createdFrom, createdTo, limit } = filter;
     return this.reader.query(OPEN_BY_DEADLINE, [
       scope.accountId,
       scope.mode,
@@ -137,7 +153,7 @@ export class MedCaseListsRepository {
       after?.id ?? '00000000-0000-0000-0000-000000000000',
       limit,
       type,
-      transactionId,
+      transactionIds,
     ]);
   }
 

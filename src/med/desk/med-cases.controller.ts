@@ -88,13 +88,14 @@ export class MedCasesController {
 export class InfractionsController extends MedCasesController {}
 
 function filterOf(query: ListMedCasesQuery): MedCaseQuery {
-  const { status = null, type = null, order = 'created', charge_id: chargeId, starting_after: after } = query;
+  const { status = null, type = null, order = 'created', charge_id: chargeId, customer, starting_after: after } = query;
   return {
     ...cursorFilter(query),
     status,
     type,
     order,
     transactionId: chargeId === undefined ? null : parseId(chargeId, ['ch_', 'tx_'], 'charge'),
+    customerOf: customer === undefined ? null : parseId(customer, ['cus_', 'ch_', 'tx_'], 'customer'),
     after: after === undefined ? null : medCaseId(after),
   };
 }

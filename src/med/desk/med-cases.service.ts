@@ -15,8 +15,11 @@ import type { MedCaseOrder } from './dto/list-med-cases.query.js';
 import { type MedCaseFilter, MedCaseListsRepository } from './med-case-lists.repository.js';
 
 /** A merchant's query; `after` is the id of one of its cases. */
-export interface MedCaseQuery extends CursorFilter, Pick<MedCaseFilter, 'status' | 'type' | 'transactionId'> {
+export interface MedCaseQuery extends CursorFilter, Pick<MedCaseFilter, 'status' | 'type'> {
   readonly order: MedCaseOrder;
+  readonly transactionId: string | null;
+  /** Any sale of the customer whose cases are listed; null: all customers. */
+  readonly customerOf: string | null;
   readonly after: string | null;
 }
 
@@ -48,7 +51,8 @@ export class MedCasesService {
   }
 
   /** @throws ApiError 400 for a cursor that is not one of the caller's cases, and for cases that wait for no answer */
-  async list(scope: Scope, { after, order, ...filter }: MedCaseQuery): Promise<MedCase[]> {
+  async list(scope: Scope, { after, order, ...query }: MedCaseQuery): Promise<MedCase[]> {
+    const filter = await this.#filterOf(scope, query);
     const violations: Violation[] = [];
     const last = after === null ? null : await this.cases.find(scope, after);
     if (after !== null && last === null) {
@@ -63,8 +67,20 @@ export class MedCasesService {
       : this.lists.list(scope, { ...filter, after: last });
   }
 
-  totals(scope: Scope, { order, ...filter }: MedCaseQuery): Promise<CurrencyTotal[]> {
+  async totals(scope: Scope, { order, ...query }: MedCaseQuery): Promise<CurrencyTotal[]> {
+    const filter = await this.#filterOf(scope, query);
     return this.lists.totals(scope, order === 'deadline' ? { ...filter, status: 'open' } : filter);
+  }
+
+  async #filterOf(
+    scope: Scope,
+    { transactionId, customerOf, ...filter }: Omit<MedCaseQuery, 'after' | 'order'>,
+  ): Promise<Omit<MedCaseFilter, 'after'>> {
+    const ofCharge = transactionId === null ? null : [transactionId];
+    if (customerOf === null) return { ...filter, transactionIds: ofCharge };
+    const ofCustomer = await this.lists.salesOfCustomer(scope, customerOf);
+    const both = ofCustomer.filter((id) => transactionId === null || id === transactionId);
+    return { ...filter, transactionIds: both };
   }
 
   /**

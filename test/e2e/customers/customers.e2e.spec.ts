@@ -105,6 +105,46 @@ describe('customers', () => {
     expect(second.body.data).toEqual([sales[1]]);
   });
 
+  it('lists who bought most first, page by page, and with a text only the customers of its sales', async () => {
+    const bought = ({ totals }: Customer): number => (totals[0] as { amount_paid: number }).amount_paid;
+    await paid({ name: 'Rica', email: 'rica@example.com' }, 900_000);
+    await paid(JOAO, 100);
+    const all = (await get<Page>('?order=most_bought')).body.data;
+    const byTime = (await get<Page>('')).body.data;
+    expect(all).toHaveLength(byTime.length);
+    expect(all).toEqual(byTime.toSorted((a, b) => bought(b) - bought(a)));
+    const seen: Customer[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const after = cursor === '' ? '' : `&starting_after=${cursor}`;
+      const page: Page = (await get<Page>(`?order=most_bought&limit=1${after}`)).body;
+      seen.push(...page.data);
+      cursor = page.next_cursor;
+    }
+    expect(seen).toEqual(all);
+    expect(await names('?order=most_bought&query=joao')).toEqual([JOAO.name]);
+    expect((await get('?order=least_bought')).status).toBe(400);
+  });
+
+  it('lists and counts the disputes of one customer', async () => {
+    const maria = (await get<Page>('?query=52998224725')).body.data[0]?.id ?? '';
+    const joao = (await get<Page>('?query=joao')).body.data[0]?.id ?? '';
+    const disputed = await paid(JOAO, 300);
+    expect((await service.simulate(key, disputed, { event: 'med_open' })).status).toBe(200);
+    const cases = async (query: string, who = key): Promise<string[]> => {
+      const { body } = await service.call<Page<{ charge_id: string }>>('GET', `/v1/med/cases?${query}`, { key: who });
+      return body.data.map(({ charge_id: id }) => id);
+    };
+    await waitFor('both cases', async () => (await cases('')).length === 2);
+    expect(await cases(`customer=${joao}`)).toEqual([disputed]);
+    expect(await cases(`customer=${disputed}&order=deadline`)).toEqual([disputed]);
+    expect(await cases(`customer=${maria}&charge_id=${disputed}`)).toEqual([]);
+    expect((await cases(`customer=${maria}`)).concat(disputed).toSorted()).toEqual((await cases('')).toSorted());
+    const totals = await service.call('GET', `/v1/med/cases/totals?customer=${joao}`, { key });
+    expect(totals.body).toMatchObject({ count: 1, amounts: [{ amount: 300 }] });
+    const other = await service.merchant();
+    for (const who of [merchant.liveKey, other.testKey]) expect(await cases(`customer=${joao}`, who)).toEqual([]);
+  });
+
   it('finds customers by name, tax id, e-mail and the id of a sale', async () => {
     expect(await names('?query=joao%20sou')).toEqual([JOAO.name]);
     expect(await names('?query=529.982.247-25')).toContain(MARIA.name);

@@ -1352,6 +1352,8 @@ describe('answers follow the OpenAPI document', () => {
       ['countWalletEntries', '/v1/wallets/entries/totals'],
       ['countMedCases', '/v1/med/cases/totals'],
       ['countInfractions', '/v1/infractions/totals'],
+      ['countCustomers', '/v1/customers/totals'],
+      ['countPaymentLinks', '/v1/payment-links/totals'],
     ] as const) {
       for (const key of [merchant.testKey, 'x']) keeps(id, await service.call('GET', path, { key }));
     }

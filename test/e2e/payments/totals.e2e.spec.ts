@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { aPaymentLink } from '../../support/payment-links.js';
 import { type Merchant, TestService } from '../../support/service.js';
 
 interface Totals {
@@ -8,6 +9,8 @@ interface Totals {
   amounts: { currency: string; count: number; amount: number }[];
 }
 type Items = { data: { amount: number; currency: string }[] };
+
+const ZULEICA = { customerName: 'Zuleica Prado', customerEmail: 'zu@example.com', customerDocument: '52998224725' };
 
 describe('totals of lists', () => {
   const service = TestService.forSpec();
@@ -22,7 +25,7 @@ describe('totals of lists', () => {
         key: merchant.testKey,
         body: {
           ...{ amount: 1000 * (index + 1), currency, paymentMethods: ['CREDIT_CARD'], idempotencyKey: randomUUID() },
-          customerName: index === 1 ? 'Zuleica Prado' : 'Maria Souza',
+          ...(index === 1 ? ZULEICA : { customerName: 'Maria Souza', customerEmail: 'zu@example.com' }),
         },
       });
       if (index > 0)
@@ -31,6 +34,17 @@ describe('totals of lists', () => {
           body: { event: 'pay' },
         });
     }
+    // The customer of two currencies, who counts once.
+    const { body: sale } = await service.createCharge(merchant.testKey, {
+      amount: 700,
+      customer: { name: 'Maria Souza', email: 'ZU@example.com' },
+    });
+    await service.simulate(merchant.testKey, sale.id, { event: 'pay' });
+    const [first] = [await aPaymentLink(service, merchant.testKey), await aPaymentLink(service, merchant.testKey)];
+    const pay = `UPDATE payment_links SET paid_count = 2, paid_amount = 10000 WHERE id = $1`;
+    await service.sql(pay, [first.id.slice(3)]);
+    const ended = await aPaymentLink(service, merchant.testKey, { amount: 900 });
+    await service.call('POST', `/v1/payment-links/${ended.id}/end`, { key: merchant.testKey });
   }, 120_000);
 
   it.each(['', 'status=PAID', 'query=zuleica', 'startDate=2099-01-01', 'sortBy=amount&page=7&limit=1'])(
@@ -73,12 +87,43 @@ describe('totals of lists', () => {
     });
   });
 
-  it.each(['/v1/payments', '/v1/wallets/entries', '/v1/payouts', '/v1/med/cases'])(
-    'shows nothing of %s to another account or mode',
-    async (path) => {
-      const none = { count: 0, more: false, amounts: [] };
-      expect(await read<Totals>(`${path}/totals`, other.testKey)).toEqual(none);
-      expect(await read<Totals>(`${path}/totals`, merchant.liveKey)).toEqual(none);
+  it.each(['', 'status=active', 'status=ended'])(
+    'counts the links of "%s" and sums what they were paid',
+    async (filter) => {
+      const { data } = await read<{ data: { paid_amount: number }[] }>(`/v1/payment-links?${filter}`, merchant.testKey);
+      expect(data.length).toBeGreaterThan(0);
+      expect(await read<Totals>(`/v1/payment-links/totals?${filter}`, merchant.testKey)).toEqual({
+        count: data.length,
+        more: false,
+        amounts: [{ currency: 'BRL', count: data.length, amount: data.reduce((sum, one) => sum + one.paid_amount, 0) }],
+      });
     },
   );
+
+  it.each(['', 'query=zuleica', 'query=nobody', 'order=most_bought&limit=1'])(
+    'counts the customers of "%s" once, and sums what they paid in each currency',
+    async (filter) => {
+      type Sums = { totals: { currency: string; amount_paid: number }[] };
+      const { data } = await read<{ data: Sums[] }>(`/v1/customers?${filter.replace(/order.*/, '')}`, merchant.testKey);
+      const amounts = ['BRL', 'EUR'].flatMap((currency) => {
+        const own = data.flatMap(({ totals }) => totals.filter((one) => one.currency === currency));
+        const amount = own.reduce((sum, one) => sum + one.amount_paid, 0);
+        return own.length === 0 ? [] : [{ currency, count: own.length, amount }];
+      });
+      expect(await read<Totals>(`/v1/customers/totals?${filter}`, merchant.testKey)).toEqual({
+        count: data.length,
+        more: false,
+        amounts,
+      });
+    },
+  );
+
+  it.each([
+    ...['/v1/payments', '/v1/wallets/entries', '/v1/payouts', '/v1/med/cases', '/v1/payment-links'],
+    '/v1/customers',
+  ])('shows nothing of %s to another account or mode', async (path) => {
+    const none = { count: 0, more: false, amounts: [] };
+    expect(await read<Totals>(`${path}/totals`, other.testKey)).toEqual(none);
+    expect(await read<Totals>(`${path}/totals`, merchant.liveKey)).toEqual(none);
+  });
 });

@@ -30,6 +30,10 @@ export class ListMedCasesQuery extends CursorQuery {
   @IsIdOf('the id of a charge', 'ch_', 'tx_')
   charge_id?: string;
 
+  @OptionalField({ description: 'Only cases of this customer’s sales: `cus_…`, or the id of any of these.' })
+  @IsIdOf('the id of a customer', 'cus_', 'ch_', 'tx_')
+  customer?: string;
+
   @OptionalEnum(
     '`created`: newest first. `deadline`: the open cases alone, the nearest `response_deadline` first, those without one last.',
     MED_CASE_ORDERS,
