@@ -6,7 +6,7 @@ export type { MedCase, MedReview } from './cases/med-case.js';
 export { medCaseBody } from './desk/med-case.serializer.js';
 export { versionOf } from './cases/med-case.rules.js';
 export { type BookedDispute, MedRecords } from './cases/med-records.service.js';
-export { MED_CASE_TYPES } from './cases/med-cases.machine.js';
+export { MED_CASE_STATUSES, MED_CASE_TYPES } from './cases/med-cases.machine.js';
 export { MedDeadlines } from './cases/med-deadlines.service.js';
 export { type Decided as MedDecided, type MedDecision, MedDesk } from './desk/med-desk.service.js';
 export { MedModule } from './med.module.js';

@@ -6,7 +6,7 @@ export { occurrencesOf } from './payout-occurrences.js';
 export { payoutIdOf } from './payout-listener.service.js';
 export { RESEND_MS, sendIdOf } from './payout.processor.js';
 export { PAYOUT_MOVES, PAYOUT_STATUSES, type PayoutStatus } from './payouts.machine.js';
-export { publicPayoutStatus } from './payout-status.js';
+export { payoutStatusesOf, PUBLIC_PAYOUT_STATUSES, publicPayoutStatus } from './payout-status.js';
 export { PayoutsModule } from './payouts.module.js';
 export { PayoutsService } from './payouts.service.js';
 export type { WholePayout } from './payouts.repository.js';

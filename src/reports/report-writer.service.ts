@@ -41,10 +41,10 @@ export class ReportWriter {
     private readonly accounts: AccountsService,
   ) {}
 
-  /** With filters, the file has the same sales as the list of payments. */
+  /** With filters, the file has the same rows as their list. */
   async write(order: ReportOrder): Promise<Report> {
     const { filters } = order;
-    if (filters === null) return this.#write(order);
+    if (filters?.query === undefined) return this.#write(order);
     const query = await this.transactions.sought(order, filters.query);
     return this.#write({ ...order, filters: { ...filters, query } });
   }
@@ -66,7 +66,7 @@ export class ReportWriter {
   async #table(order: ReportOrder): Promise<Report> {
     switch (order.type) {
       case 'statement':
-        return table(order, this.rows.statement(order, await this.rows.parts(order)));
+        return table(order, this.rows.statement(order, partsOf(order, await this.rows.parts(order))));
       case 'sales':
         return table(order, this.rows.sales(order));
       case 'refunds':
@@ -75,6 +75,12 @@ export class ReportWriter {
         return table(order, this.rows.disputes(order));
       case 'payouts':
         return table(order, this.rows.payouts(order));
+      case 'customers':
+        return table(order, this.rows.customers(order));
+      case 'payment_links':
+        return table(order, this.rows.paymentLinks(order));
+      case 'deliveries':
+        return table(order, this.rows.deliveries(order));
       case 'closing':
         return this.#closing(order);
     }
@@ -166,6 +172,14 @@ export class ReportWriter {
       amount: balances.get(currency)?.[bucket] ?? 0,
     }));
   }
+}
+
+/** The parts of the statement that the filters select. */
+function partsOf({ filters }: ReportOrder, parts: readonly StatementPart[]): StatementPart[] {
+  const { bucket = null, currency = null } = filters ?? {};
+  return parts.filter(
+    (part) => part.bucket === (bucket ?? part.bucket) && part.currency === (currency ?? part.currency),
+  );
 }
 
 /** A report of rows with columns, as CSV or as a spreadsheet. */

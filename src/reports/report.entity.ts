@@ -1,9 +1,11 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { NotPersonal } from '../core/database/index.js';
 import type { Mode } from '../core/mode.js';
-import type { TransactionStatus } from '../transactions/index.js';
 
-export const REPORT_TYPES = ['statement', 'sales', 'refunds', 'disputes', 'payouts', 'closing'] as const;
+export const REPORT_TYPES = [
+  ...(['statement', 'sales', 'refunds', 'disputes', 'payouts', 'closing'] as const),
+  ...(['customers', 'payment_links', 'deliveries'] as const),
+] as const;
 export type ReportType = (typeof REPORT_TYPES)[number];
 
 export const REPORT_FORMATS = ['csv', 'xlsx', 'pdf', 'ofx', 'journal'] as const;
@@ -20,12 +22,19 @@ export type ReportStatus = (typeof REPORT_STATUSES)[number];
 /** The time of a sale that decides whether the sale is in the window. */
 export const SALE_BASES = ['paid', 'created'] as const;
 
-/** Filters that select the sales of the file, as in the list of payments. */
-export interface SaleFilters {
-  readonly basis: (typeof SALE_BASES)[number];
-  readonly status: TransactionStatus | null;
+export type SaleBasis = (typeof SALE_BASES)[number];
+
+/** Filters that select the rows of the file, as in the list of the same rows. Null: not set. `FILTERS_OF` has each type's. */
+export interface ReportFilters {
+  readonly basis?: SaleBasis | null;
+  readonly status?: string | null;
   /** The query may name a customer: it is erased with the file when a customer is erased. */
-  readonly query: string | null;
+  readonly query?: string | null;
+  readonly type?: string | null;
+  readonly bucket?: string | null;
+  readonly currency?: string | null;
+  readonly destination?: string | null;
+  readonly endpointId?: string | null;
 }
 
 /** A file that a merchant ordered. */
@@ -45,8 +54,7 @@ export class ReportEntity {
   @Column('timestamptz', { name: 'window_to' }) readonly to!: Date;
   /** The columns of a CSV or spreadsheet, in their order; null: all columns. */
   @Column('text', { array: true, nullable: true }) readonly columns!: readonly string[] | null;
-  /** Filters of a report of sales. */
-  @Column('jsonb', { nullable: true }) readonly filters!: SaleFilters | null;
+  @Column('jsonb', { nullable: true }) readonly filters!: ReportFilters | null;
   @Column('text') readonly status!: ReportStatus;
   /** Rows written so far. */
   @Column('bigint', { default: 0 }) readonly rows!: number;

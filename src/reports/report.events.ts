@@ -28,7 +28,7 @@ export function reportEvent(type: ReportEventType, report: ReportEntity, now: Da
   const { accountId, mode, id } = report;
   const body = reportBody(report, null);
   // Events are kept for longer than the report, and no customer is looked for in what they say of it.
-  const filters = body.filters && { ...body.filters, query: null };
+  const filters = body.filters?.query ? { ...body.filters, query: null } : body.filters;
   return { type, accountId, mode, subjectId: id, occurredAt: now, data: { report: { ...body, filters } } };
 }
 

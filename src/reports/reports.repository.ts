@@ -73,7 +73,8 @@ const EXPIRE_ALL = write(
      UPDATE reports SET filters = filters || '{"query": null}' WHERE account_id = $1 AND filters ->> 'query' IS NOT NULL
        AND status NOT IN ('pending', 'processing', 'ready')
    )
-   UPDATE reports SET status = 'expired', object_name = NULL, filters = filters || '{"query": null}'
+   UPDATE reports SET status = 'expired', object_name = NULL,
+     filters = CASE WHEN filters ->> 'query' IS NULL THEN filters ELSE filters || '{"query": null}' END
    WHERE account_id = $1 AND status IN ('pending', 'processing', 'ready') RETURNING id`,
 );
 const EXPIRE_OLDEST = write(

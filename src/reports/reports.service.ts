@@ -10,9 +10,10 @@ import type { Scope } from '../core/mode.js';
 import { WorkService } from '../core/work/index.js';
 import { ObjectStorage } from '../storage/index.js';
 import { CustomerDataService } from '../transactions/index.js';
-import type { CreateReportDto, SaleFiltersDto } from './dto/create-report.dto.js';
+import type { CreateReportDto } from './dto/create-report.dto.js';
 import { columnNames, isColumn } from './formats/columns.js';
-import type { ReportEntity, ReportFormat, ReportOrder, ReportType, SaleFilters } from './report.entity.js';
+import { readFilters } from './report-filters.js';
+import type { ReportEntity, ReportFormat, ReportOrder, ReportType } from './report.entity.js';
 import { ReportsRepository, type ReportUse } from './reports.repository.js';
 
 const MAX_DAYS = 400;
@@ -41,6 +42,9 @@ const FORMATS_OF: Readonly<Record<ReportType, readonly ReportFormat[]>> = {
   disputes: TABLES,
   payouts: TABLES,
   closing: ['pdf', 'xlsx'],
+  customers: TABLES,
+  payment_links: TABLES,
+  deliveries: TABLES,
 };
 
 /** A report with a link to its file, made for this answer; the link is null unless the report is ready. */
@@ -122,7 +126,8 @@ export class ReportsService implements OnModuleInit {
       refuse('to', `must be at most ${MAX_DAYS} days after from`);
     }
     if (columns !== undefined && !isTable) refuse('columns', 'are of csv and xlsx: leave them out');
-    if (filters !== undefined && type !== 'sales') refuse('filters', 'are of sales: leave them out');
+    const read = readFilters(type, filters, refuse);
+    if (read !== null && !isTable) refuse('filters', 'are of csv and xlsx: leave them out');
     for (const name of columns ?? []) {
       if (isColumn(type, name)) continue;
       const known = columnNames(type).join(', ');
@@ -133,7 +138,7 @@ export class ReportsService implements OnModuleInit {
     const { accountId, mode } = scope;
     return {
       ...{ accountId, mode, type, format, locale: locale ?? null, ...window, columns: columns ?? null, createdAt },
-      filters: filters ? saleFilters(filters) : null,
+      filters: read,
     };
   }
 
@@ -167,10 +172,6 @@ export class ReportsService implements OnModuleInit {
 function isMonth({ from, to }: { readonly from: Date; readonly to: Date }): boolean {
   const month = saoPauloMonthBounds(saoPauloDay(from).slice(0, 7));
   return from.getTime() === month.from.getTime() && to.getTime() === month.to.getTime() - 1;
-}
-
-function saleFilters({ basis, status, query }: SaleFiltersDto): SaleFilters {
-  return { basis: basis ?? 'paid', status: status ?? null, query: query?.trim() ?? null };
 }
 
 /** @throws ApiError 422 */

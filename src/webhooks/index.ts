@@ -1,5 +1,6 @@
 // Nothing else imports these entities, by which the ORM knows the tables.
 import './webhook-default-secret.entity.js';
 import './webhook-message.entity.js';
+export { DELIVERY_STATUSES } from './webhook-delivery.entity.js';
 export { EndpointsService } from './endpoints/endpoints.service.js';
 export { WebhooksModule } from './webhooks.module.js';

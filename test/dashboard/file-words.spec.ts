@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Translate } from '../../dashboard/src/format.js';
+import { linkStatus } from '../../dashboard/src/link-words.js';
 import { payoutFailure, payoutStatus } from '../../dashboard/src/payout-words.js';
 import {
   bucketName,
   caseStatus,
   caseType,
+  deliveryStatus,
   entryType,
   metadataName,
   methodName,
@@ -25,6 +27,8 @@ describe('the words of files', () => {
     ['statuses of disputes', words.DISPUTE_STATUS_WORDS, caseStatus],
     ['outcomes of disputes', words.MONEY_OUTCOME_WORDS, moneyOutcome],
     ['statuses of payouts', words.PAYOUT_STATUS_WORDS, payoutStatus],
+    ['statuses of links', words.LINK_STATUS_WORDS, linkStatus],
+    ['statuses of deliveries', words.DELIVERY_STATUS_WORDS, deliveryStatus],
     ['failures of payouts', words.PAYOUT_FAILURE_WORDS, payoutFailure],
     ['types of entries', words.ENTRY_TYPE_WORDS, entryType],
     ['buckets', words.BUCKET_WORDS, bucketName],

@@ -37,7 +37,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'payment-links': ['accounts', 'audit', 'auth', 'charges', 'core', 'transactions'],
   med: ['accounts', 'acquirers', 'audit', 'auth', 'brazil', 'core', 'outbox', 'storage', 'transactions', 'wallets'],
   // Reports show all data of a merchant, so they read these modules. accounts: the closing that an account is mailed.
-  reports: ['accounts', 'auth', 'brazil', 'core', 'outbox', 'payouts', 'storage', 'transactions', 'wallets'],
+  reports: [
+    ...['accounts', 'auth', 'brazil', 'core', 'med', 'outbox', 'payment-links', 'payouts', 'storage', 'transactions'],
+    ...['wallets', 'webhooks'],
+  ],
   webhooks: ['accounts', 'audit', 'auth', 'core', 'outbox'],
   // The page of the test card has the frame of the checkout.
   sandbox: [
@@ -125,7 +128,7 @@ const TABLES_OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['outbox'],
   // Checks and files read everything.
   reconciliation: ['acquirers', 'core', 'med', 'outbox', 'payment-links', 'payouts', 'transactions', 'wallets'],
-  reports: ['payouts', 'transactions', 'wallets'],
+  reports: ['payment-links', 'payouts', 'transactions', 'wallets', 'webhooks'],
 };
 
 /** `file: oddity` that may stay, each with its reason beside the code. */

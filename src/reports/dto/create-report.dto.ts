@@ -2,6 +2,7 @@ import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsString } from 'clas
 import {
   DAY_OR_INSTANT,
   IsDayOrInstant,
+  IsIdOf,
   Nested,
   OptionalEnum,
   OptionalField,
@@ -9,8 +10,9 @@ import {
   RequiredEnum,
   RequiredField,
 } from '../../core/http/index.js';
-import { TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions/index.js';
+import { CURRENCY_FORM, IsCurrencyCode, MERCHANT_BUCKETS } from '../../wallets/index.js';
 import { METADATA_COLUMN } from '../formats/columns.js';
+import { FILTER_STATUSES, FILTER_TYPES } from '../report-filters.js';
 import {
   REPORT_FORMATS,
   REPORT_LOCALES,
@@ -19,30 +21,57 @@ import {
   type ReportFormat,
   type ReportLocale,
   type ReportType,
+  type SaleBasis,
 } from '../report.entity.js';
 
 const MAX_COLUMNS = 50;
 
-/** Filters that select the sales of the file, named as in `GET /v1/payments`. */
-export class SaleFiltersDto {
+/** Filters that select the rows of the file, named as in the list of the same rows. Each type has its own. */
+export class ReportFiltersDto {
   @OptionalEnum(
-    'Which time has to be in the window: that of the payment, or that of the creation, with what was not paid too.',
+    'Of `sales`: which time has to be in the window: that of the payment, or that of the creation, with what was not paid too.',
     SALE_BASES,
     { default: 'paid' },
   )
-  basis?: (typeof SALE_BASES)[number];
+  basis?: SaleBasis;
 
-  @OptionalEnum('Only sales of this status.', TRANSACTION_STATUSES)
-  status?: TransactionStatus;
+  @OptionalEnum(
+    'Of `sales`, `disputes`, `payouts`, `payment_links` and `deliveries`: only those of this status, one that the list has.',
+    FILTER_STATUSES,
+  )
+  status?: string;
 
-  @OptionalText('Only what `query` of `GET /v1/payments` finds, all of it.', 2, 200, 'maria')
+  @OptionalText(
+    'Of `sales` and `customers`: only what `query` of `GET /v1/payments` finds, all of it.',
+    2,
+    200,
+    'maria',
+  )
   query?: string;
+
+  @OptionalEnum('Of `statement` and `disputes`: only those of this type, one that the list has.', FILTER_TYPES)
+  type?: string;
+
+  @OptionalEnum('Of `statement`: only lines of this balance.', MERCHANT_BUCKETS)
+  bucket?: string;
+
+  @OptionalField({ description: 'Of `statement`: only lines of this currency.', ...CURRENCY_FORM, example: 'BRL' })
+  @IsCurrencyCode()
+  currency?: string;
+
+  @OptionalField({ description: 'Of `payouts`: only those to this saved destination.' })
+  @IsIdOf('the id of a payout destination', 'pd_')
+  destination?: string;
+
+  @OptionalField({ description: 'Of `deliveries`: only those to this endpoint.' })
+  @IsIdOf('the id of an endpoint', 'wh_')
+  endpointId?: string;
 }
 
 /** Body of `POST /v1/reports`. The service checks which fields go together, because the command line uses it too. */
 export class CreateReportDto {
   @RequiredEnum(
-    '`statement`: every line of the wallet, with the balance after it. `sales`: what was paid in the window, or what `filters` say. `refunds`, `disputes`, `payouts`: what was created in it. `closing`: the balances before and after a month of São Paulo, and what moved them.',
+    '`statement`: every line of the wallet, with the balance after it. `sales`: what was paid in the window, or what `filters` say. `refunds`, `disputes`, `payouts`, `payment_links`, `deliveries` (of webhooks): what was created in it. `customers`: who paid in it, with the sums of these sales, a row for each currency. `closing`: the balances before and after a month of São Paulo, and what moved them.',
     REPORT_TYPES,
   )
   type!: ReportType;
@@ -92,7 +121,10 @@ export class CreateReportDto {
   @IsString({ each: true, message: 'must be a list of names of columns' })
   columns?: string[];
 
-  @OptionalField({ description: 'Of `sales` alone.', type: SaleFiltersDto })
-  @Nested(() => SaleFiltersDto)
-  filters?: SaleFiltersDto;
+  @OptionalField({
+    description: 'The filters of the list of the same rows. `refunds` and `closing` have none.',
+    type: ReportFiltersDto,
+  })
+  @Nested(() => ReportFiltersDto)
+  filters?: ReportFiltersDto;
 }

@@ -1,12 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { CursorListOf, EnumOf, Integer, NullableInteger, NullableTime, Text, Time } from '../../core/http/index.js';
-import { TRANSACTION_STATUSES, type TransactionStatus } from '../../transactions/index.js';
 import {
   REPORT_FORMATS,
   REPORT_LOCALES,
   REPORT_STATUSES,
   REPORT_TYPES,
   SALE_BASES,
+  type ReportFilters,
   type ReportFormat,
   type ReportLocale,
   type ReportStatus,
@@ -15,11 +15,7 @@ import {
 
 const ID = 'rep_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
 
-interface ReportFiltersBody {
-  readonly basis: (typeof SALE_BASES)[number];
-  readonly status: TransactionStatus | null;
-  readonly query: string | null;
-}
+const FILTER = (description: string): object => ({ description, type: 'string', nullable: true });
 
 export class ReportBody {
   @Text('Of the report.', ID) id!: string;
@@ -44,29 +40,22 @@ export class ReportBody {
   })
   columns!: readonly string[] | null;
   @ApiProperty({
-    description: 'Of `sales`; null: all that were paid.',
+    description: 'The filters of its type, with null for each that is not set; null without any.',
     type: 'object',
     nullable: true,
-    required: ['basis', 'status', 'query'],
     properties: {
-      basis: { description: 'Which time is in the window.', type: 'string', enum: SALE_BASES, example: 'paid' },
-      status: {
-        description: 'Only sales of this status.',
-        type: 'string',
-        enum: [...TRANSACTION_STATUSES, null],
-        nullable: true,
-        example: 'PAID',
-      },
-      query: {
-        description: 'Only what this finds. Null in events, and once a customer of the account was erased.',
-        type: 'string',
-        nullable: true,
-        example: 'maria',
-      },
+      basis: { description: 'Of sales: which time is in the window.', type: 'string', enum: SALE_BASES },
+      status: FILTER('Only those of this status.'),
+      query: FILTER('Only what this finds. Null in events, and once a customer of the account was erased.'),
+      type: FILTER('Only those of this type.'),
+      bucket: FILTER('Only lines of this balance.'),
+      currency: FILTER('Only lines of this currency.'),
+      destination: FILTER('Only payouts to this destination.'),
+      endpointId: FILTER('Only deliveries to this endpoint.'),
     },
     example: { basis: 'paid', status: 'PAID', query: 'maria' },
   })
-  filters!: ReportFiltersBody | null;
+  filters!: ReportFilters | null;
   @EnumOf(
     '`pending`, then `processing`, then `ready` or `failed`; `expired` once its file has been removed.',
     REPORT_STATUSES,

@@ -3,7 +3,16 @@ import type { Amount } from '../../core/money/index.js';
 import { publicPayoutStatus, type ShownTarget } from '../../payouts/index.js';
 import { isPublicKey, type Metadata, publicMetadata } from '../../transactions/index.js';
 import { ENTRY_DESCRIPTIONS, sourceOf, walletEntryId } from '../../wallets/index.js';
-import type { DisputeRow, PayoutRow, RefundRow, SaleRow, StatementRow } from '../report-rows.repository.js';
+import type {
+  CustomerRow,
+  DeliveryRow,
+  DisputeRow,
+  PaymentLinkRow,
+  PayoutRow,
+  RefundRow,
+  SaleRow,
+  StatementRow,
+} from '../report-rows.repository.js';
 import type { ReportLocale, ReportType } from '../report.entity.js';
 import type { ClosingRow } from './closing.js';
 import {
@@ -23,11 +32,13 @@ import {
   REFUND_STATUS_WORDS,
   SALE_STATUS_WORDS,
   STRATEGY_WORDS,
+  DELIVERY_STATUS_WORDS,
+  LINK_STATUS_WORDS,
   type Words,
 } from './words.js';
 
 /** A column of a file. The formats write its value by its kind. */
-export type Column<R> = TextColumn<R> | MoneyColumn<R> | TimeColumn<R>;
+export type Column<R> = TextColumn<R> | MoneyColumn<R> | CountColumn<R> | TimeColumn<R>;
 
 /** A text comes from outside and must not run as a formula. */
 export interface TextColumn<R> {
@@ -41,6 +52,11 @@ export interface TextColumn<R> {
 interface MoneyColumn<R> {
   readonly kind: 'money';
   of(row: R): Amount | null;
+}
+
+interface CountColumn<R> {
+  readonly kind: 'count';
+  of(row: R): number | null;
 }
 
 /** Instants, or their days in São Paulo. */
@@ -72,6 +88,10 @@ function taxId<R>(of: (row: R) => string | null): Column<R> {
 
 function money<R>(of: (row: R) => Amount | null): Column<R> {
   return { kind: 'money', of };
+}
+
+function count<R>(of: (row: R) => number | null): Column<R> {
+  return { kind: 'count', of };
 }
 
 function time<R>(of: (row: R) => Date | null): Column<R> {
@@ -195,6 +215,55 @@ const CLOSING = {
   total: money((row) => row.total),
 } satisfies Record<string, Column<ClosingRow>>;
 
+const CUSTOMERS = {
+  customer: text((row) => `cus_${row.id}`),
+  customer_name: text((row) => row.name),
+  customer_document: taxId((row) => row.taxId),
+  customer_email: text((row) => row.email),
+  customer_phone: text((row) => row.phone),
+  currency: text((row) => row.currency),
+  sales: count((row) => row.sales),
+  amount_paid: money((row) => row.paid),
+  amount_refunded: money((row) => row.refunded),
+  amount_disputed: money((row) => row.disputed),
+  first_paid_at: time((row) => row.firstPaidAt),
+  last_paid_at: time((row) => row.createdAt),
+} satisfies Record<string, Column<CustomerRow>>;
+
+const PAYMENT_LINKS = {
+  day: day((row) => row.createdAt),
+  created_at: time((row) => row.createdAt),
+  payment_link: text((row) => `pl_${row.id}`),
+  name: text((row) => row.name),
+  status: word(LINK_STATUS_WORDS, (row) => row.status),
+  currency: text((row) => row.currency),
+  amount: money((row) => row.amount),
+  amount_min: money((row) => row.amountMin),
+  amount_max: money((row) => row.amountMax),
+  max_payments: count((row) => row.maxPayments),
+  paid_count: count((row) => row.paidCount),
+  paid_amount: money((row) => row.paidAmount),
+  expires_at: time((row) => row.expiresAt),
+  ended_at: time((row) => row.endedAt),
+  description: text((row) => row.description),
+  metadata: METADATA,
+} satisfies Record<string, Column<PaymentLinkRow>>;
+
+const DELIVERIES = {
+  day: day((row) => row.createdAt),
+  created_at: time((row) => row.createdAt),
+  delivery: text((row) => `wd_${row.id}`),
+  event: text((row) => row.eventType),
+  status: word(DELIVERY_STATUS_WORDS, (row) => row.status),
+  attempts: count((row) => row.attempts),
+  max_attempts: count((row) => row.maxAttempts),
+  url: text((row) => row.url),
+  last_status_code: count((row) => row.lastStatusCode),
+  last_error: text((row) => row.lastError),
+  delivered_at: time((row) => row.deliveredAt),
+  next_attempt_at: time((row) => row.nextAttemptAt),
+} satisfies Record<string, Column<DeliveryRow>>;
+
 /** The masked key, or bank, branch and masked number; null for a code without a key. */
 function destinationOf(shown: ShownTarget): string | null {
   return shown.type === 'bank_account' ? `${shown.ispb} ${shown.branch} ${shown.number}` : shown.key;
@@ -207,6 +276,9 @@ const COLUMNS: Readonly<Record<ReportType, Readonly<Record<string, unknown>>>> =
   disputes: DISPUTES,
   payouts: PAYOUTS,
   closing: CLOSING,
+  customers: CUSTOMERS,
+  payment_links: PAYMENT_LINKS,
+  deliveries: DELIVERIES,
 };
 
 /** A column with the value of one metadata key, as in `metadata.orderId`. */

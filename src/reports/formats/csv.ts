@@ -38,6 +38,8 @@ function cell<R extends Common>(column: Column<R>, row: R, locale: ReportLocale 
       const decimal = amount === null ? '' : decimalText(amount, row.currency);
       return locale === null ? decimal : decimal.replace('.', ',');
     }
+    case 'count':
+      return column.of(row)?.toString() ?? '';
     case 'day': {
       const at = column.of(row);
       if (at === null) return '';

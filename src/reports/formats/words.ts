@@ -74,6 +74,16 @@ export const PAYOUT_STATUS_WORDS: Words = {
   refunded: 'Devolvido',
 };
 
+export const LINK_STATUS_WORDS: Words = { active: 'Ativo', ended: 'Encerrado' };
+
+export const DELIVERY_STATUS_WORDS: Words = {
+  PENDING: 'Na fila',
+  PROCESSING: 'Em envio',
+  DELIVERED: 'Entregue',
+  FAILED: 'Falhou',
+  CANCELLED: 'Cancelada',
+};
+
 export const PAYOUT_FAILURE_WORDS: Words = {
   destination_invalid: 'O destino não existe ou não recebe Pix.',
   destination_mismatch: 'A chave ou a conta não é do CPF ou CNPJ informado.',
@@ -180,6 +190,32 @@ export const HEADING_WORDS: Words = {
   customer_name: 'Nome do cliente',
   customer_document: 'CPF ou CNPJ do cliente',
   customer_email: 'E-mail do cliente',
+  customer_phone: 'Telefone do cliente',
+  customer: 'Cliente',
+  sales: 'Compras',
+  amount_paid: 'Pagou',
+  amount_refunded: 'Devolvido',
+  amount_disputed: 'Em disputa',
+  first_paid_at: 'Primeira compra',
+  last_paid_at: 'Última compra',
+  payment_link: 'Link de pagamento',
+  name: 'Nome',
+  amount_min: 'Valor mínimo',
+  amount_max: 'Valor máximo',
+  max_payments: 'Limite de pagamentos',
+  paid_count: 'Pagamentos',
+  paid_amount: 'Vendido',
+  expires_at: 'Vale até',
+  ended_at: 'Encerrado em',
+  delivery: 'Entrega',
+  event: 'Evento',
+  attempts: 'Tentativas',
+  max_attempts: 'Limite de tentativas',
+  url: 'Endpoint',
+  last_status_code: 'Última resposta',
+  last_error: 'Último erro',
+  delivered_at: 'Entregue em',
+  next_attempt_at: 'Próxima tentativa',
   strategy: 'Como devolvido',
   reason: 'Motivo',
   failure_reason: 'Motivo da falha',
@@ -206,6 +242,9 @@ const SHEET_WORDS: Readonly<Record<ReportType, string>> = {
   disputes: 'Disputas',
   payouts: 'Saques',
   closing: 'Fechamento',
+  customers: 'Clientes',
+  payment_links: 'Links de pagamento',
+  deliveries: 'Entregas',
 };
 
 /** The name of a spreadsheet's first sheet. */

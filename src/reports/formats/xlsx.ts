@@ -11,9 +11,30 @@ const MAX_TEXT = 32_767;
 const MAX_ROWS = 1_048_576;
 const HEADING = { font: { bold: true } };
 /** Widths in characters. */
-const WIDTHS: Readonly<Record<Column<never>['kind'], number>> = { text: 24, tax_id: 20, money: 16, time: 20, day: 12 };
+const WIDTHS: Readonly<Record<Column<never>['kind'], number>> = {
+  text: 24,
+  tax_id: 20,
+  money: 16,
+  count: 12,
+  time: 20,
+  day: 12,
+};
 const ID_WIDTH = 40;
-const IDS = new Set(['payment', 'refund', 'dispute', 'payout', 'id', 'source', 'end_to_end_id', 'txid', 'metadata']);
+const IDS = new Set([
+  'payment',
+  'refund',
+  'dispute',
+  'payout',
+  'id',
+  'source',
+  'end_to_end_id',
+  'txid',
+  'metadata',
+  'customer',
+  'payment_link',
+  'delivery',
+  'url',
+]);
 
 export interface XlsxInput<R> {
   readonly sheet: string;
@@ -59,6 +80,8 @@ function valueOf<R extends Common>(column: Column<R>, row: R, locale: ReportLoca
       const amount = column.of(row);
       return amount === null ? null : amount / 10 ** digitsOf(row.currency);
     }
+    case 'count':
+      return column.of(row);
     case 'day': {
       const at = column.of(row);
       return at === null ? null : new Date(`${saoPauloDay(at)}T00:00:00Z`);
@@ -90,6 +113,8 @@ function formatOf<R extends Common>(column: Column<R>, row: R | null, locale: Re
   switch (column.kind) {
     case 'money':
       return moneyFormat(row?.currency ?? 'BRL');
+    case 'count':
+      return '0';
     case 'day':
       return locale === null ? 'yyyy-mm-dd' : 'dd/mm/yyyy';
     case 'time':

@@ -93,7 +93,8 @@ describe('reports with payouts', () => {
   it.each([
     ['format', { format: 'ofx' }],
     ['columns', { format: 'csv', columns: ['refund'] }],
-    ['filters', { format: 'csv', filters: {} }],
+    ['filters.status', { format: 'csv', filters: { status: 'PAID' } }],
+    ['filters.query', { format: 'csv', filters: { query: 'maria' } }],
   ])('are refused with a wrong %s', async (param, body) => {
     const { status, body: refused } = await ask<ErrorAnswer>({ type: 'payouts', ...body });
     expect([status, refused.error.param]).toEqual([400, param]);
