@@ -94,7 +94,7 @@ export function useTotals(queryKey: QueryKey, path: string, query: Query): ListT
 
 /** A report with the rows of a list. */
 export interface Export {
-  readonly type: 'statement' | 'sales' | 'disputes' | 'payouts';
+  readonly type: ReportBody['type'];
   /** Days; without them the report covers as much as a file may. */
   readonly from?: string;
   readonly to?: string;

@@ -33,7 +33,7 @@ export function Balance(): ReactNode {
   const { t } = useLanguage();
   const mode = useMode();
   const [filters, change, isFiltered] = useFilters(RULES);
-  const { created_after: from, created_before: to } = filters;
+  const { bucket, currency, type, created_after: from, created_before: to } = filters;
   const balance = useQuery({
     queryKey: [mode, 'balance'],
     queryFn: () => call<BalanceBody>('GET', door(mode, '/wallets/balance')),
@@ -135,7 +135,7 @@ export function Balance(): ReactNode {
         change={change}
         count={{ one: t('lançamento', 'entry'), several: t('lançamentos', 'entries') }}
         totals={totals}
-        exported={{ type: 'statement', from, to }}
+        exported={{ type: 'statement', from, to, filters: { bucket, currency, type } }}
       />
       <Listing
         list={entries}

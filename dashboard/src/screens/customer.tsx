@@ -6,6 +6,7 @@ import type {
   CustomerErasureBody,
   CustomerExportBody,
 } from '../../../src/customers/dto/customer.body.js';
+import type { MedCaseBody } from '../../../src/med/desk/dto/med-case.body.js';
 import type { PaymentItemBody } from '../../../src/payments/dto/payment.body.js';
 import { useParam } from '../address.js';
 import { call, door } from '../api.js';
@@ -14,8 +15,8 @@ import { ActionDialog } from '../dialog.js';
 import { useLanguage } from '../language.js';
 import { Listing, usePages, useRefresh } from '../lists.js';
 import { useMode, useSession } from '../session.js';
-import { ActButton, Card, Facts, Link, Loading, Money, Page, Status, Time, Unavailable } from '../ui.js';
-import { metadataName, saleState } from '../words.js';
+import { ActButton, Card, Countdown, Facts, Link, Loading, Money, Page, Status, Time, Unavailable } from '../ui.js';
+import { caseStatus, metadataName, saleState } from '../words.js';
 import { orderOf } from './sale-name.js';
 
 /** Shows a customer with their sales, refunds and disputes. */
@@ -33,6 +34,12 @@ export function Customer(): ReactNode {
     [mode, 'customer', id, 'sales'],
     door(mode, `${path}/payments`),
     { limit: 25 },
+    { enabled: customer.data !== undefined },
+  );
+  const disputes = usePages<MedCaseBody>(
+    [mode, 'customer', id, 'disputes'],
+    door(mode, '/med/cases'),
+    { customer: id, limit: 25 },
     { enabled: customer.data !== undefined },
   );
   if (customer.error && !customer.data)
@@ -112,6 +119,36 @@ export function Customer(): ReactNode {
           ]}
         />
       </Card>
+      {(disputes.error !== null || (disputes.data?.length ?? 0) > 0) && (
+        <Card title={t('Disputas', 'Disputes')}>
+          <Listing
+            list={disputes}
+            rows={disputes.data}
+            label={t('Disputas', 'Disputes')}
+            older={t('Mais antigas', 'Older ones')}
+            keyOf={(one) => one.id}
+            columns={[
+              {
+                name: t('Aberta', 'Opened'),
+                cell: (one) => (
+                  <Link to={`/${mode}/disputes/${one.id}`}>
+                    <Time at={one.opened_at} />
+                  </Link>
+                ),
+              },
+              { name: t('Valor', 'Amount'), isNumber: true, cell: (one) => <Money {...one} /> },
+              {
+                name: t('Situação', 'Status'),
+                cell: (one) => <Status value={one.status} label={caseStatus(one.status, t)} />,
+              },
+              {
+                name: t('Prazo', 'Deadline'),
+                cell: (one) => (one.status === 'open' ? <Countdown at={one.response_deadline} /> : '–'),
+              },
+            ]}
+          />
+        </Card>
+      )}
     </Page>
   );
 }

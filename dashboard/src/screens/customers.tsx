@@ -4,21 +4,29 @@ import { door } from '../api.js';
 import { customerName, shownTaxId, totalOf } from '../customer-words.js';
 import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
-import { isText, ListBar, useFilters, SearchField } from '../list-bar.js';
+import { isOneOf, isText, ListBar, useFilters, useTotals, SearchField } from '../list-bar.js';
 import { Listing, usePages } from '../lists.js';
 import { useMode } from '../session.js';
-import { Button, Link, Page, Time } from '../ui.js';
+import { Button, Choice, Link, Page, Time } from '../ui.js';
 
-/** A filter that the service accepts, or it would refuse the list. */
-const RULES = { query: (text: string) => text.trim().length >= 2 && isText(text) };
+/** Filters that the service accepts, or it would refuse the list. */
+const RULES = {
+  query: (text: string) => text.trim().length >= 2 && isText(text),
+  order: isOneOf(['most_bought']),
+};
 
-/** Customers, the last payer first. */
+/** Customers, the last payer or who bought most first. */
 export function Customers(): ReactNode {
   const { t, language } = useLanguage();
   const mode = useMode();
   const [filters, change, isFiltered] = useFilters(RULES);
-  const { query } = filters;
-  const list = usePages<CustomerBody>([mode, 'customers', query], door(mode, '/customers'), { query, limit: 50 });
+  const { query, order } = filters;
+  const totals = useTotals([mode, 'customers'], door(mode, '/customers'), { query });
+  const list = usePages<CustomerBody>([mode, 'customers', filters], door(mode, '/customers'), {
+    query,
+    order,
+    limit: 50,
+  });
   return (
     <Page title={t('Clientes', 'Customers')}>
       <form
@@ -30,6 +38,15 @@ export function Customers(): ReactNode {
         }}
       >
         <SearchField query={query} placeholder={t('Nome, CPF, CNPJ ou e-mail', 'Name, tax id or e-mail')} />
+        <Choice
+          label={t('Ordem', 'Order')}
+          value={order}
+          onChange={({ target }) => change({ order: target.value })}
+          options={[
+            ['', t('Última compra', 'Last purchase')],
+            ['most_bought', t('Quem mais comprou', 'Most bought')],
+          ]}
+        />
         <Button type="submit">{t('Buscar', 'Search')}</Button>
         {isFiltered && (
           <Link to={`/${mode}/customers`} className="button">
@@ -41,18 +58,16 @@ export function Customers(): ReactNode {
         name="customers"
         filters={filters}
         change={change}
-        count={{
-          one: t('cliente', 'customer'),
-          several: t('clientes', 'customers'),
-          exact: list.hasNextPage ? undefined : list.data?.length,
-        }}
+        count={{ one: t('cliente', 'customer'), several: t('clientes', 'customers') }}
+        totals={totals}
+        exported={{ type: 'customers', filters: { query } }}
       />
       <Listing
         list={list}
         rows={list.data}
         label={t('Clientes', 'Customers')}
         empty={
-          isFiltered
+          query !== ''
             ? t('Nenhum cliente encontrado.', 'No customer found.')
             : t('Ainda não há clientes.', 'There are no customers yet.')
         }
@@ -88,7 +103,7 @@ export function Customers(): ReactNode {
           { name: t('Última compra', 'Last purchase'), cell: ({ last_paid_at }) => <Time at={last_paid_at} /> },
         ]}
       >
-        {!isFiltered && (
+        {query === '' && (
           <p>
             {t(
               'Quem paga uma venda com CPF, CNPJ ou e-mail aparece aqui.',

@@ -88,7 +88,7 @@ export function Disputes(): ReactNode {
         change={change}
         count={{ one: t('disputa', 'dispute'), several: t('disputas', 'disputes') }}
         totals={totals}
-        exported={{ type: 'disputes' }}
+        exported={{ type: 'disputes', filters: { status } }}
       />
       <Listing
         list={list}

@@ -3,7 +3,7 @@ import type { PaymentLinkBody } from '../../../src/payment-links/dto/payment-lin
 import { door } from '../api.js';
 import { useLanguage } from '../language.js';
 import { LINK_STATUSES, linkEnd, linkPrice, linkState, linkStatus, paidTimes } from '../link-words.js';
-import { isOneOf, ListBar, useFilters } from '../list-bar.js';
+import { isOneOf, ListBar, useFilters, useTotals } from '../list-bar.js';
 import { Listing, usePages } from '../lists.js';
 import { useMayAct, useMode } from '../session.js';
 import { Choice, Link, Money, Page, Status } from '../ui.js';
@@ -17,6 +17,7 @@ export function Links(): ReactNode {
   const mayAct = useMayAct();
   const [filters, change, isFiltered] = useFilters(RULES);
   const { status } = filters;
+  const totals = useTotals([mode, 'links'], door(mode, '/payment-links'), { status });
   const list = usePages<PaymentLinkBody>(
     [mode, 'links', status],
     door(mode, '/payment-links'),
@@ -49,11 +50,9 @@ export function Links(): ReactNode {
         name="links"
         filters={filters}
         change={change}
-        count={{
-          one: 'link',
-          several: 'links',
-          exact: list.hasNextPage ? undefined : list.data?.length,
-        }}
+        count={{ one: 'link', several: 'links' }}
+        totals={totals}
+        exported={{ type: 'payment_links', filters: { status } }}
       />
       <Listing
         list={list}

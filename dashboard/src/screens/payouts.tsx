@@ -71,7 +71,7 @@ export function Payouts(): ReactNode {
         change={change}
         count={{ one: t('saque', 'payout'), several: t('saques', 'payouts') }}
         totals={totals}
-        exported={{ type: 'payouts', from, to }}
+        exported={{ type: 'payouts', from, to, filters: { status } }}
       />
       <Listing
         list={list}

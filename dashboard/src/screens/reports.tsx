@@ -7,16 +7,23 @@ import { DateRange } from '../controls.js';
 import { day, fileSize, isoDay } from '../format.js';
 import { textOf } from '../forms.js';
 import { useLanguage } from '../language.js';
+import { linkStatus } from '../link-words.js';
 import { SearchField } from '../list-bar.js';
 import { Listing, useRefresh } from '../lists.js';
+import { payoutStatus } from '../payout-words.js';
 import { useMode } from '../session.js';
 import { Button, Card, Choice, Failure, Input, Page, Status, Time } from '../ui.js';
-import { SALE_STATUSES, saleStatus } from '../words.js';
+import { bucketName, caseStatus, caseType, deliveryStatus, entryType, SALE_STATUSES, saleStatus } from '../words.js';
 
 const DAY_MS = 86_400_000;
 /** A window has at most 400 days. */
 const MAX_DAYS = 399;
 const REST_MS = 1_000;
+
+const STATUS_NAMES: Readonly<Partial<Record<ReportBody['type'], typeof saleStatus>>> = {
+  ...{ sales: saleStatus, disputes: caseStatus, payouts: payoutStatus },
+  ...{ payment_links: linkStatus, deliveries: deliveryStatus },
+};
 
 export function Reports(): ReactNode {
   const { t, language } = useLanguage();
@@ -26,7 +33,7 @@ export function Reports(): ReactNode {
   const asked = useQueryText();
   const [type, setType] = useState(asked.type ?? 'statement');
   // A list without a start date covers everything: the report covers as much as a file may.
-  const days = asked.basis === 'created' ? MAX_DAYS : 30;
+  const days = asked.type === undefined ? 30 : MAX_DAYS;
   const [period, setPeriod] = useState({
     from: asked.from || isoDay(new Date(Date.now() - days * DAY_MS)),
     to: asked.to || isoDay(new Date()),
@@ -46,6 +53,9 @@ export function Reports(): ReactNode {
     ['disputes', t('Disputas', 'Disputes')],
     ['payouts', t('Saques', 'Payouts')],
     ['closing', t('Fechamento do mês', 'Monthly closing')],
+    ['customers', t('Clientes', 'Customers')],
+    ['payment_links', t('Links de pagamento', 'Payment links')],
+    ['deliveries', t('Entregas de webhooks', 'Webhook deliveries')],
   ];
   const statuses: Readonly<Record<string, string>> = {
     pending: t('Na fila', 'Waiting'),
@@ -54,6 +64,11 @@ export function Reports(): ReactNode {
     failed: t('Falhou', 'Failed'),
     expired: t('Removido', 'Removed'),
   };
+  // The fields below have the filters of sales; of other lists they are taken as they are.
+  const listFilters =
+    type === asked.type && type !== 'sales'
+      ? Object.entries(asked).filter(([name]) => !['type', 'from', 'to'].includes(name))
+      : [];
   const isPortuguese = language === 'pt-BR';
   // Format and locale: a spreadsheet is in the language of its reader, a CSV without locale is for programs.
   const isClosing = type === 'closing';
@@ -75,14 +90,14 @@ export function Reports(): ReactNode {
     setBusy(true);
     setError(null);
     try {
-      const filters = { basis: textOf(form, 'basis'), status: textOf(form, 'status'), query: textOf(form, 'query') };
-      const given = Object.entries(filters).filter(([, value]) => value !== '');
+      const written = ['basis', 'status', 'query'].map((name) => [name, textOf(form, name)] as const);
+      const given = (type === 'sales' ? written : listFilters).filter(([, value]) => value !== '');
       const [format, locale] = textOf(form, 'format').split(' ');
       await call('POST', door(mode, '/reports'), {
         ...{ type, format },
         ...(isClosing ? monthOf(textOf(form, 'month')) : period),
         ...(locale === undefined ? {} : { locale }),
-        ...(type === 'sales' && given.length > 0 ? { filters: Object.fromEntries(given) } : {}),
+        ...(['csv', 'xlsx'].includes(format ?? '') && given.length > 0 ? { filters: Object.fromEntries(given) } : {}),
       });
       await refresh();
     } catch (failure) {
@@ -102,8 +117,12 @@ export function Reports(): ReactNode {
     }
   };
   const name = (report: ReportBody): string => {
-    const { status = null, query = null } = report.filters ?? {};
-    const filtered = [status === null ? null : saleStatus(status, t), query].filter((one) => one !== null);
+    const { status, query, type, bucket, currency } = report.filters ?? {};
+    const filtered = [
+      status == null ? null : (STATUS_NAMES[report.type]?.(status, t) ?? status),
+      type == null ? null : report.type === 'statement' ? entryType(type, t) : caseType(type, t),
+      ...[bucket == null ? null : bucketName(bucket, t), currency, query],
+    ].filter((one) => one != null);
     return [types.find(([one]) => one === report.type)?.[1] ?? report.type, ...filtered].join(' · ');
   };
   return (
@@ -152,6 +171,9 @@ export function Reports(): ReactNode {
               />
               <SearchField query={asked.query} />
             </>
+          )}
+          {listFilters.length > 0 && (
+            <p role="note">{t('Com os filtros da lista.', 'With the filters of the list.')}</p>
           )}
           <Button tone="primary" type="submit" disabled={isBusy || (!isClosing && period.from === '')}>
             {t('Gerar relatório', 'Make report')}

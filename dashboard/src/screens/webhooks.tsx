@@ -138,6 +138,7 @@ export function Webhooks(): ReactNode {
         filters={filters}
         change={change}
         count={{ one: t('entrega', 'delivery'), several: t('entregas', 'deliveries'), exact: deliveries.data?.total }}
+        exported={{ type: 'deliveries', filters: { status, endpointId: endpoint } }}
       />
       <Listing
         list={deliveries}
