@@ -1,7 +1,7 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AccountsService, type SettingValues } from '../accounts/index.js';
 import { SYSTEM } from '../audit/index.js';
-import { saoPauloDay, saoPauloDayBounds } from '../brazil/index.js';
+import { normalizeTaxId, saoPauloDay, saoPauloDayBounds } from '../brazil/index.js';
 import { ChargesService } from '../charges/index.js';
 import { Clock, DAY_MS, HOUR_MS } from '../core/clock.js';
 import { ApiError, Draft } from '../core/errors/index.js';
@@ -17,6 +17,7 @@ const DAYS = 30;
 const MINUTE_MS = 60_000;
 /** Sales a day, starting on Sunday. */
 const RHYTHM = [2, 4, 4, 5, 5, 7, 6];
+const PEOPLE = 60;
 const FIRST_NAMES = [
   ...['Ana', 'Beatriz', 'Bruno', 'Camila', 'Carlos', 'Daniela', 'Eduardo', 'Fernanda', 'Gabriel', 'Helena', 'Igor'],
   ...['João', 'Juliana', 'Larissa', 'Lucas', 'Maria', 'Mateus', 'Paula', 'Rafael', 'Renata', 'Sofia', 'Thiago'],
@@ -54,6 +55,16 @@ function randomFrom(seed: number): () => number {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
+}
+
+/** An invented CPF with right check digits. */
+function inventedCpf(number: number): string {
+  const base = String(100_000_000 + number * 7_919_317).slice(-9);
+  for (let digits = 0; digits < 100; digits++) {
+    const cpf = normalizeTaxId(`${base}${String(digits).padStart(2, '0')}`);
+    if (cpf !== null) return cpf;
+  }
+  throw new Error('Each base has its check digits');
 }
 
 /**
@@ -139,6 +150,24 @@ export class DemoMonth {
     return list[Math.floor(this.#random() * list.length)] as T;
   }
 
+  /** A person of a small circle, so that some buy again. Each name has one e-mail and one tax id. */
+  #person(): { readonly name: string; readonly email: string; readonly document: string } {
+    const number = Math.floor(this.#random() * PEOPLE);
+    const first = FIRST_NAMES[number % FIRST_NAMES.length] ?? '';
+    const last = LAST_NAMES[(number * 5) % LAST_NAMES.length] ?? '';
+    const account = `${first}.${last}`
+      .normalize('NFD')
+      .replace(/[^a-z.]/gi, '')
+      .toLowerCase();
+    return { name: `${first} ${last}`, email: `${account}@example.com`, document: inventedCpf(number) };
+  }
+
+  /** Some payers leave their name alone. */
+  #customer(): object {
+    const { name, ...rest } = this.#person();
+    return this.#random() < 0.9 ? { name, ...rest } : { name };
+  }
+
   async #set(values: SettingValues): Promise<void> {
     await this.app.get(AccountsService).setValues(this.#scope.accountId, values, SYSTEM);
   }
@@ -154,7 +183,7 @@ export class DemoMonth {
       new Draft({
         amount: price * count + (this.#random() < 0.4 ? 1_290 : 0),
         description: count === 1 ? description : `${description} (${count})`,
-        customer: { name: `${this.#pick(FIRST_NAMES)} ${this.#pick(LAST_NAMES)}` },
+        customer: this.#customer(),
         metadata: { order_id: order },
         // Long enough not to expire while the month is written.
         expires_in: 7 * 86_400,
@@ -195,6 +224,7 @@ export class DemoMonth {
   async #card(at: number): Promise<void> {
     const account = await this.app.get(AccountsService).get(this.#scope.accountId);
     const [description, price] = this.#pick(GOODS);
+    const { name, email, document } = this.#person();
     const order = String(++this.#order);
     const { body } = await this.app.get(PaymentRequestsService).create(
       this.#scope,
@@ -202,7 +232,7 @@ export class DemoMonth {
       new Draft({
         amount: price,
         paymentMethods: ['CREDIT_CARD'],
-        customerName: `${this.#pick(FIRST_NAMES)} ${this.#pick(LAST_NAMES)}`,
+        ...{ customerName: name, customerEmail: email, customerDocument: document },
         metadata: { description, order_id: order },
         idempotencyKey: `demo-order-${order}`,
       }),

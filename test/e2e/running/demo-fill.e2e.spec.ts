@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { normalizeTaxId } from '../../../src/brazil/index.js';
 import { expectLedgerCoherent } from '../../support/coherence.js';
 import { CLI, DEMO, Processes, type ServiceProcess, withDatabase } from '../../support/process.js';
 
@@ -47,6 +48,26 @@ describe('the demo account’s month', () => {
     for (const { createdAt, updatedAt, status } of data) {
       expect(status).toBe('REFUNDED');
       expect(Date.parse(updatedAt) - Date.parse(createdAt)).toBeLessThan(60_000);
+    }
+  });
+
+  it('has customers with names, tax ids and e-mails, some of whom bought again', async () => {
+    interface Customer {
+      readonly name: string | null;
+      readonly tax_id: string | null;
+      readonly email: string | null;
+      readonly totals: readonly { readonly sales: number }[];
+    }
+    const { data } = await get<Page<Customer>>('/v1/customers?limit=100&order=most_bought');
+    expect(data.length).toBeGreaterThan(30);
+    const sales = data.map(({ totals }) => totals.reduce((sum, one) => sum + one.sales, 0));
+    expect(Math.max(...sales)).toBeGreaterThan(2);
+    const { total } = await get<Page<unknown>>('/v1/payments?limit=1&status=PAID');
+    expect(sales.reduce((sum, one) => sum + one)).toBeGreaterThan(total * 0.8);
+    for (const { name, tax_id: taxId, email } of data) {
+      expect(name).toMatch(/^\S+ \S+$/);
+      expect(normalizeTaxId(taxId ?? '')).toBe(taxId);
+      if (name !== 'Maria Souza') expect(email).toMatch(/^[a-z]+\.[a-z]+@example\.com$/);
     }
   });
 

@@ -4,6 +4,7 @@ import { saoPauloDay } from '../../../src/brazil/index.js';
 import type { ReportBody } from '../../../src/reports/dto/report.body.js';
 import { reach } from '../../support/evidence.js';
 import { aPaymentLink } from '../../support/payment-links.js';
+import { aPayout, payoutOf, simulatePayout } from '../../support/payouts.js';
 import { type ErrorAnswer } from '../../support/refunds.js';
 import { type Merchant, TestService } from '../../support/service.js';
 import { waitFor } from '../../support/wait.js';
@@ -73,16 +74,12 @@ describe('exports of lists', () => {
     await waitFor('both cases', async () => (await get<{ data: Item[] }>('/v1/med/cases')).data.length === 2);
     const [first] = (await get<{ data: Item[] }>('/v1/med/cases')).data;
     await service.call('POST', `/v1/med/cases/${String(first?.['id'])}/accept`, { key });
-    for (const amount of [300, 400]) {
-      const { status } = await service.call('POST', '/v1/payouts', {
-        key,
-        body: { amount, destination: { type: 'pix_key', key: 'receiver@example.com' } },
-        headers: { 'Idempotency-Key': `payout-${amount}` },
-      });
-      expect(status).toBe(201);
-    }
-    const [payout] = (await get<{ data: Item[] }>('/v1/payouts')).data;
-    await service.call('POST', `/v1/payouts/${String(payout?.['id'])}/cancel`, { key });
+    const paid = await aPayout(service, key, { amount: 300 });
+    expect((await simulatePayout(service, key, paid.id, { event: 'paid' })).status).toBeLessThan(300);
+    await payoutOf(service, key, paid.id, 'paid');
+    const failed = await aPayout(service, key, { amount: 400 });
+    expect((await simulatePayout(service, key, failed.id, { event: 'failed' })).status).toBeLessThan(300);
+    await payoutOf(service, key, failed.id, 'failed');
     const [, ended] = [await aPaymentLink(service, key), await aPaymentLink(service, key, { amount: 900 })];
     await service.sql('UPDATE payment_links SET paid_count = 1, paid_amount = 900 WHERE id = $1', [ended.id.slice(3)]);
     await service.call('POST', `/v1/payment-links/${ended.id}/end`, { key });
@@ -105,7 +102,7 @@ describe('exports of lists', () => {
     ['disputes', { status: 'open' }],
     ['disputes', { status: 'accepted', type: 'med' }],
     ['payouts', {}],
-    ['payouts', { status: 'cancelled' }],
+    ['payouts', { status: 'failed' }],
     ['payment_links', {}],
     ['payment_links', { status: 'ended' }],
     ['customers', {}],
