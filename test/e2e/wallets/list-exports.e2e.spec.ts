@@ -75,10 +75,10 @@ describe('exports of lists', () => {
     const [first] = (await get<{ data: Item[] }>('/v1/med/cases')).data;
     await service.call('POST', `/v1/med/cases/${String(first?.['id'])}/accept`, { key });
     const paid = await aPayout(service, key, { amount: 300 });
-    expect((await simulatePayout(service, key, paid.id, { event: 'paid' })).status).toBeLessThan(300);
+    expect((await simulatePayout(service, key, paid.id, { event: 'pay' })).status).toBeLessThan(300);
     await payoutOf(service, key, paid.id, 'paid');
     const failed = await aPayout(service, key, { amount: 400 });
-    expect((await simulatePayout(service, key, failed.id, { event: 'failed' })).status).toBeLessThan(300);
+    expect((await simulatePayout(service, key, failed.id, { event: 'fail' })).status).toBeLessThan(300);
     await payoutOf(service, key, failed.id, 'failed');
     const [, ended] = [await aPaymentLink(service, key), await aPaymentLink(service, key, { amount: 900 })];
     await service.sql('UPDATE payment_links SET paid_count = 1, paid_amount = 900 WHERE id = $1', [ended.id.slice(3)]);
