@@ -58,7 +58,7 @@ describe('exports of lists', () => {
     const key = merchant.testKey;
     const { body } = await service.call<{ id: string }>('POST', '/v1/webhooks/endpoints', {
       key,
-      body: { url: 'http://127.0.0.1:9/hooks', events: ['*'] },
+      body: { url: 'http://127.0.0.1:9/hooks', events: ['charge.*'] },
     });
     endpoint = body.id;
     const sell = async (customer: object, amount: number): Promise<string> => {
@@ -85,7 +85,7 @@ describe('exports of lists', () => {
     await service.call('POST', `/v1/payment-links/${ended.id}/end`, { key });
     await waitFor('the deliveries', async () => {
       const { total } = await get<{ total: number }>('/v1/webhooks/deliveries');
-      return total > 5;
+      return total > 4;
     });
     // Nothing is delivered from here on, so list and file read the same.
     await service.sql(
@@ -124,7 +124,7 @@ describe('exports of lists', () => {
       const rows = await file({ type, ...body, ...(Object.keys(filters).length === 0 ? {} : { filters }) });
       expect(rows.map(([first = '']) => first).toSorted()).toEqual(ids);
       if (!totals) continue;
-      const sum = rows.reduce((all, [, value = '']) => all + Number(value.replace(',', '.')), 0);
+      const sum = rows.reduce((all, [, value = '']) => all + Number(value.replaceAll('"', '').replace(',', '.')), 0);
       const { amounts } = await get<{ amounts: { amount: number }[] }>(`${path}/totals?${search}`);
       expect(Math.round(sum * 100)).toBe(amounts[0]?.amount ?? 0);
     }
