@@ -47,7 +47,7 @@ export class CustomersController {
     description: `${TOTALS_DESCRIPTION} Sums what they paid. Of an account of 100 000 sales the newest count, with \`more\`.`,
   })
   @ApiResponse({ status: 200, description: 'Count and sums.', type: TotalsBody })
-  totals(@CurrentScope() scope: Scope, @Query() query: ListCustomersQuery): Promise<TotalsBody> {
+  count(@CurrentScope() scope: Scope, @Query() query: ListCustomersQuery): Promise<TotalsBody> {
     return this.customers.totals(scope, query);
   }
 

@@ -60,7 +60,7 @@ export class PaymentLinksController {
     description: `${TOTALS_DESCRIPTION} Sums what they were paid.`,
   })
   @ApiResponse({ status: 200, description: 'Count and sums.', type: TotalsBody })
-  async totals(@CurrentScope() scope: Scope, @Query() query: ListPaymentLinksQuery): Promise<TotalsBody> {
+  async count(@CurrentScope() scope: Scope, @Query() query: ListPaymentLinksQuery): Promise<TotalsBody> {
     return totalsBody(await this.links.totals(scope, filterOf(query)));
   }
 

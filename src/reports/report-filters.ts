@@ -5,7 +5,6 @@ import { PUBLIC_PAYOUT_STATUSES } from '../payouts/index.js';
 import { TRANSACTION_STATUSES } from '../transactions/index.js';
 import { ENTRY_TYPES, MERCHANT_BUCKETS } from '../wallets/index.js';
 import { DELIVERY_STATUSES } from '../webhooks/index.js';
-import type { ReportFiltersDto } from './dto/create-report.dto.js';
 import { type ReportFilters, type ReportType, SALE_BASES } from './report.entity.js';
 
 type Name = keyof ReportFilters;
@@ -38,7 +37,7 @@ export const FILTER_TYPES = valuesOf('type');
  */
 export function readFilters(
   type: ReportType,
-  sent: ReportFiltersDto | undefined,
+  sent: Readonly<Partial<Record<Name, string>>> | undefined,
   refuse: (param: string, message: string) => void,
 ): ReportFilters | null {
   if (sent === undefined) return null;

@@ -59,11 +59,17 @@ export class ReportFiltersDto {
   @IsCurrencyCode()
   currency?: string;
 
-  @OptionalField({ description: 'Of `payouts`: only those to this saved destination.' })
+  @OptionalField({
+    description: 'Of `payouts`: only those to this saved destination.',
+    example: 'pd_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
+  })
   @IsIdOf('the id of a payout destination', 'pd_')
   destination?: string;
 
-  @OptionalField({ description: 'Of `deliveries`: only those to this endpoint.' })
+  @OptionalField({
+    description: 'Of `deliveries`: only those to this endpoint.',
+    example: 'wh_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
+  })
   @IsIdOf('the id of an endpoint', 'wh_')
   endpointId?: string;
 }

@@ -15,7 +15,10 @@ import {
 
 const ID = 'rep_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12';
 
-const FILTER = (description: string): object => ({ description, type: 'string', nullable: true });
+const FILTER = (description: string, example: string): object => ({
+  ...{ description, example },
+  ...{ type: 'string', nullable: true },
+});
 
 export class ReportBody {
   @Text('Of the report.', ID) id!: string;
@@ -45,13 +48,13 @@ export class ReportBody {
     nullable: true,
     properties: {
       basis: { description: 'Of sales: which time is in the window.', type: 'string', enum: SALE_BASES },
-      status: FILTER('Only those of this status.'),
-      query: FILTER('Only what this finds. Null in events, and once a customer of the account was erased.'),
-      type: FILTER('Only those of this type.'),
-      bucket: FILTER('Only lines of this balance.'),
-      currency: FILTER('Only lines of this currency.'),
-      destination: FILTER('Only payouts to this destination.'),
-      endpointId: FILTER('Only deliveries to this endpoint.'),
+      status: FILTER('Only those of this status.', 'PAID'),
+      query: FILTER('Only what this finds. Null in events, and once a customer of the account was erased.', 'maria'),
+      type: FILTER('Only those of this type.', 'sale'),
+      bucket: FILTER('Only lines of this balance.', 'available'),
+      currency: FILTER('Only lines of this currency.', 'BRL'),
+      destination: FILTER('Only payouts to this destination.', 'pd_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12'),
+      endpointId: FILTER('Only deliveries to this endpoint.', 'wh_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12'),
     },
     example: { basis: 'paid', status: 'PAID', query: 'maria' },
   })
