@@ -63,6 +63,16 @@ export function withQuery(path: string, query: Query = {}): string {
   return text === '' ? path : `${path}?${text}`;
 }
 
+/** Answers that no screen has used yet, by their path. */
+const early = new Map<string, Promise<unknown>>();
+
+/** Sends a request before the application has loaded. The first `call` of the path gets its answer. */
+export function requestEarly(path: string): void {
+  const answer = call('GET', path);
+  answer.catch(() => undefined);
+  early.set(path, answer);
+}
+
 /** @throws ApiFailure for every answer but a 2xx */
 export async function call<T>(
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
@@ -70,6 +80,11 @@ export async function call<T>(
   body?: object,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<T> {
+  const answer = method === 'GET' ? early.get(path) : undefined;
+  if (answer !== undefined) {
+    early.delete(path);
+    return answer as Promise<T>;
+  }
   let response: Response;
   try {
     response = await fetch(path, {

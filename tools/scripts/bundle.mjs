@@ -68,19 +68,43 @@ const twoLanguages = {
   },
 };
 
+/**
+ * Screens are shown by the application, so each may import all of it. The bundler then leaves the application in one
+ * file; without this it makes one for every set of screens that share a module.
+ */
+const oneApplication = {
+  name: 'one-application',
+  setup(build) {
+    build.onLoad({ filter: /[/\\](?:screens|controls)[/\\][^/\\]+\.tsx$/ }, ({ path }) => ({
+      contents: `import '../app.js';\n${readFileSync(path, 'utf8')}`,
+      loader: 'tsx',
+    }));
+  },
+};
+
+/** Files that a page loads at once: the static imports of its script, and of the application that the script starts. */
+function loadedBy(outputs, script) {
+  const found = new Set();
+  const follow = (file) => {
+    for (const { path, kind } of outputs[file].imports) {
+      const isNeeded = kind === 'import-statement' || outputs[path]?.entryPoint?.endsWith('dashboard/src/app.tsx');
+      if (!isNeeded || found.has(path)) continue;
+      found.add(path);
+      follow(path);
+    }
+  };
+  follow(script);
+  return [...found].filter((path) => path !== script);
+}
+
 /** Bundles the dashboard for browsers of the last three years; file names contain a hash of the content. */
 async function bundleDashboard(dist) {
   const outdir = join(dist, 'dashboard');
   mkdirSync(outdir, { recursive: true });
-  const { metafile } = await build({
-    entryPoints: {
-      main: join(root, 'dashboard/src/main.tsx'),
-      gallery: join(root, 'dashboard/src/gallery.tsx'), // not served in production
-    },
+  const options = {
     outdir: join(outdir, 'assets'),
     absWorkingDir: outdir,
     bundle: true,
-    splitting: true,
     format: 'esm',
     target: ['chrome123', 'firefox120', 'safari17.5'],
     jsx: 'automatic',
@@ -88,14 +112,28 @@ async function bundleDashboard(dist) {
     legalComments: 'none',
     define: { 'process.env.NODE_ENV': '"production"' },
     loader: { '.woff2': 'file' },
-    plugins: [twoLanguages],
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     assetNames: '[name]-[hash]',
     metafile: true,
     logLevel: 'error',
-  });
-  const names = Object.keys(metafile.outputs);
+  };
+  const built = await Promise.all([
+    build({
+      ...options,
+      entryPoints: { main: join(root, 'dashboard/src/main.ts') },
+      splitting: true,
+      plugins: [twoLanguages, oneApplication],
+    }),
+    // Not served in production
+    build({
+      ...options,
+      entryPoints: { gallery: join(root, 'dashboard/src/gallery.tsx') },
+      plugins: [twoLanguages],
+    }),
+  ]);
+  const outputs = Object.assign({}, ...built.map(({ metafile }) => metafile.outputs));
+  const names = Object.keys(outputs);
   const template = readFileSync(join(root, 'dashboard/page.html'), 'utf8');
   const named = (start, extension) =>
     names.find((name) => name.startsWith(`assets/${start}-`) && name.endsWith(extension)) ?? '';
@@ -105,12 +143,10 @@ async function bundleDashboard(dist) {
     ['_ui.html', 'gallery'],
   ]) {
     const script = named(entry, '.js');
-    // Preloads the font and the imports of the first file: the browser requests them beside it and not only after it.
+    // Preloads the font and all that the application needs: the browser requests them beside the first file.
     const preloads = [
       `<link rel="preload" href="/dashboard/${font}" as="font" type="font/woff2" crossorigin />`,
-      ...metafile.outputs[script].imports
-        .filter(({ kind }) => kind === 'import-statement')
-        .map(({ path }) => `<link rel="modulepreload" href="/dashboard/${path}" />`),
+      ...loadedBy(outputs, script).map((path) => `<link rel="modulepreload" href="/dashboard/${path}" />`),
     ];
     const html = template
       .replace('assets/main.css', named('main', '.css'))

@@ -3,9 +3,9 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiFailure } from './api.js';
-import './app.css';
 import { Languages } from './language.js';
-import { loadAllScreens, router } from './router.js';
+import { router } from './router.js';
+import { loadAllScreens } from './screens.js';
 
 const client = new QueryClient({
   defaultOptions: {
