@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { type ComponentProps, type ReactNode, useState } from 'react';
 import type { MerchantAccountBody } from '../../../src/accounts/dto/merchant-account.js';
 import type { RecoveryCodesBody, SessionListBody, TotpBody } from '../../../src/auth/dto/login.body.js';
@@ -8,15 +8,26 @@ import { decimal, parseAmount } from '../format.js';
 import { useFields } from '../forms.js';
 import { useLanguage } from '../language.js';
 import { Listing, useRefresh } from '../lists.js';
+import { useNotices } from '../notices.js';
 import { SESSION, useSession } from '../session.js';
 import { Button, Card, Facts, Failure, Id, Input, Loading, Money, Page, Time } from '../ui.js';
 import { Notices } from './settings-notices.js';
 
 export function Settings(): ReactNode {
   const { t } = useLanguage();
+  const title = t('Configurações', 'Settings');
+  const isOperator = useSession().role === 'OPERATOR';
+  // All cards appear together: a late one would push the others down.
+  const isPending = [useAccount(!isOperator), useNotices()].some((one) => one.isPending && one.failureCount === 0);
+  if (!isOperator && isPending)
+    return (
+      <Page title={title}>
+        <Loading />
+      </Page>
+    );
   return (
-    <Page title={t('Configurações', 'Settings')}>
-      {useSession().role !== 'OPERATOR' && (
+    <Page title={title}>
+      {!isOperator && (
         <>
           <Account />
           <PayoutLimits />
@@ -25,10 +36,18 @@ export function Settings(): ReactNode {
       <Profile />
       <Password />
       <SecondFactor />
-      {useSession().role !== 'OPERATOR' && <Notices />}
+      {!isOperator && <Notices />}
       <Sessions />
     </Page>
   );
+}
+
+function useAccount(enabled = true): UseQueryResult<MerchantAccountBody> {
+  return useQuery({
+    queryKey: ['account'],
+    queryFn: () => call<MerchantAccountBody>('GET', '/v1/account'),
+    enabled,
+  });
 }
 
 const LOGO_BYTES = 16 * 1024;
@@ -50,10 +69,7 @@ function Account(): ReactNode {
   const isOwner = useSession().role === 'OWNER';
   const refresh = useRefresh('account');
   const refreshSession = useRefresh(...SESSION);
-  const account = useQuery({
-    queryKey: ['account'],
-    queryFn: () => call<MerchantAccountBody>('GET', '/v1/account'),
-  });
+  const account = useAccount();
   const [draft, setDraft] = useState<Partial<MerchantAccountBody>>({});
   const [refused, setRefused] = useState<string | null>(null);
   if (account.error) return <Failure error={account.error} retry={() => void account.refetch()} />;
@@ -174,10 +190,7 @@ function PayoutLimits(): ReactNode {
   const { t, language } = useLanguage();
   const isOwner = useSession().role === 'OWNER';
   const refresh = useRefresh('account');
-  const { data } = useQuery({
-    queryKey: ['account'],
-    queryFn: () => call<MerchantAccountBody>('GET', '/v1/account'),
-  });
+  const { data } = useAccount();
   const textOf = (cents: number | null | undefined): string => (cents == null ? '' : decimal(cents, language));
   const { fields, begin, field } = useFields({
     payout_approval_above: textOf(data?.payout_approval_above),

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type UseInfiniteQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { AuditEventBody } from '../../../src/team/dto/audit-event.body.js';
 import type { MemberListBody } from '../../../src/team/dto/member.body.js';
@@ -39,6 +39,7 @@ function People(): ReactNode {
   const { fields, set, begin, field } = useFields({ email: '', name: '', role: 'MEMBER' });
   const { email, name, role } = fields;
   const members = useQuery({ queryKey: ['members'], queryFn: () => call<MemberListBody>('GET', '/v1/members') });
+  const audit = usePages<AuditEventBody>(['audit'], '/v1/audit-events', { limit: 25 });
   const refresh = (): Promise<void> =>
     client.invalidateQueries({ predicate: ({ queryKey: [first] }) => first === 'members' || first === 'audit' });
   const roles: readonly (readonly [string, string])[] = [
@@ -133,14 +134,14 @@ function People(): ReactNode {
           },
         ]}
       />
-      <Audit />
+      {/* Below the people, whose number is not known before. */}
+      {!members.isPending && <Audit list={audit} />}
     </Page>
   );
 }
 
-function Audit(): ReactNode {
+function Audit({ list }: { list: UseInfiniteQueryResult<AuditEventBody[]> }): ReactNode {
   const { t } = useLanguage();
-  const list = usePages<AuditEventBody>(['audit'], '/v1/audit-events', { limit: 25 });
   return (
     <Card title={t('Registro de atividades', 'Activity log')}>
       <Listing

@@ -118,75 +118,87 @@ export function Webhooks(): ReactNode {
       {endpoints.data?.data.map((endpoint) => (
         <Endpoint key={endpoint.id} endpoint={endpoint} mayAct={mayAct} />
       ))}
-      <h2 id="deliveries">{t('Entregas', 'Deliveries')}</h2>
-      <div className="filters">
-        <Choice
-          label={t('Situação', 'Status')}
-          value={status}
-          onChange={(event) => change({ status: event.target.value })}
-          options={[['', t('Todas', 'All')], ...STATUSES.map((one) => [one, deliveryStatus(one, t)] as const)]}
-        />
-        <Choice
-          label={t('Endpoint', 'Endpoint')}
-          value={endpoint}
-          onChange={(event) => change({ endpoint: event.target.value })}
-          options={[['', t('Todos', 'All')], ...(endpoints.data?.data ?? []).map((one) => [one.id, one.url] as const)]}
-        />
-      </div>
-      <ListBar
-        name="deliveries"
-        filters={filters}
-        change={change}
-        count={{ one: t('entrega', 'delivery'), several: t('entregas', 'deliveries'), exact: deliveries.data?.total }}
-        exported={{ type: 'deliveries', filters: { status, endpointId: endpoint } }}
-      />
-      <Listing
-        list={deliveries}
-        rows={deliveries.data?.data}
-        label={t('Entregas', 'Deliveries')}
-        empty={t('Nenhuma entrega.', 'No deliveries.')}
-        keyOf={({ id }) => id}
-        columns={[
-          {
-            name: t('Quando', 'When'),
-            cell: (one) => (
-              <Link to={`/${mode}/webhooks/deliveries/${one.id}`}>
-                <Time at={one.createdAt} />
-              </Link>
-            ),
-          },
-          { name: t('Evento', 'Event'), cell: (one) => <code>{one.eventType}</code> },
-          {
-            name: t('Situação', 'Status'),
-            cell: (one) => <Status value={one.status} label={deliveryStatus(one.status, t)} />,
-          },
-          {
-            name: t('Tentativas', 'Attempts'),
-            isNumber: true,
-            cell: (one) => `${String(one.attempts)} / ${String(one.maxAttempts)}`,
-          },
-          { name: t('Última resposta', 'Last response'), cell: (one) => lastAnswer(one, t) },
-          { name: t('Próxima', 'Next'), cell: (one) => <NextAttempt at={one.nextRetryAt} /> },
-        ]}
-      />
-      {deliveries.data && deliveries.data.data.length > 0 && (
-        <nav className="pages" aria-label={t('Páginas', 'Pages')}>
-          <Button
-            disabled={offset === 0}
-            onClick={() => change({ offset: offset > LIMIT ? String(offset - LIMIT) : '' })}
-          >
-            {t('Anterior', 'Previous')}
-          </Button>
-          <span>
-            {offset + 1}–{offset + deliveries.data.data.length} / {deliveries.data.total}
-          </span>
-          <Button
-            disabled={offset + LIMIT >= deliveries.data.total}
-            onClick={() => change({ offset: String(offset + LIMIT) })}
-          >
-            {t('Próxima', 'Next')}
-          </Button>
-        </nav>
+      {/* Below the endpoints, whose number is not known before. */}
+      {!endpoints.isPending && (
+        <>
+          <h2 id="deliveries">{t('Entregas', 'Deliveries')}</h2>
+          <div className="filters">
+            <Choice
+              label={t('Situação', 'Status')}
+              value={status}
+              onChange={(event) => change({ status: event.target.value })}
+              options={[['', t('Todas', 'All')], ...STATUSES.map((one) => [one, deliveryStatus(one, t)] as const)]}
+            />
+            <Choice
+              label={t('Endpoint', 'Endpoint')}
+              value={endpoint}
+              onChange={(event) => change({ endpoint: event.target.value })}
+              options={[
+                ['', t('Todos', 'All')],
+                ...(endpoints.data?.data ?? []).map((one) => [one.id, one.url] as const),
+              ]}
+            />
+          </div>
+          <ListBar
+            name="deliveries"
+            filters={filters}
+            change={change}
+            count={{
+              one: t('entrega', 'delivery'),
+              several: t('entregas', 'deliveries'),
+              exact: deliveries.data?.total,
+            }}
+            exported={{ type: 'deliveries', filters: { status, endpointId: endpoint } }}
+          />
+          <Listing
+            list={deliveries}
+            rows={deliveries.data?.data}
+            label={t('Entregas', 'Deliveries')}
+            empty={t('Nenhuma entrega.', 'No deliveries.')}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                name: t('Quando', 'When'),
+                cell: (one) => (
+                  <Link to={`/${mode}/webhooks/deliveries/${one.id}`}>
+                    <Time at={one.createdAt} />
+                  </Link>
+                ),
+              },
+              { name: t('Evento', 'Event'), cell: (one) => <code>{one.eventType}</code> },
+              {
+                name: t('Situação', 'Status'),
+                cell: (one) => <Status value={one.status} label={deliveryStatus(one.status, t)} />,
+              },
+              {
+                name: t('Tentativas', 'Attempts'),
+                isNumber: true,
+                cell: (one) => `${String(one.attempts)} / ${String(one.maxAttempts)}`,
+              },
+              { name: t('Última resposta', 'Last response'), cell: (one) => lastAnswer(one, t) },
+              { name: t('Próxima', 'Next'), cell: (one) => <NextAttempt at={one.nextRetryAt} /> },
+            ]}
+          />
+          {deliveries.data && deliveries.data.data.length > 0 && (
+            <nav className="pages" aria-label={t('Páginas', 'Pages')}>
+              <Button
+                disabled={offset === 0}
+                onClick={() => change({ offset: offset > LIMIT ? String(offset - LIMIT) : '' })}
+              >
+                {t('Anterior', 'Previous')}
+              </Button>
+              <span>
+                {offset + 1}–{offset + deliveries.data.data.length} / {deliveries.data.total}
+              </span>
+              <Button
+                disabled={offset + LIMIT >= deliveries.data.total}
+                onClick={() => change({ offset: String(offset + LIMIT) })}
+              >
+                {t('Próxima', 'Next')}
+              </Button>
+            </nav>
+          )}
+        </>
       )}
     </Page>
   );
