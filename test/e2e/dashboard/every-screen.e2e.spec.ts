@@ -9,6 +9,15 @@ import { brokenWords, strayWords } from '../../support/stray-words.js';
 jest.setTimeout(600_000);
 
 const WIDTHS = [1440, 1024, 390] as const;
+/** Largest sum of the layout shifts of a screen; search engines call 0.1 good. */
+const MAX_SHIFT = 0.05;
+/** Sums the layout shifts of the page in `shift`. */
+const SUM_SHIFTS = `
+  globalThis.shift = 0;
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) globalThis.shift += value;
+  }).observe({ type: 'layout-shift', buffered: true });
+`;
 
 /** Every screen, with the demo's month of sales. `SCREENSHOTS=docs/images` takes pictures of the screens named here. */
 describeWith('browser')('every screen with a month of sales in a real browser', () => {
@@ -70,6 +79,19 @@ describeWith('browser')('every screen with a month of sales in a real browser', 
         found.push(...(await brokenWords(page, about)));
       }
       found.push(...(await strayWords(page, path)));
+    }
+    await page.context().close();
+    expect(found).toEqual([]);
+  });
+
+  it('moves nothing by more than a twentieth of a phone while a screen loads', async () => {
+    const page = await dashboard.asOwner('', { locale: 'pt-BR', viewport: { width: 390, height: 844 } });
+    await page.addInitScript(SUM_SHIFTS);
+    const found: string[] = [];
+    for (const [path] of paths) {
+      await visit(page, path);
+      const shift = await page.evaluate<number>('shift');
+      if (shift > MAX_SHIFT) found.push(`${path}: ${shift.toFixed(3)}`);
     }
     await page.context().close();
     expect(found).toEqual([]);
