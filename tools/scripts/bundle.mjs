@@ -68,20 +68,6 @@ const twoLanguages = {
   },
 };
 
-/**
- * Screens are shown by the application, so each may import all of it. The bundler then leaves the application in one
- * file; without this it makes one for every set of screens that share a module.
- */
-const oneApplication = {
-  name: 'one-application',
-  setup(build) {
-    build.onLoad({ filter: /[/\\](?:screens|controls)[/\\][^/\\]+\.tsx$/ }, ({ path }) => ({
-      contents: `import '../app.js';\n${readFileSync(path, 'utf8')}`,
-      loader: 'tsx',
-    }));
-  },
-};
-
 /** Files that a page loads at once: the static imports of its script, and of the application that the script starts. */
 function loadedBy(outputs, script) {
   const found = new Set();
@@ -101,15 +87,21 @@ function loadedBy(outputs, script) {
 async function bundleDashboard(dist) {
   const outdir = join(dist, 'dashboard');
   mkdirSync(outdir, { recursive: true });
-  const options = {
+  const { metafile } = await build({
+    entryPoints: {
+      main: join(root, 'dashboard/src/main.ts'),
+      gallery: join(root, 'dashboard/src/gallery.tsx'), // not served in production
+    },
     outdir: join(outdir, 'assets'),
     absWorkingDir: outdir,
     bundle: true,
+    splitting: true,
     format: 'esm',
     target: ['chrome123', 'firefox120', 'safari17.5'],
     jsx: 'automatic',
     minify: true,
     legalComments: 'none',
+    plugins: [twoLanguages],
     define: { 'process.env.NODE_ENV': '"production"' },
     loader: { '.woff2': 'file' },
     entryNames: '[name]-[hash]',
@@ -117,22 +109,8 @@ async function bundleDashboard(dist) {
     assetNames: '[name]-[hash]',
     metafile: true,
     logLevel: 'error',
-  };
-  const built = await Promise.all([
-    build({
-      ...options,
-      entryPoints: { main: join(root, 'dashboard/src/main.ts') },
-      splitting: true,
-      plugins: [twoLanguages, oneApplication],
-    }),
-    // Not served in production
-    build({
-      ...options,
-      entryPoints: { gallery: join(root, 'dashboard/src/gallery.tsx') },
-      plugins: [twoLanguages],
-    }),
-  ]);
-  const outputs = Object.assign({}, ...built.map(({ metafile }) => metafile.outputs));
+  });
+  const { outputs } = metafile;
   const names = Object.keys(outputs);
   const template = readFileSync(join(root, 'dashboard/page.html'), 'utf8');
   const named = (start, extension) =>
