@@ -7,6 +7,7 @@ import { PayoutNightAndFee1700000060000 } from './0006-payout-night-and-fee.js';
 import { Customers1700000090000 } from './0009-customers.js';
 import { PaymentNotes1700000100000 } from './0010-payment-notes.js';
 import { Notices1700000110000 } from './0011-notices.js';
+import { ReadNotices1700000120000 } from './0012-read-notices.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -19,4 +20,5 @@ export const MIGRATIONS = [
   Customers1700000090000,
   PaymentNotes1700000100000,
   Notices1700000110000,
+  ReadNotices1700000120000,
 ];

@@ -170,6 +170,7 @@ export const workKind = inWords((t) => ({
   login_failures: t('Aviso de logins recusados', 'Notice of failed logins'),
   mail: t('E-mail', 'Mail'),
   monthly_closing: t('Fechamento mensal', 'Monthly closing'),
+  paid_mail: t('Aviso de vendas pagas', 'Notice of paid sales'),
   payout: t('Saque', 'Payout'),
   payout_schedule: t('Saque programado', 'Scheduled payout'),
   receipt: t('Recibo ao pagador', 'Receipt to the payer'),

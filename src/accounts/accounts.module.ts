@@ -5,6 +5,7 @@ import { AccountsService } from './accounts.service.js';
 import { MembersRepository } from './members.repository.js';
 import { MembersService } from './members.service.js';
 import { NoticeMails } from './notice-mails.service.js';
+import { NoticesService } from './notices.service.js';
 import { PasswordChanges } from './password-changes.service.js';
 import { Passwords } from './passwords.service.js';
 import { PersonMails } from './person-mails.service.js';
@@ -20,6 +21,7 @@ import { UsersService } from './users.service.js';
     MembersRepository,
     MembersService,
     NoticeMails,
+    NoticesService,
     PasswordChanges,
     Passwords,
     PersonMails,
@@ -31,6 +33,7 @@ import { UsersService } from './users.service.js';
     AccountsService,
     MembersService,
     NoticeMails,
+    NoticesService,
     PasswordChanges,
     Passwords,
     PersonMails,

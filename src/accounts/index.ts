@@ -18,6 +18,7 @@ export { normalizeEmail } from './email-address.js';
 export { type Member } from './members.repository.js';
 export { type LostPower, MembersService } from './members.service.js';
 export { NoticeMails } from './notice-mails.service.js';
+export { NoticesService, PAID_MAILS_MS } from './notices.service.js';
 export { DASHBOARD_NOTICES, type DashboardNotice, MAIL_NOTICES, type MailNotice, noticesOf } from './notices.js';
 export { PasswordChanges, wrongPassword } from './password-changes.service.js';
 export { PASSWORD_COST, type PasswordCost, Passwords } from './passwords.service.js';

@@ -17,4 +17,9 @@ export class MemberEntity {
   /** Null: the defaults. */
   @Column('text', { name: 'notice_toasts', array: true, nullable: true }) readonly noticeToasts!:
     DashboardNotice[] | null;
+  /** Notices up to this time are read. Null: none since the person joined. */
+  @Column('timestamptz', { name: 'notices_read_live', nullable: true }) readonly noticesReadLive!: Date | null;
+  @Column('timestamptz', { name: 'notices_read_test', nullable: true }) readonly noticesReadTest!: Date | null;
+  /** Number of the first database transaction whose paid sales are not mailed yet; null: the person wants no such mail. */
+  @Column('bigint', { name: 'paid_mails_xid', nullable: true }) readonly paidMailsXid!: number | null;
 }

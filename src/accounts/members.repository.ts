@@ -3,13 +3,23 @@ import { columnsOf, insertInto, read, Reader, removeDue, type Tx, write } from '
 import { Retained } from '../core/retention.js';
 import { InvitationEntity } from './invitation.entity.js';
 import { MemberEntity } from './member.entity.js';
-import type { ChosenNotices } from './notices.js';
+import type { ChosenNotices, ReadNotices } from './notices.js';
 import type { Role } from './role.js';
 import type { UserEntity } from './user.entity.js';
 
+/** How far the mails about paid sales have come, with their reader. */
+export interface PaidMails {
+  readonly accountId: string;
+  readonly email: string;
+  /** Number of the first database transaction whose sales are not mailed yet. */
+  readonly xid: number;
+}
+
 export type Member = Omit<MemberEntity, 'accountId'> & Pick<UserEntity, 'email' | 'name'>;
 
-const INSERT = insertInto('members.insert', MemberEntity, { without: ['noticeMails', 'noticeToasts'] });
+/** Columns that a new member has empty. */
+const LATER = ['noticeMails', 'noticeToasts', 'noticesReadLive', 'noticesReadTest', 'paidMailsXid'] as const;
+const INSERT = insertInto('members.insert', MemberEntity, { without: LATER });
 const ACCOUNTS_OF = read(
   'members.accounts_of',
   'SELECT account_id AS "accountId" FROM members WHERE user_id = $1 ORDER BY account_id',
@@ -30,11 +40,30 @@ const LOCK = write(
    WHERE m.account_id = $1 AND (m.role = 'OWNER' OR m.user_id = ANY ($2)) ORDER BY m.user_id FOR UPDATE OF m`,
 );
 const SET_ROLE = write('members.set_role', 'UPDATE members SET role = $3 WHERE account_id = $1 AND user_id = $2');
-/** Null keeps a list as it is. */
+/** Null keeps a list as it is. Mails about paid sales begin with those that are paid after the choice. */
 const CHOOSE_NOTICES = write(
   'members.choose_notices',
-  `UPDATE members SET notice_mails = coalesce($3::text[], notice_mails), notice_toasts = coalesce($4::text[], notice_toasts)
+  `UPDATE members SET notice_mails = coalesce($3::text[], notice_mails), notice_toasts = coalesce($4::text[], notice_toasts),
+     paid_mails_xid = CASE WHEN 'paid' = ANY (coalesce($3::text[], notice_mails))
+       THEN coalesce(paid_mails_xid, pg_snapshot_xmax(pg_current_snapshot())::text::bigint) END
    WHERE account_id = $1 AND user_id = $2`,
+);
+/** Null keeps a time as it is; a time never goes back. */
+const READ_NOTICES = write(
+  'members.read_notices',
+  `UPDATE members SET notices_read_live = greatest(notices_read_live, $3::timestamptz),
+     notices_read_test = greatest(notices_read_test, $4::timestamptz)
+   WHERE account_id = $1 AND user_id = $2`,
+);
+/** Locks the memberships of a user who wants mails about paid sales. */
+const LOCK_PAID_MAILS = write(
+  'members.lock_paid_mails',
+  `SELECT m.account_id AS "accountId", m.paid_mails_xid AS xid, u.email FROM members m JOIN users u ON u.id = m.user_id
+   WHERE m.user_id = $1 AND m.paid_mails_xid IS NOT NULL ORDER BY m.account_id FOR NO KEY UPDATE OF m`,
+);
+const SET_PAID_MAILS = write(
+  'members.set_paid_mails',
+  'UPDATE members SET paid_mails_xid = $3 WHERE account_id = $1 AND user_id = $2',
 );
 const REMOVE = write('members.remove', 'DELETE FROM members WHERE account_id = $1 AND user_id = $2');
 const WITHDRAW = write('invitations.withdraw', 'DELETE FROM invitations WHERE account_id = $1 AND invited_by = $2');
@@ -72,7 +101,7 @@ export class MembersRepository {
     return row?.role ?? null;
   }
 
-  insert(tx: Tx, member: Omit<MemberEntity, 'noticeMails' | 'noticeToasts'>): void {
+  insert(tx: Tx, member: Omit<MemberEntity, (typeof LATER)[number]>): void {
     tx.defer(INSERT, INSERT.valuesOf(member));
   }
 
@@ -92,6 +121,20 @@ export class MembersRepository {
 
   chooseNotices(tx: Tx, accountId: string, userId: string, { mail, dashboard }: Partial<ChosenNotices>): void {
     tx.defer(CHOOSE_NOTICES, [accountId, userId, mail ?? null, dashboard ?? null]);
+  }
+
+  /** @param read times that change */
+  readNotices(tx: Tx, accountId: string, userId: string, read: Partial<ReadNotices>): void {
+    tx.defer(READ_NOTICES, [accountId, userId, read.live ?? null, read.test ?? null]);
+  }
+
+  /** Locks how far the user's mails about paid sales have come: nothing if the user wants none. */
+  async lockPaidMails(tx: Tx, userId: string): Promise<PaidMails[]> {
+    return tx.query(LOCK_PAID_MAILS, [userId]);
+  }
+
+  setPaidMails(tx: Tx, accountId: string, userId: string, xid: number): void {
+    tx.defer(SET_PAID_MAILS, [accountId, userId, xid]);
   }
 
   remove(tx: Tx, accountId: string, userId: string): void {

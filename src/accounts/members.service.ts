@@ -10,7 +10,7 @@ import type { InvitationEntity } from './invitation.entity.js';
 import type { Role } from './role.js';
 import { checkEmail, normalizeEmail } from './email-address.js';
 import { type Member, MembersRepository } from './members.repository.js';
-import { type ChosenNotices, type MailNotice, noticesOf } from './notices.js';
+import { type MailNotice, noticesOf } from './notices.js';
 import { Passwords } from './passwords.service.js';
 import { PersonMails } from './person-mails.service.js';
 import { checkName, tokenHashOf, unlessEmailTaken, UsersService } from './users.service.js';
@@ -58,21 +58,6 @@ export class MembersService {
   async wanting(accountId: string, notice: MailNotice, tx?: Tx): Promise<Member[]> {
     const members = await this.members.list(accountId, tx);
     return members.filter((member) => noticesOf(member).mail.includes(notice));
-  }
-
-  /** @throws ApiError 404 for nobody of the account */
-  async notices(accountId: string, userId: string): Promise<ChosenNotices> {
-    const member = (await this.members.list(accountId)).find((one) => one.userId === userId);
-    if (!member) throw notFound('member');
-    return noticesOf(member);
-  }
-
-  /** @param chosen lists that change */
-  async chooseNotices(accountId: string, userId: string, chosen: Partial<ChosenNotices>): Promise<void> {
-    await this.database.transaction((tx) => {
-      this.members.chooseNotices(tx, accountId, userId, chosen);
-      return Promise.resolve();
-    });
   }
 
   /** Lists invitations that can be accepted, oldest first. */

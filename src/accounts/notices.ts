@@ -1,11 +1,12 @@
+import type { Mode } from '../core/mode.js';
 import type { Role } from './role.js';
 
-/** Notices that an open dashboard shows as they happen. Failing endpoints stand on its home anyway. */
-export const DASHBOARD_NOTICES = ['paid', 'dispute', 'payout', 'approval'] as const;
+/** Notices that the dashboard lists, and shows as they happen. */
+export const DASHBOARD_NOTICES = ['paid', 'dispute', 'webhook', 'payout', 'approval'] as const;
 export type DashboardNotice = (typeof DASHBOARD_NOTICES)[number];
 
-/** Notices that are sent by mail. Paid sales are shown in the dashboard only. */
-export const MAIL_NOTICES = ['dispute', 'webhook', 'payout', 'approval'] as const;
+/** Notices that are sent by mail. */
+export const MAIL_NOTICES = ['paid', 'dispute', 'webhook', 'payout', 'approval'] as const;
 export type MailNotice = (typeof MAIL_NOTICES)[number];
 
 /** The account's contact gets mails about disputes and webhooks anyway. */
@@ -14,12 +15,15 @@ const MAIL_DEFAULTS: Readonly<Record<Role, readonly MailNotice[]>> = {
   ADMIN: ['approval'],
   MEMBER: [],
 };
-const DASHBOARD_DEFAULTS: readonly DashboardNotice[] = ['dispute', 'payout', 'approval'];
+const DASHBOARD_DEFAULTS: readonly DashboardNotice[] = ['dispute', 'webhook', 'payout', 'approval'];
 
 export interface ChosenNotices {
   readonly mail: readonly MailNotice[];
   readonly dashboard: readonly DashboardNotice[];
 }
+
+/** The times up to which a person has read the notices of each mode. */
+export type ReadNotices = Readonly<Record<Mode, Date>>;
 
 interface Choice {
   readonly role: Role;

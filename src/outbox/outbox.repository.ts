@@ -20,7 +20,7 @@ import { DUE_TIMES, LowWaterMark } from '../core/queue/index.js';
 import { Retained } from '../core/retention.js';
 import type { DomainEvent } from './event-catalog.service.js';
 import { joinPersonal, keptEvents, splitPersonal } from './event-rules.js';
-import { EventEntity } from './event.entity.js';
+import { type DomainEventType, EventEntity } from './event.entity.js';
 
 interface StoredEvent extends Omit<DomainEvent, 'sequence' | 'data'> {
   /** JSON. */
@@ -105,6 +105,12 @@ const NEWEST = read(
 );
 const LAST_XID = read('events.last_xid', 'SELECT xid FROM events ORDER BY id DESC LIMIT 1');
 const XIDS = read('events.xids', 'SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS xid');
+const ENDED_XID = read('events.ended_xid', 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS xid');
+const SUBJECTS = read(
+  'events.subjects',
+  `SELECT subject_id AS "subjectId" FROM events
+   WHERE account_id = $1 AND mode = $2 AND type = $3 AND xid >= $4 AND xid < $5 ORDER BY xid, id LIMIT $6`,
+);
 const FORGET_XIDS = write('events.forget_xids', 'UPDATE events SET xid = 0 WHERE xid > 0', true);
 const POSTPONE = write(
   'events.postpone',
@@ -215,6 +221,27 @@ export class OutboxRepository {
   /** Returns the last position of each account and mode; nothing for a scope without events. */
   async newest(scopes: readonly Scope[]): Promise<(EventPosition & Scope)[]> {
     return this.reader.query<EventPosition & Scope>(NEWEST, valuesOfFields(scopes, 'accountId', 'mode'));
+  }
+
+  /** Returns the number of the oldest transaction that is not over: all events of lower numbers can be read. */
+  async endedXid(tx: Tx): Promise<number> {
+    const [row] = await tx.query<{ xid: number }>(ENDED_XID, []);
+    return row?.xid ?? 0;
+  }
+
+  /**
+   * Returns the subjects of events of one type, oldest event first.
+   * @param from number of the first transaction @param to the first one that does not count, at most `endedXid`
+   */
+  async subjects(
+    tx: Tx,
+    { accountId, mode }: Scope,
+    type: DomainEventType,
+    { from, to }: { from: number; to: number },
+    limit: number,
+  ): Promise<string[]> {
+    const rows = await tx.query<{ subjectId: string }>(SUBJECTS, [accountId, mode, type, from, to, limit]);
+    return rows.map(({ subjectId }) => subjectId);
   }
 
   /** Returns whether this database cannot yet have given a number as high as that. */

@@ -39,6 +39,11 @@ export class TransactionsService implements OnApplicationBootstrap {
     return asOf(transaction, this.clock.now());
   }
 
+  /** Returns these transactions in no particular order. */
+  async getAll(tx: Tx, ids: readonly string[]): Promise<Transaction[]> {
+    return this.transactions.findAll(tx, ids);
+  }
+
   /** A transaction for the public checkout page, whose address is the credential. @throws ApiError 404 */
   async getPublic(id: string): Promise<Transaction> {
     const transaction = await this.transactions.findPublic(id);
