@@ -8,7 +8,7 @@ import { type Mode, SESSION } from './session.js';
  * All events of an endpoint with `*`, and the legacy events for payments without Pix, which such an endpoint does not
  * get.
  */
-const NAMES = '*,payment.created,payment.status_changed,payment.refunded';
+const NAMES = '*,payment.created,payment.completed,payment.status_changed,payment.refunded';
 /** Keys of screens that show one object. */
 const ONE: readonly string[] = ['sale', 'case', 'payout'];
 /** Shortest time between two reloads, however many events arrive. */

@@ -5,7 +5,7 @@ import { call, reach } from './api.js';
 import { Icon, type IconName } from './icons.js';
 import { useLanguage } from './language.js';
 import { useLive } from './live.js';
-import { useEventToasts } from './notices.js';
+import { Bell, useEventToasts } from './notices.js';
 import { type Mode, SESSION, useMode, useSession } from './session.js';
 import { Toasts } from './toast.js';
 import { Button, Link } from './ui.js';
@@ -114,6 +114,7 @@ export function Shell(): ReactNode {
           <div className="top" role="search">
             <Search mode={mode} />
             <ModeSwitch mode={mode} />
+            <Bell mode={mode} />
           </div>
         )}
         <Away />

@@ -9,7 +9,8 @@ import { useSession } from '../session.js';
 import { toast } from '../toast.js';
 import { Card, Failure, Loading, Table } from '../ui.js';
 
-type Kind = NoticesBody['dashboard' | 'mail'][number];
+type Channel = 'dashboard' | 'mail';
+type Kind = NoticesBody[Channel][number];
 
 /** The person's choice of notices, kept at each tick. */
 export function Notices(): ReactNode {
@@ -24,11 +25,11 @@ export function Notices(): ReactNode {
   const kinds: readonly (readonly [Kind, string])[] = [
     ['paid', t('Venda paga', 'Paid sale')],
     ['dispute', t('Disputa', 'Dispute')],
-    ['webhook', t('Webhook desativado', 'Disabled webhook')],
+    ['webhook', t('Endpoint que falha ou foi desativado', 'Failing or disabled endpoint')],
     ['payout', t('Saque pago, não realizado ou devolvido', 'Payout paid, failed or returned')],
     ['approval', t('Saque para aprovar', 'Payout to approve')],
   ];
-  const tick = (channel: keyof NoticesBody, kind: Kind, name: string, where: string): ReactNode => {
+  const tick = (channel: Channel, kind: Kind, name: string, where: string): ReactNode => {
     const list: readonly Kind[] = chosen[channel];
     return (
       <input
@@ -62,18 +63,17 @@ export function Notices(): ReactNode {
         keyOf={([kind]) => kind}
         columns={[
           { name: t('Aviso', 'Notice'), cell: ([, name]) => name },
-          { name: here, cell: ([kind, name]) => (kind === 'webhook' ? '–' : tick('dashboard', kind, name, here)) },
+          { name: here, cell: ([kind, name]) => tick('dashboard', kind, name, here) },
           {
             name: mail,
-            cell: ([kind, name]) =>
-              kind === 'paid' || (kind === 'approval' && role === 'MEMBER') ? '–' : tick('mail', kind, name, mail),
+            cell: ([kind, name]) => (kind === 'approval' && role === 'MEMBER' ? '–' : tick('mail', kind, name, mail)),
           },
         ]}
       />
       <p className="quiet">
         {t(
-          'O e-mail da conta sempre recebe disputas e webhooks desativados. Avisos de segurança chegam sempre.',
-          'The account’s e-mail always gets disputes and disabled webhooks. Security notices always come.',
+          'Vendas pagas chegam juntas, no máximo um e-mail a cada 5 minutos. O e-mail da conta sempre recebe disputas e webhooks desativados. Avisos de segurança chegam sempre.',
+          'Paid sales come together, at most one mail every 5 minutes. The account’s e-mail always gets disputes and disabled webhooks. Security notices always come.',
         )}
       </p>
     </Card>

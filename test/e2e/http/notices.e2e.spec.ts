@@ -17,13 +17,13 @@ describe('the notices of a person', () => {
     service.call<NoticesBody>(body ? 'PATCH' : 'GET', '/v1/auth/notices', { token, ...(body ? { body } : {}) });
 
   it('begin with the defaults of the role, and change one list at a time', async () => {
-    const defaults = { mail: ['payout', 'approval'], dashboard: ['dispute', 'payout', 'approval'] };
-    expect((await notices()).body).toEqual(defaults);
-    expect((await notices({ mail: [] })).body).toEqual({ ...defaults, mail: [] });
-    expect((await notices({ dashboard: ['paid'] })).body).toEqual({ mail: [], dashboard: ['paid'] });
+    const defaults = { mail: ['payout', 'approval'], dashboard: ['dispute', 'webhook', 'payout', 'approval'] };
+    expect((await notices()).body).toMatchObject(defaults);
+    expect((await notices({ mail: [] })).body).toMatchObject({ ...defaults, mail: [] });
+    expect((await notices({ dashboard: ['paid'] })).body).toMatchObject({ mail: [], dashboard: ['paid'] });
   });
 
-  it.each([{ mail: ['paid'] }, { mail: 'dispute' }, { dashboard: ['paid', 'paid'] }, { dashboard: ['webhook'] }])(
+  it.each([{ mail: ['refund'] }, { mail: 'dispute' }, { dashboard: ['paid', 'paid'] }, { dashboard: ['refund'] }])(
     'refuse %j',
     async (body) => {
       expect((await notices(body)).status).toBe(400);
