@@ -94,7 +94,7 @@ export function useEventToasts(mode: Mode): Heard {
   const show: Heard = (event) => {
     const notice = noticeOf(event, t, language);
     if (notice === null || !chosen.includes(notice.kind)) return;
-    // Another request for each event would cost a busy shop one every second.
+    // A request for each event would cost a busy shop one every second.
     client.setQueriesData<EventBody[]>({ queryKey: [BELL, mode] }, (list) =>
       list?.every(({ id }) => id !== event.id) ? [event, ...list].slice(0, MAX_LISTED) : list,
     );

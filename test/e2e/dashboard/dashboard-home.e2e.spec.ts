@@ -95,6 +95,35 @@ describeWith('browser')('the home of the dashboard', () => {
     await page.getByText(/^Venda paga: R\$\s33,00$/).waitFor();
   });
 
+  it('lists a new notice under the bell at once, counts it until it is marked as read, and links its sale', async () => {
+    await dashboard.visit(page, '/test');
+    await page.getByRole('region', { name: 'Hoje' }).waitFor();
+    const bell = page.getByRole('button', { name: /^Avisos/ });
+    const list = page.getByRole('dialog', { name: 'Avisos' });
+    const { id } = await dashboard.charge({ amount: 4_400 });
+    await dashboard.simulate(id, { event: 'pay' });
+    await page.getByRole('button', { name: /^Avisos: \d+ não lidos$/ }).waitFor();
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      await bell.focus();
+      await page.keyboard.press('Enter');
+      await list.getByRole('link', { name: /^Venda paga: R\$\s44,00$/ }).waitFor();
+      expect(await barriers(page, `bell at ${String(width)}`)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await list.waitFor({ state: 'hidden' });
+      expect(await bell.evaluate('(button) => button === document.activeElement')).toBe(true);
+    }
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await bell.click();
+    await list.getByRole('button', { name: 'Marcar tudo como lido' }).click();
+    await list.getByText('não lido').first().waitFor({ state: 'hidden' });
+    await list.getByRole('link', { name: /^Venda paga: R\$\s44,00$/ }).click();
+    await list.waitFor({ state: 'hidden' });
+    await page.waitForURL(new RegExp(`/test/sales/${id.replace(/^[a-z]+_/, '')}$`));
+    await page.reload();
+    await page.getByRole('button', { name: 'Avisos', exact: true }).waitFor();
+  });
+
   it('begins for an operator with the first queue in which something waits', async () => {
     const operator = await dashboard.operator('operadora@recebe.example');
     const queue = operator.getByRole('combobox', { name: 'Fila' });
