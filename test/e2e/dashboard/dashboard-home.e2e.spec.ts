@@ -96,6 +96,8 @@ describeWith('browser')('the home of the dashboard', () => {
   });
 
   it('lists a new notice under the bell at once, counts it until it is marked as read, and links its sale', async () => {
+    await dashboard.visit(page, '/settings');
+    await page.getByRole('checkbox', { name: 'Venda paga: No painel' }).check();
     await dashboard.visit(page, '/test');
     await page.getByRole('region', { name: 'Hoje' }).waitFor();
     const bell = page.getByRole('button', { name: /^Avisos/ });
