@@ -2,6 +2,7 @@ import { Injectable, type Type } from '@nestjs/common';
 import type { Tx } from '../core/database/index.js';
 import type { Scope } from '../core/mode.js';
 import type { DomainEvents, DomainEventType, EventEntity } from './event.entity.js';
+import { RESENT } from './resends.js';
 
 /** A business event. The public `evt_…` id comes from its id, whatever the number of endpoints and retries. */
 export interface DomainEvent<T extends DomainEventType = DomainEventType> extends Omit<
@@ -96,7 +97,7 @@ export class EventCatalog {
   /** Returns the domain events that this version knows, including those never sent to anybody. */
   types(): readonly string[] {
     const sources = this.#events.map(({ from }) => from);
-    return [...new Set([...sources, ...this.#refreshes.flatMap(({ types }) => types)])];
+    return [...new Set([...sources, ...this.#refreshes.flatMap(({ types }) => types), RESENT])];
   }
 
   /** Returns the events in the current state of their subjects, in no particular order. */

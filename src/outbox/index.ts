@@ -6,3 +6,4 @@ export { OutboxModule } from './outbox.module.js';
 export { type EventPosition, OutboxRepository } from './outbox.repository.js';
 export { OutboxService } from './outbox.service.js';
 export { type EventConsumer, Relay } from './relay.service.js';
+export { RESENT } from './resends.js';

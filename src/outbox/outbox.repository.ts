@@ -21,6 +21,7 @@ import { Retained } from '../core/retention.js';
 import type { DomainEvent } from './event-catalog.service.js';
 import { joinPersonal, keptEvents, splitPersonal } from './event-rules.js';
 import { type DomainEventType, EventEntity } from './event.entity.js';
+import { RESENT } from './resends.js';
 
 interface StoredEvent extends Omit<DomainEvent, 'sequence' | 'data'> {
   /** JSON. */
@@ -118,14 +119,14 @@ const POSTPONE = write(
 );
 /**
  * Keeps the last event of each subject, from which the next one is numbered, and the events of `$4`, which may be
- * resent. The walk continues behind `$1`, since kept events would be read again and again.
+ * resent. A record of a resend (`$5`) is the only event of its subject, and goes. The walk continues behind `$1`, since kept events would be read again and again.
  */
 const REMOVE = write(
   'events.remove',
   `WITH looked AS (SELECT id, subject_id, sequence, status, type FROM events WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3),
    removed AS (
-     DELETE FROM events e USING looked l WHERE e.id = l.id AND l.status = 'done' AND l.type <> ALL ($4::text[]) AND EXISTS (
-       SELECT 1 FROM events n WHERE n.subject_id = l.subject_id AND n.sequence > l.sequence))
+     DELETE FROM events e USING looked l WHERE e.id = l.id AND l.status = 'done' AND l.type <> ALL ($4::text[]) AND (l.type = $5 OR EXISTS (
+       SELECT 1 FROM events n WHERE n.subject_id = l.subject_id AND n.sequence > l.sequence)))
    SELECT id FROM looked ORDER BY id`,
 );
 const LAG = read(
@@ -270,7 +271,7 @@ export class OutboxRepository {
   /** @returns how many events older than `before` were looked at; some of them stay */
   @Retained('events', 'events')
   async remove(tx: Tx, before: Date, limit: number): Promise<number> {
-    const values = [this.#lookedTo, idBound(before, 'min'), limit, keptEvents()];
+    const values = [this.#lookedTo, idBound(before, 'min'), limit, keptEvents(), RESENT];
     const looked = await tx.query<{ id: string }>(REMOVE, values);
     const last = looked.at(-1)?.id;
     if (last !== undefined) tx.afterCommit(() => void (this.#lookedTo = last));

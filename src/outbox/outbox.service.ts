@@ -8,6 +8,7 @@ import { type DomainEvent, EventCatalog, type NewEvent } from './event-catalog.s
 import type { DomainEventType } from './event.entity.js';
 import { OutboxRepository } from './outbox.repository.js';
 import { Relay } from './relay.service.js';
+import { RESENT } from './resends.js';
 
 /** Writes events in the transaction of their change; wakes the relay after the commit. */
 @Injectable()
@@ -82,6 +83,26 @@ export class OutboxService {
       const [last] = (await this.history(tx, scope, [subjectId], types, 1)).get(subjectId) ?? [];
       if (last) events.set(last.id, last);
     }
-    return this.relay.replay(tx, [...events.values()]);
+    return this.#resend(tx, scope, [...events.values()]);
+  }
+
+  /** Returns an event that has a public name; null when the account has no such event. */
+  async find(scope: Scope, id: string): Promise<DomainEvent | null> {
+    const [event] = await this.events.byIds([id]);
+    const isOwn = event?.accountId === scope.accountId && event.mode === scope.mode;
+    return isOwn && this.catalog.publicEventsOf(event.type, true).length > 0 ? event : null;
+  }
+
+  /** Resends one event in the current state of its subject. @returns how many deliveries */
+  async resend(tx: Tx, scope: Scope, event: DomainEvent): Promise<number> {
+    return this.#resend(tx, scope, await this.catalog.refresh(tx, [event]));
+  }
+
+  async #resend(tx: Tx, { accountId, mode }: Scope, events: readonly DomainEvent[]): Promise<number> {
+    if (events.length === 0) return 0;
+    const occurredAt = this.clock.now();
+    const data = { eventIds: events.map(({ id }) => id) };
+    this.record(tx, [{ accountId, mode, type: RESENT, subjectId: newId(occurredAt), data, occurredAt }]);
+    return this.relay.replay(tx, events);
   }
 }

@@ -173,6 +173,15 @@ async function waitingCorrection({ service, accountId }: World): Promise<string>
   return (await service.call<{ id: string }>('POST', '/v1/operations/corrections', { token, body })).body.id;
 }
 
+/** The event of the creation of the world's charge. */
+async function createdEvent({ service, rawId }: World): Promise<string> {
+  const [event] = await service.sql<{ id: string }>(
+    'SELECT id FROM events WHERE subject_id = $1 ORDER BY sequence LIMIT 1',
+    [rawId],
+  );
+  return `evt_${String(event?.id.replaceAll('-', ''))}`;
+}
+
 const newIdempotencyKey = (): Record<string, string> => ({ 'Idempotency-Key': `matrix-${randomUUID()}` });
 const newEmail = (): string => `matrix-${randomUUID()}@example.com`;
 
@@ -341,6 +350,10 @@ export const ROUTES: Readonly<Record<string, Row>> = {
 
   'GET /v1/wallets/releases': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/events': keys({ test: 200, live: 200, foreign: 200 }),
+  'POST /v1/events/:id/resend': keys(
+    { test: 200, live: 404, foreign: 404 },
+    { path: async (world) => `/v1/events/${await createdEvent(world)}/resend` },
+  ),
   'GET /v1/events/stream': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/charges': keys({ test: 200, live: 200, foreign: 200 }),
   'GET /v1/charges/:id': keys(

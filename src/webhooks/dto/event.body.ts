@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { CursorListOf, EnumOf, Text, Time } from '../../core/http/index.js';
+import { CursorListOf, EnumOf, Integer, Text, Time } from '../../core/http/index.js';
 
 const CURSOR = 'evc_812_019aa0f07d5c7c3e9b1a2f4d6c8e0a12_1';
 
@@ -22,6 +22,12 @@ export class EventBody {
   })
   data!: object;
   @Text('Where the list goes on behind this event.', CURSOR) cursor!: string;
+}
+
+export class ResentEventBody {
+  @Text('The event.', 'evt_019aa0f07d5c7c3e9b1a2f4d6c8e0a12') id!: string;
+  @EnumOf('Kind of object.', ['event']) object!: 'event';
+  @Integer('Deliveries to endpoints; 0 when none is subscribed.', 2) deliveries!: number;
 }
 
 export class EventListBody extends CursorListOf(EventBody, CURSOR) {}

@@ -1,5 +1,5 @@
 import { MaxLength } from 'class-validator';
-import { IsIdOf, OptionalField, QueryDate, QueryInteger } from '../../core/http/index.js';
+import { IsIdOf, OptionalEnum, OptionalField, QueryDate, QueryInteger } from '../../core/http/index.js';
 
 const CURSOR = {
   pattern: '^evc_[0-9]{1,15}_[0-9A-Fa-f]{32}_[0-9]{1,2}$',
@@ -27,6 +27,15 @@ export class EventStreamQuery {
   @OptionalField({ ...CURSOR, description: `${CURSOR.description} What is newer, oldest first.` })
   @MaxLength(100)
   after?: string;
+
+  @QueryDate('Inclusive lower bound on the time of the event.', 'first')
+  created_after?: Date;
+
+  @OptionalEnum(
+    'Whether events that were sent again are there once more, at the time of the resend and with a new cursor.',
+    ['true', 'false'],
+  )
+  resends?: 'true' | 'false';
 }
 
 export class EventsQuery extends EventStreamQuery {
@@ -36,7 +45,4 @@ export class EventsQuery extends EventStreamQuery {
 
   @QueryInteger('Items a page.', 1, 100, 25)
   limit?: number;
-
-  @QueryDate('Inclusive lower bound on the time of the event.', 'first')
-  created_after?: Date;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Clock } from '../../core/clock.js';
 import type { Database } from '../../core/database/index.js';
 import type { Logger } from '../../core/log/index.js';
-import type { DomainEvent, EventCatalog, OutboxRepository } from '../../outbox/index.js';
+import type { DomainEvent, EventCatalog, OutboxRepository, OutboxService } from '../../outbox/index.js';
 import { EventFeed } from './event-feed.service.js';
 
 const SCOPE = { accountId: 'a', mode: 'test' } as const;
@@ -46,6 +46,7 @@ function feedOf(concerns: (id: number) => boolean): { feed: EventFeed; reads: nu
     {} as Database,
     events as unknown as OutboxRepository,
     catalog as unknown as EventCatalog,
+    {} as OutboxService,
     new Clock(),
     {} as Logger,
   );

@@ -1,13 +1,22 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Database } from '../../core/database/index.js';
-import { badRequest, invalidRequest } from '../../core/errors/index.js';
+import { badRequest, invalidRequest, notFound } from '../../core/errors/index.js';
 import { Logger } from '../../core/log/index.js';
+import { eventId, eventUuid } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
-import { type DomainEvent, EventCatalog, OutboxRepository, type PublicEvent } from '../../outbox/index.js';
+import {
+  type DomainEvent,
+  EventCatalog,
+  OutboxRepository,
+  OutboxService,
+  type PublicEvent,
+  RESENT,
+} from '../../outbox/index.js';
 import { envelope } from '../sending/envelope.js';
+import { candidatesOf, voiceOf } from '../sending/messages.js';
 import { ALL_CANONICAL } from '../endpoints/subscription.js';
-import type { EventBody } from '../dto/event.body.js';
+import type { EventBody, ResentEventBody } from '../dto/event.body.js';
 import { cursorText, type EventCursor, FIRST, LAST } from './cursor.js';
 
 /** How long events are listed. */
@@ -24,7 +33,12 @@ export interface FeedFilter {
   readonly names: ReadonlySet<string>;
   readonly subjectId: string | null;
   readonly since: Date;
+  /** Whether events that were sent again are listed once more, at the time of the resend. */
+  readonly resends: boolean;
 }
+
+/** A name of an event, with its number and the event to present under it. */
+type Named = readonly [number: number, event: DomainEvent, publicEvent: PublicEvent];
 
 export interface FeedPage {
   readonly items: readonly EventBody[];
@@ -40,6 +54,7 @@ export class EventFeed implements OnModuleInit {
     private readonly database: Database,
     private readonly events: OutboxRepository,
     private readonly catalog: EventCatalog,
+    private readonly outbox: OutboxService,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
@@ -54,7 +69,12 @@ export class EventFeed implements OnModuleInit {
    * @param types of the query: names with commas between, `*` for all canonical ones, which is the default
    * @throws ApiError 400 for a name that is no event
    */
-  filter(types = ALL_CANONICAL, subjectId: string | null = null, createdAfter: Date | null = null): FeedFilter {
+  filter(
+    types = ALL_CANONICAL,
+    subjectId: string | null = null,
+    createdAfter: Date | null = null,
+    resends = false,
+  ): FeedFilter {
     const given = types.split(',');
     const unknown = given.find((name) => name !== ALL_CANONICAL && !this.catalog.has(name));
     if (unknown !== undefined) {
@@ -67,6 +87,7 @@ export class EventFeed implements OnModuleInit {
       names: new Set(names),
       subjectId,
       since: new Date(Math.max(listedSince, createdAfter?.getTime() ?? 0)),
+      resends,
     };
   }
 
@@ -93,14 +114,26 @@ export class EventFeed implements OnModuleInit {
     return newest ? { xid: newest.xid, id: newest.id, name: LAST.name } : FIRST;
   }
 
+  /** Sends an event again, to endpoints and to readers of resends. @throws ApiError 404 */
+  async resend(scope: Scope, id: string): Promise<ResentEventBody> {
+    const uuid = eventUuid(id);
+    const event = uuid && (await this.outbox.find(scope, uuid));
+    if (!event) throw notFound('event');
+    const deliveries = await this.database.transaction((tx) => this.outbox.resend(tx, scope, event));
+    return { id: eventId(event.id), object: 'event', deliveries };
+  }
+
   async #page(
     scope: Scope,
-    { names, subjectId, since }: FeedFilter,
+    { names, subjectId, since, resends }: FeedFilter,
     direction: 'older' | 'newer',
     from: EventCursor,
     limit: number,
   ): Promise<FeedPage> {
-    const sources: ReadonlySet<string> = new Set(this.catalog.sourcesOf((name) => names.has(name)));
+    const sources: ReadonlySet<string> = new Set([
+      ...this.catalog.sourcesOf((name) => names.has(name)),
+      ...(resends ? [RESENT] : []),
+    ]);
     const items: EventBody[] = [];
     const cursors: EventCursor[] = [];
     const behind = direction === 'older' ? FIRST.name : LAST.name;
@@ -114,10 +147,10 @@ export class EventFeed implements OnModuleInit {
       for (let at = 0; at < ids.length; at += BODIES_AT_ONCE) {
         for (const event of await this.events.byIds(ids.slice(at, at + BODIES_AT_ONCE))) {
           const position = { xid: xids.get(event.id) ?? 0, id: event.id };
-          for (const [name, publicEvent] of this.#namesOf(event, direction)) {
+          for (const [name, named, publicEvent] of await this.#namesOf(event, names, direction)) {
             const cursor = { ...position, name };
             if (!names.has(publicEvent.name) || !isBeyond(cursor, begin, direction)) continue;
-            const body = bodyOf(event, publicEvent, cursor);
+            const body = bodyOf(named, publicEvent, cursor);
             if (body === null) continue;
             if (items.length === limit) return { items, end: cursors.at(-1) ?? from, hasMore: true };
             items.push(body);
@@ -139,11 +172,33 @@ export class EventFeed implements OnModuleInit {
   }
 
   /** The names of an event with their numbers, from 1, in the order of the direction. */
-  #namesOf(event: DomainEvent, direction: 'older' | 'newer'): [number, PublicEvent][] {
-    const names = this.catalog
-      .publicEventsOf(event.type)
-      .map((each, index): [number, PublicEvent] => [index + 1, each]);
-    return direction === 'older' ? names.reverse() : names;
+  async #namesOf(
+    event: DomainEvent,
+    names: ReadonlySet<string>,
+    direction: 'older' | 'newer',
+  ): Promise<readonly Named[]> {
+    const named =
+      event.type === RESENT
+        ? await this.#resentNames((event as DomainEvent<typeof RESENT>).data.eventIds, names)
+        : this.catalog.publicEventsOf(event.type).map((each, index): Named => [index + 1, event, each]);
+    return direction === 'older' ? [...named].reverse() : named;
+  }
+
+  /** The names under which an endpoint that is subscribed to `names` gets a resend, see `EventConsumer.replay`. */
+  async #resentNames(ids: readonly string[], names: ReadonlySet<string>): Promise<readonly Named[]> {
+    const stored = await this.events.byIds(ids);
+    const current = await this.database.transaction((tx) => this.catalog.refresh(tx, stored));
+    current.sort((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id));
+    const toldBy = new Map<string, string>();
+    return candidatesOf(current, this.catalog, true)
+      .map(({ event, publicEvent }, index): Named => [index + 1, event, publicEvent])
+      .filter(([, event, publicEvent]) => {
+        const voice = voiceOf(publicEvent);
+        const isTold = names.has(publicEvent.name) && (toldBy.get(voice) ?? event.id) === event.id;
+        if (!isTold || publicEvent.present(event) === null) return false;
+        toldBy.set(voice, event.id);
+        return true;
+      });
   }
 }
 

@@ -1,19 +1,21 @@
 import { Readable } from 'node:stream';
-import { Controller, Get, Headers, Query, Res, StreamableFile } from '@nestjs/common';
-import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Headers, Param, Query, Res, StreamableFile } from '@nestjs/common';
+import { ApiHeader, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Actor } from '../../audit/index.js';
-import { ApiKeyAuth, Costs, CurrentActor, CurrentScope } from '../../auth/index.js';
+import { ApiKeyAuth, AuditedAtDoor, Costs, CurrentActor, CurrentScope } from '../../auth/index.js';
 import { invalidRequest } from '../../core/errors/index.js';
-import { ApiRefusal } from '../../core/http/index.js';
+import { ApiRefusal, PostOk } from '../../core/http/index.js';
 import type { Scope } from '../../core/mode.js';
-import { EventListBody } from '../dto/event.body.js';
+import { EventListBody, ResentEventBody } from '../dto/event.body.js';
 import { EventsQuery, EventStreamQuery } from '../dto/events.query.js';
 import { cursorText, type EventCursor, parseCursor } from './cursor.js';
 import { EventFeed, type FeedFilter } from './event-feed.service.js';
 import { EventStreams } from './event-stream.service.js';
 
 const UNKNOWN_CURSOR = { unknown_cursor: 'This database has no such cursor: begin again without one.' };
+/** The cost of a resend, which makes a delivery for each endpoint and name of the event. */
+const RESEND_TOKENS = 20;
 
 @ApiTags('Events')
 @ApiKeyAuth()
@@ -77,9 +79,23 @@ export class EventsController {
     return new StreamableFile(Readable.from(text), { type: 'text/event-stream; charset=utf-8' });
   }
 
-  #filter({ type, subject, created_after: after }: EventStreamQuery & Pick<EventsQuery, 'created_after'>): FeedFilter {
+  @PostOk(':id/resend')
+  @AuditedAtDoor('payment.webhook_resent')
+  @Costs(() => RESEND_TOKENS)
+  @ApiOperation({
+    summary: 'Send an event again',
+    description:
+      'To everybody who is subscribed now, under each of its names, as new deliveries, and to readers of the stream and the list with `resends=true`. It is the same business event, with the same `id` and `sequence`; its content is what a read would show now.',
+  })
+  @ApiParam({ name: 'id', description: '`evt_<32 hex>` of an event.', schema: { type: 'string' } })
+  @ApiOkResponse({ description: 'What was made of it.', type: ResentEventBody })
+  async resend(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ResentEventBody> {
+    return this.feed.resend(scope, id);
+  }
+
+  #filter({ type, subject, created_after: after, resends }: EventStreamQuery): FeedFilter {
     const subjectId = subject?.replace(/^[a-z]+_/, '') ?? null;
-    return this.feed.filter(type, subjectId, after ?? null);
+    return this.feed.filter(type, subjectId, after ?? null, resends === 'true');
   }
 }
 

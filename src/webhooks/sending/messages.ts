@@ -46,8 +46,6 @@ export function buildMessages(
   const byScope = groupBy(endpoints, keyOf);
   /** The event that an endpoint gets on request, for each endpoint and family or alias. */
   const toldBy = new Map<string, string>();
-  const voiceOf = (endpointId: string, { isAlias, name, family }: PublicEvent): string =>
-    `${endpointId} ${isAlias === true ? name : family}`;
   return candidates.flatMap((candidate): Message[] => {
     const { event, publicEvent, direct } = candidate;
     const subscribed: readonly { id: string }[] = direct
@@ -56,14 +54,19 @@ export function buildMessages(
           isSubscribed(endpoint.events, publicEvent.name, canonicalNames),
         );
     const receivers = manual
-      ? subscribed.filter(({ id }) => (toldBy.get(voiceOf(id, publicEvent)) ?? event.id) === event.id)
+      ? subscribed.filter(({ id }) => (toldBy.get(`${id} ${voiceOf(publicEvent)}`) ?? event.id) === event.id)
       : subscribed;
     if (receivers.length === 0) return [];
     const payload = payloadOf(candidate);
     if (payload === null) return [];
-    for (const { id } of receivers) toldBy.set(voiceOf(id, publicEvent), event.id);
+    for (const { id } of receivers) toldBy.set(`${id} ${voiceOf(publicEvent)}`, event.id);
     return [messageOf(event, publicEvent.name, payload, receivers, manual, nextId)];
   });
+}
+
+/** The family of a name, or the alias itself: in each, a receiver gets one event of a resend. */
+export function voiceOf({ isAlias, name, family }: PublicEvent): string {
+  return isAlias === true ? name : family;
 }
 
 /** Makes the message of an event under one name, for each of `receivers`. */

@@ -378,6 +378,11 @@ describe('answers follow the OpenAPI document', () => {
       keeps('listEvents', await service.call('GET', `/v1/events${query}`, { key: key() }));
       keeps('streamEvents', await service.call('GET', `/v1/events/stream${query.split('&')[0]}`, { key: key() }));
     }
+    const [event] = (await service.call<{ data: { id: string }[] }>('GET', '/v1/events', { key: key() })).body.data;
+    for (const id of [String(event?.id), 'evt_none']) {
+      keeps('resendEvent', await service.call('POST', `/v1/events/${id}/resend`, { key: key() }));
+    }
+    keeps('resendEvent', await service.call('POST', '/v1/events/evt_none/resend'));
     keeps('listEvents', await service.call('GET', '/v1/events'));
     keeps('streamEvents', await service.call('GET', '/v1/events/stream'));
   });

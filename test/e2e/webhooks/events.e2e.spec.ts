@@ -7,6 +7,8 @@ import { waitFor } from '../../support/wait.js';
 
 const EVERY_NAME = 'type=*,payment.created,payment.completed,payment.status_changed,payment.refunded';
 
+const FIRST_CURSOR = `evc_0_${'0'.repeat(32)}_0`;
+
 /** Reads server-sent events as a client without a library does. */
 class Stream {
   readonly items: EventBody[] = [];
@@ -313,6 +315,40 @@ describe('the stream of events', () => {
     await second.stop();
     // A stream that is cut off has no end: it fails.
     await waitFor('the end', () => Promise.resolve(stream.ended));
+  });
+
+  it('shows a resend once more to readers that ask for resends, also after a cut, and to no others', async () => {
+    const { testKey, liveKey } = await service.merchant();
+    const { id } = await aPaidCharge(service, testKey, 900);
+    const query = `?type=charge.created,charge.paid,payment.completed&resends=true`;
+    const stream = await Stream.open(service, testKey, `${query}&created_after=2020-01-01&after=${FIRST_CURSOR}`);
+    await waitFor('what has happened', () => Promise.resolve(stream.items.length === 3));
+    const [created] = stream.items;
+    const again = await service.call('POST', `/v1/events/${String(created?.id)}/resend`, { key: testKey });
+    expect([again.status, again.body]).toEqual([200, { id: created?.id, object: 'event', deliveries: 0 }]);
+    await waitFor('the resend', () => Promise.resolve(stream.items.length === 4));
+    stream.close();
+    await service.call('POST', `/v1/payments/${id}/resend-webhook`, { key: testKey });
+    const resumed = await Stream.open(service, testKey, query, stream.lastId);
+    await waitFor('the resent status', () => Promise.resolve(resumed.items.length === 2));
+    resumed.close();
+    const names = [...stream.items, ...resumed.items].map(nameOf);
+    expect(names.slice(3)).toEqual(['charge.created', 'charge.paid', 'payment.completed']);
+    expect(stream.items[3]?.data).toMatchObject({ object: { id, status: 'paid' } });
+    expect([stream.items[3]?.id, stream.items[3]?.sequence]).toEqual([created?.id, 1]);
+    const events = (each: string): Promise<Answer<EventListBody>> =>
+      service.call<EventListBody>('GET', `/v1/events?type=*${each}`, { key: testKey });
+    expect((await events('')).body.data.map(nameOf)).toEqual(['charge.paid', 'charge.created']);
+    expect((await events('&resends=true')).body.data.map(nameOf)).toEqual([
+      ...['charge.paid', 'charge.created', 'charge.paid', 'charge.created'],
+    ]);
+    for (const [key, eventId] of [
+      [liveKey, created?.id],
+      [testKey, 'evt_1'],
+    ]) {
+      const answer = await service.call('POST', `/v1/events/${String(eventId)}/resend`, { key: String(key) });
+      expect(answer.status).toBe(404);
+    }
   });
 
   it('refuses an invalid cursor', async () => {
