@@ -88,6 +88,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'reports',
     'transactions',
     'wallets',
+    // The signature and the body of a webhook, which `listen` forwards.
+    'webhooks',
   ],
 };
 

@@ -22,11 +22,13 @@ export async function runCli(args: readonly string[], env: Record<string, string
   const stderr = new PassThrough();
   const shown = [text(stdout), text(stderr)] as const;
   const code = await cli(args, {
+    program: 'recebe',
     version: '0.0.0',
     env: { ...insecure(env), ...env },
     stdin: input,
     stdout,
     stderr,
+    onInterrupt: () => undefined,
     exitCode: 0,
   });
   stdout.end();

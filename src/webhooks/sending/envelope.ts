@@ -1,6 +1,7 @@
 import { API_VERSION } from '../../core/api-version.js';
 import { eventId } from '../../core/ids.js';
 import type { DomainEvent, EventFamily } from '../../outbox/index.js';
+import type { EventBody } from '../dto/event.body.js';
 
 export interface CanonicalEnvelope {
   /** `evt_<32 hex>`: one for each business event, whatever the number of endpoints, names and retries. */
@@ -17,6 +18,12 @@ export interface CanonicalEnvelope {
 export interface LegacyEnvelope {
   event: string;
   data: object & { sequence: number };
+}
+
+/** Makes the body of the webhook, byte for byte, from an item of the list of events. */
+export function bodyOfItem({ cursor: _, ...canonical }: EventBody, family: EventFamily): string {
+  const { type, data, sequence } = canonical;
+  return JSON.stringify(family === 'canonical' ? canonical : { event: type, data: { ...data, sequence } });
 }
 
 /**

@@ -7,7 +7,7 @@ import { defaultSecretContext } from '../endpoints/secrets.repository.js';
 import type { ClaimedDelivery, ClaimedEndpoint } from './delivery-queue.repository.js';
 import { messageContext } from '../log/deliveries.repository.js';
 import { secretContext } from '../endpoints/endpoints.repository.js';
-import { signatureHeader } from './signature.js';
+import { deliveryHeaders } from './signature.js';
 import { type WebhookAnswer, WebhookClient } from './webhook-client.service.js';
 
 export interface SentAttempt extends WebhookAnswer {
@@ -43,13 +43,9 @@ export class Sender {
     }
     const target = { url: delivery.endpoint.url, mode: delivery.endpoint.mode };
     const unixSeconds = Math.floor(startedAt.getTime() / 1000);
-    const headers = {
-      'Content-Type': 'application/json',
-      'User-Agent': 'Recebe-Webhooks/1',
-      'X-Service-Signature': signatureHeader(this.catalog.familyOf(delivery.eventType), secrets, payload, unixSeconds),
-      'X-Service-Delivery-Id': `wd_${delivery.id}`,
-      'X-Service-Event-Type': delivery.eventType,
-    };
+    const { id, eventType } = delivery;
+    const signed = { id, eventType, family: this.catalog.familyOf(eventType) };
+    const headers = deliveryHeaders(signed, secrets, payload, unixSeconds);
     return { startedAt, isSigned: true, ...(await this.client.post(target, headers, payload)) };
   }
 

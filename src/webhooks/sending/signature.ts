@@ -23,6 +23,22 @@ export function signatureHeader(
   }
 }
 
+/** All headers of an attempt of a delivery. @param secrets as for `signatureHeader` */
+export function deliveryHeaders(
+  delivery: { readonly id: string; readonly eventType: string; readonly family: EventFamily },
+  secrets: readonly string[],
+  rawBody: string,
+  unixSeconds: number,
+): Record<string, string> {
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': 'Recebe-Webhooks/1',
+    'X-Service-Signature': signatureHeader(delivery.family, secrets, rawBody, unixSeconds),
+    'X-Service-Delivery-Id': `wd_${delivery.id}`,
+    'X-Service-Event-Type': delivery.eventType,
+  };
+}
+
 /** The text to sign. */
 export function signedText(family: EventFamily, rawBody: string, unixSeconds: number): string {
   return family === 'canonical' ? `${unixSeconds}.${rawBody}` : rawBody;
