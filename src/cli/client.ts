@@ -120,10 +120,10 @@ export class Client {
   }
 }
 
-/** Short reason of a failed `fetch`, as ECONNREFUSED. */
+/** Short reason of a failed request, as ECONNREFUSED. */
 export function reasonOf(error: unknown): string {
-  const { cause, name, message } = error as Error & { cause?: NodeJS.ErrnoException };
-  return cause?.code ?? (name === 'TimeoutError' ? 'no answer in time' : message);
+  const { cause, code, name, message } = error as NodeJS.ErrnoException & { cause?: NodeJS.ErrnoException };
+  return cause?.code ?? code ?? (name === 'TimeoutError' ? 'no answer in time' : message);
 }
 
 function readKey(path: string): string {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { request } from 'undici';
 import { newId } from '../core/ids.js';
 import { bodyOfItem, deliveryHeaders, type EventBody } from '../webhooks/index.js';
 import { reasonOf } from './client.js';
@@ -110,9 +111,9 @@ export class Forwarder {
   ): Promise<{ status: number | null; error: string | null; isAway: boolean }> {
     try {
       const signal = AbortSignal.any([AbortSignal.timeout(LIMIT_MS), this.options.end]);
-      const response = await fetch(this.options.url, { method: 'POST', redirect: 'manual', headers, body, signal });
-      await response.body?.cancel();
-      return { status: response.status, error: null, isAway: false };
+      const response = await request(this.options.url, { method: 'POST', headers, body, signal });
+      await response.body.dump();
+      return { status: response.statusCode, error: null, isAway: false };
     } catch (error) {
       const isLate = (error as Error).name === 'TimeoutError';
       return { status: null, error: reasonOf(error), isAway: !isLate };

@@ -14,11 +14,17 @@ export interface Ended {
  * Real processes of the executable are tested in test/e2e/running/start.e2e.spec.ts.
  * @param env all variables: the runner's own environment decides nothing
  * @param stdin input of the command; nothing by default
+ * @param onTerminal whether a person reads the output
  */
-export async function runCli(args: readonly string[], env: Record<string, string>, stdin?: string): Promise<Ended> {
+export async function runCli(
+  args: readonly string[],
+  env: Record<string, string>,
+  stdin?: string,
+  onTerminal = false,
+): Promise<Ended> {
   const input = Object.assign(new PassThrough(), { isTTY: false });
   input.end(stdin);
-  const stdout = new PassThrough();
+  const stdout = Object.assign(new PassThrough(), onTerminal && { isTTY: true });
   const stderr = new PassThrough();
   const shown = [text(stdout), text(stderr)] as const;
   const code = await cli(args, {

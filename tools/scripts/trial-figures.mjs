@@ -58,6 +58,11 @@ export const TRIALS = {
     specs: ['test/stress/worst-bodies'],
     what: 'the slowest body of every write route, and health checks beside it',
   },
+  listener: {
+    specs: ['test/stress/listener'],
+    what: '10 000 events to `recebe listen` through 20 cuts and a kill of the service',
+    figures: /^listener: .+$/gm,
+  },
   fuzz: {
     specs: ['test/e2e/http/fuzz'],
     what: '80 batches of random requests for each route',
