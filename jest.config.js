@@ -6,7 +6,7 @@ const ALONE = [
 
 /** What takes half a minute or more: trials that repeat, kill and restart, a long walk in a browser, a month of sales. */
 const LONG = [
-  '/test/e2e/[^/]+/(dashboard-screens|demo-fill|deploy)\\.e2e\\.',
+  '/test/e2e/[^/]+/(dashboard-screens|demo-fill|deploy|package)\\.e2e\\.',
   '/test/integration/held-snapshot\\.',
   '/test/stress/(cluster|large-report|live-pix|payouts-storm|postgres-outage|redis-loss|refund-crash|statistics|webhook-workers)\\.',
 ];

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { basename } from 'node:path';
 import { type Config, ConfigError, readConfig } from '../core/config/index.js';
 import { MigrationError, ServiceRoleError } from '../core/database/index.js';
 import type { Logger } from '../core/log/index.js';
@@ -14,6 +15,8 @@ import { announceService, withdrawService } from '../core/service-address.js';
 
 const started = performance.now();
 const onTerminal = process.stdout.isTTY;
+/** Installed as a package it was started by its name, and there is no `npm run`. */
+const isPackage = basename(process.argv[1] ?? '') === 'recebe';
 
 /** The tasks of a worker process. */
 const WORK = 'events and webhooks, mail, acquirers’ news, expiry, refunds and returns, releases, figures, clean-up';
@@ -56,7 +59,10 @@ function banner(
       : []),
   ];
   const lines = rows.map(([name, value]) => `  ${name.padEnd(9)} ${value}`);
-  const next = demo === null ? '' : '\n  Next: npm run demo, or the first charge in the README.\n';
+  const hint = isPackage
+    ? 'recebe listen --forward-to http://localhost:8080/webhooks, and recebe trigger charge.paid'
+    : 'npm run demo, or the first charge in the README';
+  const next = demo === null ? '' : `\n  Next: ${hint}.\n`;
   return `\nRecebe is ready (role ${config.role}, ${seconds} s)\n\n${lines.join('\n')}\n${next}\n`;
 }
 
@@ -158,17 +164,21 @@ function announce(config: Config, logger: Logger): void {
   }
 }
 
+function startOn(port: number): string {
+  return isPackage ? `recebe start --port ${port}` : `PORT=${port} npm start`;
+}
+
 function explain(error: unknown): string {
   if ([ConfigError, LocalServerError, MigrationError, ServiceRoleError].some((known) => error instanceof known)) {
     return (error as Error).message;
   }
   const { code, syscall, port } = (error ?? {}) as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE') {
-    return `Port ${port ?? ''} is taken by another program, or by Recebe itself. Choose another one: PORT=${(port ?? 3000) + 1} npm start`;
+    return `Port ${port ?? ''} is taken by another program, or by Recebe itself. Choose another one: ${startOn((port ?? 3000) + 1)}`;
   }
   // A cluster reports `bind` instead of `listen`.
   if (code === 'EACCES' && (syscall === 'listen' || syscall === 'bind')) {
-    return 'The port may not be opened by this user. Choose one above 1023: PORT=3000 npm start';
+    return 'The port may not be opened by this user. Choose one above 1023: ' + startOn(3000);
   }
   if (code === '42501') {
     return `The database refuses it: ${String(error)}\nGive the role that owns its tables in DATABASE_MIGRATION_URL.`;

@@ -76,7 +76,9 @@ export class Client {
     for (let attempt = 1; ; attempt++) {
       try {
         const response = await this.open(method, path, { signal: AbortSignal.timeout(LIMIT_MS), ...request });
-        return (await response.json()) as T;
+        return (await response.json().catch(() => {
+          throw new ClientError(`${this.url} is not a Recebe service: ${method} ${path} was not answered with JSON.`);
+        })) as T;
       } catch (error) {
         const isLimited = error instanceof ClientError && error.status === RATE_LIMITED && attempt < MAX_RATE_LIMITED;
         if (!isLimited) throw error;
@@ -123,7 +125,7 @@ export class Client {
 /** Short reason of a failed request, as ECONNREFUSED. */
 export function reasonOf(error: unknown): string {
   const { cause, code, name, message } = error as NodeJS.ErrnoException & { cause?: NodeJS.ErrnoException };
-  return cause?.code ?? code ?? (name === 'TimeoutError' ? 'no answer in time' : message);
+  return name === 'TimeoutError' ? 'no answer in time' : (cause?.code ?? code ?? message);
 }
 
 function readKey(path: string): string {

@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '../../../tools/harness/free-port.js';
 import { type Ended, runCli } from '../../support/cli.js';
@@ -98,8 +101,11 @@ describe('commands for developers', () => {
       1,
       expect.stringContaining(`No service answers at ${url} (ECONNREFUSED)`),
     ]);
-    const other = await recebe(args, { RECEBE_URL: receiver.url });
-    expect([other.code, other.stderr]).toEqual([1, expect.stringMatching(/is not a Recebe service|JSON/)]);
+    const stranger = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1');
+    await once(stranger, 'listening');
+    const { port } = stranger.address() as AddressInfo;
+    const other = await recebe(args, { RECEBE_URL: `http://127.0.0.1:${port}` }).finally(() => stranger.close());
+    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('is not a Recebe service')]);
     for (const { stderr } of [refused, away, other]) expect(stderr).not.toMatch(/^ {4}at /m);
   });
 
