@@ -44,7 +44,7 @@ it('starts from the packed tarball in an empty folder, without a build and devel
   const [file = ''] = readdirSync(root);
   expect(statSync(join(root, file)).size).toBeLessThan(MAX_MEGABYTES * 1024 * 1024);
   const bin = install(join(root, file));
-  expect(existsSync(join(root, 'node_modules', 'typescript'))).toBe(false);
+  expect(existsSync(join(root, 'node_modules', 'esbuild'))).toBe(false);
   const dataDir = processes.dataDir();
   const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', DEMO_FILL: 'false' };
   const started = spawn(process.execPath, [bin, 'start', '--data', dataDir, '--port', '0'], { cwd: root, env });
