@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { startService } from '../app/index.js';
 import type { Shell } from './shell.js';
 
 export function startCommand(program: Command, { env }: Shell): void {
@@ -10,7 +11,7 @@ export function startCommand(program: Command, { env }: Shell): void {
     .addHelpText(
       'after',
       `
-All settings of docs/running.md may be given as variables. The first start makes an account to try things with.
+All settings of docs/configuration.md may be given as variables. The first start makes an account to try things with.
 
 Examples:
   recebe start
@@ -19,9 +20,7 @@ Examples:
     .action(async ({ data, port: chosen }: { data?: string; port?: string }) => {
       if (data !== undefined) env['DATA_DIR'] = data;
       if (chosen !== undefined) env['PORT'] = chosen;
-      await import('../app/main.js');
-      // The service ends the process.
-      await new Promise(() => undefined);
+      await startService();
     });
 }
 

@@ -276,6 +276,7 @@ describe('architecture', () => {
       'sandbox → checkout',
       'demo → sandbox',
       'demo → webhooks',
+      'cli → webhooks',
     ]);
     expect(arrows.filter((arrow) => /→ (app|demo)$/.test(arrow))).toEqual(['cli → app', 'cli → demo']);
   });
