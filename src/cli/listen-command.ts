@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { eventUuid, timeOfId } from '../core/ids.js';
+import { eventId, eventUuid, timeOfId } from '../core/ids.js';
 import type { EventBody } from '../webhooks/index.js';
 import { Client, ClientError, type ConnectionOptions, withConnection } from './client.js';
 import { instant, required, UsageError } from './command.js';
@@ -142,7 +142,7 @@ async function startOf(
   if (uuid !== null) {
     const all = ['*', ...legacy].join(',');
     const from = new Date(timeOfId(uuid).getTime() - WRITTEN_LATE_MS);
-    return { after: await cursorOf(client, all, from, since.toLowerCase()), since: null };
+    return { after: await cursorOf(client, all, from, eventId(uuid)), since: null };
   }
   try {
     return { after: FIRST_CURSOR, since: /^\d{4}-\d\d-\d\d$/.test(since) ? since : instant(since).toISOString() };

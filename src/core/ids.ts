@@ -57,10 +57,12 @@ export function eventId(id: string): string {
   return `evt_${id.replaceAll('-', '')}`;
 }
 
-/** The UUID behind `evt_<32 hex>`; null for every other text. */
+/** The UUID behind `evt_<32 hex>`, or the bare `<uuid>`; null for every other text. */
 export function eventUuid(text: string): string | null {
-  const match = /^evt_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/i.exec(text);
-  return match && match.slice(1).join('-').toLowerCase();
+  const bare = text.toLowerCase();
+  if (isUuid(bare)) return bare;
+  const match = /^evt_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(bare);
+  return match && match.slice(1).join('-');
 }
 
 /** Whether it is a UUID in the only form that we write. */

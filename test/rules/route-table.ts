@@ -179,7 +179,7 @@ async function createdEvent({ service, rawId }: World): Promise<string> {
     'SELECT id FROM events WHERE subject_id = $1 ORDER BY sequence LIMIT 1',
     [rawId],
   );
-  return `evt_${String(event?.id.replaceAll('-', ''))}`;
+  return String(event?.id);
 }
 
 const newIdempotencyKey = (): Record<string, string> => ({ 'Idempotency-Key': `matrix-${randomUUID()}` });

@@ -87,9 +87,9 @@ export class EventsController {
     description:
       'To everybody who is subscribed now, under each of its names, as new deliveries, and to readers of the stream and the list with `resends=true`. It is the same business event, with the same `id` and `sequence`; its content is what a read would show now.',
   })
-  @ApiParam({ name: 'id', description: '`evt_<32 hex>` of an event.', schema: { type: 'string' } })
+  @ApiParam({ name: 'id', description: '`evt_<32 hex>`, or the bare `<uuid>`.', schema: { type: 'string' } })
   @ApiOkResponse({ description: 'What was made of it.', type: ResentEventBody })
-  async resend(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ResentEventBody> {
+  async resendEvent(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ResentEventBody> {
     return this.feed.resend(scope, id);
   }
 
