@@ -8,6 +8,7 @@ import { Customers1700000090000 } from './0009-customers.js';
 import { PaymentNotes1700000100000 } from './0010-payment-notes.js';
 import { Notices1700000110000 } from './0011-notices.js';
 import { ReadNotices1700000120000 } from './0012-read-notices.js';
+import { WebhookSignature1700000140000 } from './0014-webhook-signature.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -21,4 +22,5 @@ export const MIGRATIONS = [
   PaymentNotes1700000100000,
   Notices1700000110000,
   ReadNotices1700000120000,
+  WebhookSignature1700000140000,
 ];

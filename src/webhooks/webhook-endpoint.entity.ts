@@ -5,6 +5,11 @@ import type { EndpointKind } from './endpoints/endpoint-health.js';
 
 export const ENDPOINT_STATUSES = ['ACTIVE', 'INACTIVE'] as const;
 
+/** `standard`: the headers of Standard Webhooks beside ours. */
+export const ENDPOINT_SIGNATURES = ['default', 'standard'] as const;
+
+export type EndpointSignature = (typeof ENDPOINT_SIGNATURES)[number];
+
 export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 
 @NotPersonal('addresses and secrets of merchants')
@@ -31,4 +36,5 @@ export class WebhookEndpointEntity {
   @Column('integer', { default: 0 }) readonly failures!: number;
   @Column('timestamptz', { name: 'failing_since', nullable: true }) readonly failingSince!: Date | null;
   @Column('timestamptz', { name: 'paused_until', nullable: true }) readonly pausedUntil!: Date | null;
+  @Column('text', { default: 'default' }) readonly signature!: EndpointSignature;
 }

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 import type { DeliveryListBody, DeliveryStatsBody, RecoveryBody } from '../../../src/webhooks/dto/delivery.body.js';
 import type {
   EndpointBody,
@@ -216,7 +216,7 @@ export function useCatalog(): readonly EventCatalogItemBody[] {
 }
 
 /** The secret is shown only here. */
-function Secret({ secret }: { secret: string }): ReactNode {
+function Secret({ of: { secret, standardSecret } }: { of: RegisteredEndpointBody | RotatedSecretBody }): ReactNode {
   const { t } = useLanguage();
   return (
     <>
@@ -229,6 +229,12 @@ function Secret({ secret }: { secret: string }): ReactNode {
         </strong>
       </p>
       <Id value={secret} label={t('o segredo', 'the secret')} />
+      {standardSecret !== undefined && (
+        <>
+          <p>{t('Para bibliotecas do Standard Webhooks:', 'For libraries of Standard Webhooks:')}</p>
+          <Id value={standardSecret} label={t('o segredo para bibliotecas', 'the secret for libraries')} />
+        </>
+      )}
     </>
   );
 }
@@ -337,13 +343,28 @@ function Verifier(): ReactNode {
   );
 }
 
+/** The choice of headers, for receivers that verify with a library of Standard Webhooks. */
+function SignatureField({ named }: { named: ComponentProps<'select'> }): ReactNode {
+  const { t } = useLanguage();
+  return (
+    <Choice
+      label={t('Assinatura', 'Signature')}
+      {...named}
+      options={[
+        ['default', t('Padrão do Recebe', 'Recebe’s own')],
+        ['standard', t('Também Standard Webhooks', 'Standard Webhooks too')],
+      ]}
+    />
+  );
+}
+
 function AddEndpoint(): ReactNode {
   const { t } = useLanguage();
   const mode = useMode();
   const refresh = useRefresh(mode, 'endpoints');
-  const { fields, begin, field } = useFields({ url: '' });
+  const { fields, begin, field } = useFields({ url: '', signature: 'default' });
   const [events, setEvents] = useState<string[]>(['*']);
-  const [secret, setSecret] = useState('');
+  const [made, setMade] = useState<RegisteredEndpointBody | null>(null);
   return (
     <ActionDialog
       trigger={t('Novo endpoint', 'New endpoint')}
@@ -355,16 +376,13 @@ function AddEndpoint(): ReactNode {
       confirm={t('Criar endpoint', 'Create endpoint')}
       isReady={fields.url !== '' && events.length > 0}
       act={async () => {
-        const made = await call<RegisteredEndpointBody>('POST', door(mode, '/webhooks/endpoints'), {
-          ...fields,
-          events,
-        });
-        setSecret(made.secret);
+        setMade(await call<RegisteredEndpointBody>('POST', door(mode, '/webhooks/endpoints'), { ...fields, events }));
         await refresh();
       }}
-      done={<Secret secret={secret} />}
+      done={made && <Secret of={made} />}
     >
       <Input label="URL" type="url" {...field('url')} placeholder="https://minha-loja.com.br/webhooks" required />
+      <SignatureField named={field('signature')} />
       <EventPicker events={events} onChange={setEvents} />
     </ActionDialog>
   );
@@ -375,10 +393,16 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
   const mode = useMode();
   const refresh = useRefresh(mode);
   const path = door(mode, `/webhooks/endpoints/${endpoint.id}`);
-  const first = { url: endpoint.url, overlap: '86400', event: 'charge.paid', days: '1' };
+  const first = {
+    url: endpoint.url,
+    signature: endpoint.signature ?? 'default',
+    overlap: '86400',
+    event: 'charge.paid',
+    days: '1',
+  };
   const { fields, set, begin, field } = useFields(first);
   const [events, setEvents] = useState([...endpoint.events]);
-  const [secret, setSecret] = useState('');
+  const [made, setMade] = useState<RotatedSecretBody | null>(null);
   const [count, setCount] = useState<RecoveryBody | null>(null);
   const catalog = useCatalog();
   const isActive = endpoint.status === 'ACTIVE';
@@ -435,9 +459,10 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
               begin();
               setEvents(endpoint.events);
             }}
-            act={() => call('PATCH', path, { url: fields.url, events }).then(refresh)}
+            act={() => call('PATCH', path, { url: fields.url, signature: fields.signature, events }).then(refresh)}
           >
             <Input label="URL" type="url" {...field('url')} required />
+            <SignatureField named={field('signature')} />
             <EventPicker events={events} onChange={setEvents} />
           </ActionDialog>
           <ActionDialog
@@ -463,13 +488,14 @@ function Endpoint({ endpoint, mayAct }: { endpoint: EndpointBody; mayAct: boolea
             opened={begin}
             confirm={t('Trocar', 'Rotate')}
             act={async () => {
-              const made = await call<RotatedSecretBody>('POST', `${path}/rotate-secret`, {
-                overlap_seconds: Number(fields.overlap),
-              });
-              setSecret(made.secret);
+              setMade(
+                await call<RotatedSecretBody>('POST', `${path}/rotate-secret`, {
+                  overlap_seconds: Number(fields.overlap),
+                }),
+              );
               await refresh();
             }}
-            done={<Secret secret={secret} />}
+            done={made && <Secret of={made} />}
           >
             <Choice
               label={t('Validade do segredo antigo', 'Old secret works for')}

@@ -1,5 +1,14 @@
 import { IsArray, IsString } from 'class-validator';
-import { RequiredField } from '../../core/http/index.js';
+import { OptionalEnum, RequiredField } from '../../core/http/index.js';
+import { ENDPOINT_SIGNATURES, type EndpointSignature } from '../webhook-endpoint.entity.js';
+
+/** The headers with which deliveries are signed. */
+export const SignatureChoice = (description: string): PropertyDecorator =>
+  OptionalEnum(
+    `\`standard\` adds \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` of Standard Webhooks to each delivery; \`X-Service-Signature\` stays. ${description}`,
+    ENDPOINT_SIGNATURES,
+    { example: 'standard' },
+  );
 
 export class CreateEndpointDto {
   @IsString({ message: 'must be a string' })
@@ -25,4 +34,7 @@ export class CreateEndpointDto {
     example: ['charge.paid', 'charge.expired'],
   })
   events!: string[];
+
+  @SignatureChoice('Left out: `default`.')
+  signature?: EndpointSignature;
 }

@@ -1,6 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Text, Time } from '../../core/http/index.js';
-import { ENDPOINT_STATUSES, type EndpointStatus } from '../webhook-endpoint.entity.js';
+import {
+  ENDPOINT_SIGNATURES,
+  type EndpointSignature,
+  ENDPOINT_STATUSES,
+  type EndpointStatus,
+} from '../webhook-endpoint.entity.js';
 
 const ID_EXAMPLE = '019a4c1e-8a00-7c3d-9d52-6f1b2a3c4d5e';
 
@@ -10,12 +15,20 @@ const Secret = (): PropertyDecorator =>
     '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   );
 
+const StandardSecret = (): PropertyDecorator =>
+  ApiPropertyOptional({
+    description:
+      'Of an endpoint with `signature: "standard"`: the same secret as libraries of Standard Webhooks take it.',
+    example: 'whsec_n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=',
+  });
+
 export class DefaultSecretBody {
   @Secret() secret!: string;
 }
 
 export class RotatedSecretBody extends DefaultSecretBody {
   @Text('Id of the endpoint.', ID_EXAMPLE) id!: string;
+  @StandardSecret() standardSecret?: string;
 }
 
 export class UpdatedEndpointBody {
@@ -33,10 +46,17 @@ export class UpdatedEndpointBody {
     example: 'ACTIVE',
   })
   status!: EndpointStatus;
+  @ApiPropertyOptional({
+    description: '`standard`: with the headers of Standard Webhooks. Not there for `default`.',
+    enum: ENDPOINT_SIGNATURES,
+    example: 'standard',
+  })
+  signature?: EndpointSignature;
 }
 
 export class RegisteredEndpointBody extends UpdatedEndpointBody {
   @Secret() secret!: string;
+  @StandardSecret() standardSecret?: string;
 }
 
 export class EndpointBody extends UpdatedEndpointBody {

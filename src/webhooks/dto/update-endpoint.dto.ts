@@ -1,6 +1,7 @@
 import { IsArray, IsString } from 'class-validator';
 import { OptionalEnum, OptionalField } from '../../core/http/index.js';
-import { ENDPOINT_STATUSES, type EndpointStatus } from '../webhook-endpoint.entity.js';
+import { type EndpointSignature, ENDPOINT_STATUSES, type EndpointStatus } from '../webhook-endpoint.entity.js';
+import { SignatureChoice } from './create-endpoint.dto.js';
 
 export class UpdateEndpointDto {
   @OptionalField({
@@ -31,4 +32,7 @@ export class UpdateEndpointDto {
     { example: 'ACTIVE' },
   )
   status?: EndpointStatus;
+
+  @SignatureChoice('The secret stays; as `standardSecret` it is `whsec_` and the base64 of its 32 bytes.')
+  signature?: EndpointSignature;
 }

@@ -21,7 +21,13 @@ import { EventCatalogItemBody } from '../dto/event-catalog-item.body.js';
 import { RotateSecretDto } from '../dto/rotate-secret.dto.js';
 import { TestEndpointDto } from '../dto/test-endpoint.dto.js';
 import { UpdateEndpointDto } from '../dto/update-endpoint.dto.js';
-import { catalogItem, endpointList, registeredEndpoint, updatedEndpoint } from './endpoints.serializer.js';
+import {
+  catalogItem,
+  endpointList,
+  registeredEndpoint,
+  rotatedSecret,
+  updatedEndpoint,
+} from './endpoints.serializer.js';
 import { EndpointsService } from './endpoints.service.js';
 import { SamplesService } from '../log/samples.service.js';
 
@@ -46,7 +52,7 @@ export class EndpointsController {
   @ApiOperation({
     summary: 'Register a webhook endpoint',
     description:
-      'At most 100 endpoints for each account and mode. Deliveries are POSTs whose `X-Service-Signature` is made with the `secret` of this answer: `t=<unix>,v1=<hex of "<t>.<rawBody>">` on canonical events, `sha256=<hex of rawBody>` on legacy ones. Any 2xx within 15 s is delivered; redirects are not followed; 410 sets the endpoint INACTIVE; everything else is tried again.',
+      'At most 100 endpoints for each account and mode. Deliveries are POSTs whose `X-Service-Signature` is made with the `secret` of this answer: `t=<unix>,v1=<hex of "<t>.<rawBody>">` on canonical events, `sha256=<hex of rawBody>` on legacy ones. With `signature: "standard"` they have the headers of Standard Webhooks too. Any 2xx within 15 s is delivered; redirects are not followed; 410 sets the endpoint INACTIVE; everything else is tried again.',
   })
   @ApiCreatedResponse({ description: 'Registered.', type: RegisteredEndpointBody })
   @ApiRefusal(422, { webhook_endpoint_limit_reached: 'The account has 100 endpoints in this mode.' })
@@ -119,7 +125,7 @@ export class EndpointsController {
     @CurrentActor() actor: Actor,
   ): Promise<RotatedSecretBody> {
     const rotated = await this.endpoints.rotateSecret(scope, id, body.overlap_seconds ?? 0, actor);
-    return { id: rotated.id, secret: rotated.secret };
+    return rotatedSecret(rotated.id, rotated.secret, rotated.signature);
   }
 
   @PostOk('endpoints/:id/test')

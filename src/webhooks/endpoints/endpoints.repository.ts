@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf, read, Reader, type Tx, valuesOfFields, write } from '../../core/database/index.js';
 import type { Scope } from '../../core/mode.js';
-import { type EndpointStatus, WebhookEndpointEntity } from '../webhook-endpoint.entity.js';
+import { type EndpointSignature, type EndpointStatus, WebhookEndpointEntity } from '../webhook-endpoint.entity.js';
 import type { DirectEndpoint } from './direct-endpoint.js';
 
 const SHOWN = [
   ...(['id', 'url', 'events', 'status', 'createdAt', 'updatedAt'] as const),
-  ...(['previousSecretUntil', 'failingSince'] as const),
+  ...(['previousSecretUntil', 'failingSince', 'signature'] as const),
 ] as const;
 
 export type Endpoint = Pick<WebhookEndpointEntity, (typeof SHOWN)[number]>;
@@ -16,6 +16,7 @@ export interface EndpointChange {
   readonly url?: string;
   readonly events?: readonly string[];
   readonly status?: EndpointStatus;
+  readonly signature?: EndpointSignature;
 }
 
 /** Fields of an active endpoint that matching an event needs. */
@@ -43,8 +44,9 @@ const LOCK_SCOPE = write(
 );
 const INSERT = write(
   'webhook_endpoints.insert',
-  `INSERT INTO webhook_endpoints (id, account_id, mode, url, events, secret_sealed, status, created_at, updated_at)
-   SELECT $3::uuid, $1::uuid, $2::text, $4, $5::text[], $6::bytea, $7, $8::timestamptz, $9::timestamptz
+  `INSERT INTO webhook_endpoints (id, account_id, mode, url, events, secret_sealed, status, created_at, updated_at,
+     signature)
+   SELECT $3::uuid, $1::uuid, $2::text, $4, $5::text[], $6::bytea, $7, $8::timestamptz, $9::timestamptz, $11
    WHERE (SELECT count(*) FROM webhook_endpoints WHERE ${OWN}) < $10::int
    RETURNING id`,
 );
@@ -55,7 +57,7 @@ const FRESH = `($6 = 'ACTIVE' OR $4 <> url)`;
 const UPDATE = write(
   'webhook_endpoints.update',
   `UPDATE webhook_endpoints SET url = coalesce($4::text, url), events = coalesce($5::text[], events),
-     status = coalesce($6::text, status), updated_at = $7,
+     status = coalesce($6::text, status), updated_at = $7, signature = coalesce($8::text, signature),
      failures = CASE WHEN ${FRESH} THEN 0 ELSE failures END,
      failing_since = CASE WHEN ${FRESH} THEN NULL ELSE failing_since END,
      paused_until = CASE WHEN ${FRESH} THEN NULL ELSE paused_until END
@@ -75,7 +77,7 @@ const ROTATE = write(
   `UPDATE webhook_endpoints SET previous_secret_sealed = secret_sealed, previous_secret_until = $5,
      secret_sealed = $4, updated_at = $6
    WHERE ${OWN} AND id = $3
-   RETURNING id`,
+   RETURNING signature`,
 );
 const SUBSCRIBED = write(
   'webhook_endpoints.subscribed',
@@ -119,6 +121,7 @@ export class EndpointsRepository {
       endpoint.createdAt,
       endpoint.updatedAt,
       limit,
+      endpoint.signature,
     ]);
     return rows.length === 1;
   }
@@ -142,6 +145,7 @@ export class EndpointsRepository {
       change.events ?? null,
       change.status ?? null,
       now,
+      change.signature ?? null,
     ]);
   }
 
@@ -153,7 +157,7 @@ export class EndpointsRepository {
 
   /**
    * @param previousUntil until when the previous secret signs too; null: it stops at once
-   * @returns false when there is no such endpoint
+   * @returns the endpoint's kind of signature; null when there is no such endpoint
    */
   async rotate(
     tx: Tx,
@@ -162,9 +166,9 @@ export class EndpointsRepository {
     sealed: Buffer,
     previousUntil: Date | null,
     now: Date,
-  ): Promise<boolean> {
-    const rows = await tx.query(ROTATE, [scope.accountId, scope.mode, id, sealed, previousUntil, now]);
-    return rows.length === 1;
+  ): Promise<EndpointSignature | null> {
+    const values = [scope.accountId, scope.mode, id, sealed, previousUntil, now];
+    return (await tx.first<{ signature: EndpointSignature }>(ROTATE, values))?.signature ?? null;
   }
 
   /** Active endpoints of these accounts and modes that subscribe to one of the names; oldest first. */

@@ -22,6 +22,7 @@ const endpoint = {
   previousSecretSealed: Buffer.from('sealed before'),
   previousSecretUntil: new Date('2026-11-05T12:00:00Z'),
   failingSince: null as Date | null,
+  signature: 'default',
 } satisfies Endpoint & Record<string, unknown>;
 
 describe('endpoint serializers', () => {

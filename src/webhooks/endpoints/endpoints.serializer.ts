@@ -3,18 +3,30 @@ import type {
   EndpointBody,
   EndpointListBody,
   RegisteredEndpointBody,
+  RotatedSecretBody,
   UpdatedEndpointBody,
 } from '../dto/endpoint.body.js';
+import type { EndpointSignature } from '../webhook-endpoint.entity.js';
 import type { Endpoint } from './endpoints.repository.js';
+import { standardSecret } from './secrets.js';
 
 /** Builds the answer to a change. */
-export function updatedEndpoint({ id, url, events, status }: Endpoint): UpdatedEndpointBody {
-  return { id, url, events: [...events], status };
+export function updatedEndpoint({ id, url, events, status, signature }: Endpoint): UpdatedEndpointBody {
+  return { id, url, events: [...events], status, ...(signature === 'standard' ? { signature } : {}) };
 }
 
 /** Builds the answer to a registration. Only this answer and that of a rotation contain a secret. */
 export function registeredEndpoint(endpoint: Endpoint, secret: string): RegisteredEndpointBody {
-  return { ...updatedEndpoint(endpoint), secret };
+  return { ...updatedEndpoint(endpoint), ...shownSecret(secret, endpoint.signature) };
+}
+
+/** Builds the answer to a rotation. */
+export function rotatedSecret(id: string, secret: string, signature: EndpointSignature): RotatedSecretBody {
+  return { id, ...shownSecret(secret, signature) };
+}
+
+function shownSecret(secret: string, signature: EndpointSignature): Omit<RotatedSecretBody, 'id'> {
+  return { secret, ...(signature === 'standard' ? { standardSecret: standardSecret(secret) } : {}) };
 }
 
 export function endpointItem(endpoint: Endpoint, now: Date): EndpointBody {

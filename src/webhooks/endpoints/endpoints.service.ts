@@ -7,6 +7,7 @@ import { business, type Draft, notFound } from '../../core/errors/index.js';
 import { newId, parseId } from '../../core/ids.js';
 import type { Scope } from '../../core/mode.js';
 import { DeliveryQueue } from '../sending/delivery-queue.service.js';
+import type { EndpointSignature } from '../webhook-endpoint.entity.js';
 import { EndpointCheck } from './endpoint-check.service.js';
 import { type Endpoint, type EndpointChange, EndpointsRepository, secretContext } from './endpoints.repository.js';
 import { newSecret, overlapEnd } from './secrets.js';
@@ -18,6 +19,7 @@ const WHAT = 'webhook endpoint';
 export interface EndpointInput {
   readonly url: string;
   readonly events: readonly string[];
+  readonly signature?: EndpointSignature;
 }
 
 /** Registers and changes the endpoints to which an account's webhooks go. */
@@ -53,6 +55,7 @@ export class EndpointsService {
       updatedAt: now,
       previousSecretUntil: null,
       failingSince: null,
+      signature: input.signature ?? 'default',
     };
     const secret = newSecret();
     const sealed = this.secrets.seal(secret, secretContext(endpoint.id));
@@ -93,7 +96,7 @@ export class EndpointsService {
     const uuid = endpointId(id);
     const change = draft.accept(await this.check.problems(draft.sound, scope.mode));
     const { url, events, status } = change;
-    if (url === undefined && events === undefined && status === undefined) return this.get(scope, uuid);
+    if (Object.values(change).every((field) => field === undefined)) return this.get(scope, uuid);
     const unique = events === undefined ? change : { ...change, events: [...new Set(events)] };
     const endpoint = await this.database.transaction(async (tx) => {
       const changed = await this.endpoints.update(tx, scope, uuid, unique, this.clock.now());
@@ -136,18 +139,18 @@ export class EndpointsService {
     id: string,
     overlapSeconds: number,
     actor: Actor,
-  ): Promise<{ id: string; secret: string }> {
+  ): Promise<{ id: string; secret: string; signature: EndpointSignature }> {
     const uuid = endpointId(id);
     const secret = newSecret();
     const sealed = this.secrets.seal(secret, secretContext(uuid));
     const now = this.clock.now();
-    const rotated = await this.database.transaction(async (tx) => {
-      const done = await this.endpoints.rotate(tx, scope, uuid, sealed, overlapEnd(now, overlapSeconds), now);
-      if (done) this.#record(tx, actor, 'webhook_endpoint.secret_rotated', scope, { endpoint_id: uuid });
-      return done;
+    const signature = await this.database.transaction(async (tx) => {
+      const found = await this.endpoints.rotate(tx, scope, uuid, sealed, overlapEnd(now, overlapSeconds), now);
+      if (found) this.#record(tx, actor, 'webhook_endpoint.secret_rotated', scope, { endpoint_id: uuid });
+      return found;
     });
-    if (!rotated) throw notFound(WHAT);
-    return { id: uuid, secret };
+    if (!signature) throw notFound(WHAT);
+    return { id: uuid, secret, signature };
   }
 
   #record(tx: Tx, actor: Actor, type: AuditEventType, { accountId, mode }: Scope, data: Record<string, unknown>): void {

@@ -4,6 +4,7 @@ import type { Scope } from '../../core/mode.js';
 import type { EndpointKind } from '../endpoints/endpoint-health.js';
 import type { Attempt } from '../log/deliveries.repository.js';
 import type { DeliveryStatus } from '../webhook-delivery.entity.js';
+import type { EndpointSignature } from '../webhook-endpoint.entity.js';
 import type { Ask, Receiver } from './endpoint-slots.js';
 
 /** An endpoint at the time its deliveries were claimed; all deliveries of a claim share one object. */
@@ -11,6 +12,7 @@ export interface ClaimedEndpoint extends Scope {
   readonly id: string;
   readonly url: string;
   readonly kind: EndpointKind;
+  readonly signature: EndpointSignature;
   /** The endpoint's secret, or the account's default secret for kind `direct`; null when there is none. */
   readonly secretSealed: Buffer | null;
   readonly previousSecretSealed: Buffer | null;
@@ -144,7 +146,7 @@ const CLAIM = write(
 /** Endpoints of a claim, once each, however many deliveries they have in it. */
 const ENDPOINTS = read(
   'webhook_deliveries.endpoints',
-  `SELECT e.id, e.account_id AS "accountId", e.mode, e.url, e.kind,
+  `SELECT e.id, e.account_id AS "accountId", e.mode, e.url, e.kind, e.signature,
      CASE e.kind WHEN 'direct' THEN s.secret_sealed ELSE e.secret_sealed END AS "secretSealed",
      CASE e.kind WHEN 'direct' THEN s.previous_secret_sealed ELSE e.previous_secret_sealed END AS "previousSecretSealed",
      CASE e.kind WHEN 'direct' THEN s.previous_secret_until ELSE e.previous_secret_until END AS "previousSecretUntil"

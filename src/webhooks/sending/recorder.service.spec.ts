@@ -18,6 +18,7 @@ const endpoint = {
   secretSealed: null,
   previousSecretSealed: null,
   previousSecretUntil: null,
+  signature: 'default',
 };
 const delivery = (id: string): ClaimedDelivery => ({
   id,

@@ -7,7 +7,7 @@ import { defaultSecretContext } from '../endpoints/secrets.repository.js';
 import type { ClaimedDelivery, ClaimedEndpoint } from './delivery-queue.repository.js';
 import { messageContext } from '../log/deliveries.repository.js';
 import { secretContext } from '../endpoints/endpoints.repository.js';
-import { deliveryHeaders } from './signature.js';
+import { deliveryHeaders, standardHeaders } from './signature.js';
 import { type WebhookAnswer, WebhookClient } from './webhook-client.service.js';
 
 export interface SentAttempt extends WebhookAnswer {
@@ -45,7 +45,10 @@ export class Sender {
     const unixSeconds = Math.floor(startedAt.getTime() / 1000);
     const { id, eventType } = delivery;
     const signed = { id, eventType, family: this.catalog.familyOf(eventType) };
-    const headers = deliveryHeaders(signed, secrets, payload, unixSeconds);
+    const headers = {
+      ...deliveryHeaders(signed, secrets, payload, unixSeconds),
+      ...(delivery.endpoint.signature === 'standard' ? standardHeaders(`wd_${id}`, secrets, payload, unixSeconds) : {}),
+    };
     return { startedAt, isSigned: true, ...(await this.client.post(target, headers, payload)) };
   }
 

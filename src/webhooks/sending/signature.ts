@@ -39,6 +39,28 @@ export function deliveryHeaders(
   };
 }
 
+/**
+ * Headers of Standard Webhooks, which sign the id and the time of every event of either family.
+ * @param id the same for all attempts of a delivery
+ * @param secrets newest first; their 32 bytes are the keys
+ */
+export function standardHeaders(
+  id: string,
+  secrets: readonly string[],
+  rawBody: string,
+  unixSeconds: number,
+): Record<string, string> {
+  const text = `${id}.${unixSeconds}.${rawBody}`;
+  const signatures = secrets.map((secret) => {
+    return `v1,${createHmac('sha256', Buffer.from(secret, 'hex')).update(text).digest('base64')}`;
+  });
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(unixSeconds),
+    'webhook-signature': signatures.join(' '),
+  };
+}
+
 /** The text to sign. */
 export function signedText(family: EventFamily, rawBody: string, unixSeconds: number): string {
   return family === 'canonical' ? `${unixSeconds}.${rawBody}` : rawBody;
