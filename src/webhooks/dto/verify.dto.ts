@@ -39,7 +39,8 @@ export class VerifyDto {
   @IsString({ message: 'must be a text' })
   @MaxLength(1_000, { message: 'must have at most 1000 characters' })
   @RequiredField({
-    description: 'The secret that your receiver verifies with. It is not stored, logged or repeated.',
+    description:
+      'The secret that your receiver verifies with, as 64 hex digits or as `whsec_…`. It is not stored, logged or repeated.',
     maxLength: 1_000,
     example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   })

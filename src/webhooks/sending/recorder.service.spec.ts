@@ -9,7 +9,7 @@ import type { OutcomesService } from './outcomes.service.js';
 import { Recorder } from './recorder.service.js';
 import type { SentAttempt } from './sender.service.js';
 
-const endpoint = {
+const endpoint: ClaimedDelivery['endpoint'] = {
   id: 'endpoint',
   url: 'http://receiver.example/',
   kind: 'registered' as const,

@@ -8,6 +8,7 @@ import { DeliveryLogRepository } from '../log/delivery-log.repository.js';
 import type { VerificationBody } from '../dto/verification.body.js';
 import { secretContext } from '../endpoints/endpoints.repository.js';
 import { defaultSecretContext, type SealedSecrets, SecretsRepository } from '../endpoints/secrets.repository.js';
+import { plainSecret } from '../endpoints/secrets.js';
 import { type HeldSecret, type SentDelivery, verify } from './verification.js';
 import { verificationBody } from './verification.serializer.js';
 
@@ -36,7 +37,8 @@ export class VerificationService {
     const held = sealed.flatMap((one) => this.#open(scope, one));
     const signature = headerOf(request.headers, 'x-service-signature');
     const now = this.clock.now();
-    const { payload, secret } = request;
+    const { payload } = request;
+    const secret = plainSecret(request.secret);
     const verification = await verify({ payload, signature, secret }, held, delivery, now);
     return verificationBody(verification, delivery, now);
   }

@@ -44,7 +44,7 @@ describeWith()('an endpoint with the signature of Standard Webhooks', () => {
   }
 
   it('gets deliveries of both families that the library verifies, beside our own header', async () => {
-    const { registered, key } = await endpoint({ signature: 'standard' });
+    const { registered, key, call } = await endpoint({ signature: 'standard' });
     const bytes = Buffer.from(registered.secret, 'hex').toString('base64');
     expect(registered).toMatchObject({ signature: 'standard', standardSecret: `whsec_${bytes}` });
     await service.createCharge(key);
@@ -54,6 +54,12 @@ describeWith()('an endpoint with the signature of Standard Webhooks', () => {
       expect(verify(registered.standardSecret, webhook)).toEqual(webhook.body);
       expect(webhook.headers['webhook-id']).toBe(webhook.headers['x-service-delivery-id']);
       expect(webhook.headers['x-service-signature']).toMatch(/v1=[0-9a-f]{64}$|^sha256=[0-9a-f]{64}$/);
+      const explained = await call('POST', '/v1/webhooks/verify', {
+        payload: webhook.rawBody,
+        headers: webhook.headers,
+        secret: registered.standardSecret,
+      });
+      expect(explained.body).toMatchObject({ valid: true, reason: null });
       expect(() => verify(registered.standardSecret, webhook, `${webhook.rawBody} `)).toThrow('No matching signature');
     }
   });
