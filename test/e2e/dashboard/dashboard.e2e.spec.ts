@@ -116,13 +116,18 @@ describeWith('browser')('the dashboard in a real browser', () => {
       const page = await asOwner('/test/webhooks');
       await page.getByRole('button', { name: 'Novo endpoint' }).click();
       await inDialog(page).getByLabel('URL').fill(receiver.url);
+      await inDialog(page).getByLabel('Assinatura').selectOption('Também Standard Webhooks');
       await inDialog(page).getByRole('button', { name: 'Criar endpoint' }).click();
       await inDialog(page).getByText('Guarde este segredo agora').waitFor();
+      await inDialog(page)
+        .getByText(/^whsec_/)
+        .waitFor();
       await inDialog(page).getByRole('button', { name: 'Fechar' }).click();
       await page.getByRole('button', { name: 'Testar' }).click();
       await inDialog(page).getByRole('button', { name: 'Enviar' }).click();
       await page.getByRole('cell', { name: 'HTTP 500' }).first().waitFor();
       await page.getByText(/Falhando desde .*: HTTP 500/).waitFor();
+      expect(receiver.received[0]?.headers['webhook-signature']).toMatch(/^v1,/);
       await page.getByRole('group', { name: 'Entregas' }).getByRole('link').first().click();
       await page.getByText('HTTP 500').first().waitFor();
       await page.getByText('ok', { exact: true }).first().waitFor();
