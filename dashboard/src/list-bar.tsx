@@ -79,7 +79,12 @@ export function SearchField({ query, placeholder }: { query: string | undefined;
 interface ListTotals {
   readonly count: number;
   readonly more: boolean;
-  readonly amounts: readonly { readonly currency: string; readonly amount: number }[];
+  readonly amounts: readonly {
+    readonly currency: string;
+    readonly amount: number;
+    /** The paid ones, which are summed instead, where a list has others too. */
+    readonly paid?: { readonly count: number; readonly amount: number };
+  }[];
 }
 
 /** Loads the count and sums of a list. @param path of the list, without `/totals` */
@@ -192,10 +197,12 @@ export function ListBar<N extends string>({
           </strong>
         )}
         {totals?.more === false &&
-          totals.amounts.map(({ currency, amount }) => (
+          totals.amounts.map(({ currency, amount, paid }) => (
             <span key={currency}>
               {' · '}
-              <Money amount={amount} currency={currency} />
+              {paid &&
+                `${paid.count.toLocaleString(language)} ${paid.count === 1 ? t('paga', 'paid') : t('pagas', 'paid')}: `}
+              <Money amount={paid?.amount ?? amount} currency={currency} />
             </span>
           ))}
       </p>

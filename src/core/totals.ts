@@ -16,11 +16,14 @@ export interface CurrencyTotal {
   readonly amount: Amount;
 }
 
-/** Returns a statement that counts and sums the rows of a list by the terms of the list itself. */
-export function totalsOf({ name, text }: ReadStatement): ReadStatement {
+/**
+ * Returns a statement that counts and sums the rows of a list by the terms of the list itself.
+ * @param more columns of the sums, of the rows `x`
+ */
+export function totalsOf({ name, text }: ReadStatement, more = ''): ReadStatement {
   return read(
     `${name}_totals`,
-    `SELECT x.currency, count(*)::int AS count, sum(x.amount)::bigint AS amount FROM (${text}) x
+    `SELECT x.currency, count(*)::int AS count, sum(x.amount)::bigint AS amount${more} FROM (${text}) x
      GROUP BY x.currency ORDER BY x.currency`,
   );
 }
@@ -39,7 +42,7 @@ export class TotalsBody {
 }
 
 /** @param found at most `COUNT_LIMIT` rows, by currency */
-export function totalsBody(found: readonly CurrencyTotal[]): TotalsBody {
+export function totalsBody<T extends CurrencyTotal>(found: readonly T[]): TotalsBody & { amounts: T[] } {
   const count = found.reduce((sum, total) => sum + total.count, 0);
   const more = count > MAX_COUNTED;
   return { count: more ? MAX_COUNTED : count, more, amounts: more ? [] : [...found] };

@@ -3,7 +3,6 @@ import { Clock } from '../core/clock.js';
 import { Database, isStatementTimeout, type Tx } from '../core/database/index.js';
 import { serviceUnavailable } from '../core/errors/index.js';
 import type { Scope } from '../core/mode.js';
-import type { CurrencyTotal } from '../core/totals.js';
 import { Turnstile } from '../core/turnstile.js';
 import {
   asOf,
@@ -18,7 +17,15 @@ import {
   TransactionsService,
   type TransactionStatus,
 } from '../transactions/index.js';
-import { isIndexed, type Named, NEAR, PaymentsRepository, type Search, type SortField } from './payments.repository.js';
+import {
+  isIndexed,
+  type Named,
+  NEAR,
+  PaymentsRepository,
+  type PaymentTotal,
+  type Search,
+  type SortField,
+} from './payments.repository.js';
 
 export interface PageQuery {
   /** The first page is 1. */
@@ -90,7 +97,7 @@ export class PaymentPages {
    * Counts and sums what the pages have, at most `COUNT_LIMIT`.
    * @throws ApiError 503 when there is too much to be searched
    */
-  async totals(scope: Scope, query: PageQuery): Promise<CurrencyTotal[]> {
+  async totals(scope: Scope, query: PageQuery): Promise<PaymentTotal[]> {
     const span = spanOf(query.from, query.to);
     if (!span) return [];
     if (query.status !== null) await this.expiry.expireDueOf(scope);

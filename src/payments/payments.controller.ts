@@ -13,7 +13,7 @@ import { Draft } from '../core/errors/index.js';
 import { ApiErrors, ApiRefusal, DraftBody, FRAUD_ERRORS, PostOk } from '../core/http/index.js';
 import { Idempotent, type IdempotentAnswer, REPLAYED_HEADER } from '../core/idempotency/index.js';
 import type { Scope } from '../core/mode.js';
-import { TOTALS_DESCRIPTION, TOTALS_TOKENS, TotalsBody } from '../core/totals.js';
+import { TOTALS_DESCRIPTION, TOTALS_TOKENS } from '../core/totals.js';
 import { InquiriesService } from '../transactions/index.js';
 import { CreatePaymentDto } from './dto/create-payment.dto.js';
 import { ListPaymentsQuery } from './dto/list-payments.query.js';
@@ -25,6 +25,7 @@ import {
   ProviderStatusBody,
   ReceiptBody,
 } from './dto/payment.body.js';
+import { PaymentTotalsBody } from './dto/payment-totals.body.js';
 import { ResendWebhookBody } from './dto/resend-webhook.body.js';
 import { PAYMENT_ID, paymentId } from './payment-id.js';
 import { providerStatus, receiptBody } from './payment.serializer.js';
@@ -77,9 +78,9 @@ export class PaymentsController {
 
   @Get('totals')
   @ApiOperation({ summary: 'Count payments', description: TOTALS_DESCRIPTION })
-  @ApiResponse({ status: 200, description: 'Count and sums.', type: TotalsBody })
+  @ApiResponse({ status: 200, description: 'Count and sums.', type: PaymentTotalsBody })
   @Costs(() => TOTALS_TOKENS)
-  count(@CurrentScope() scope: Scope, @Query() query: ListPaymentsQuery): Promise<TotalsBody> {
+  count(@CurrentScope() scope: Scope, @Query() query: ListPaymentsQuery): Promise<PaymentTotalsBody> {
     return this.payments.totals(scope, query);
   }
 

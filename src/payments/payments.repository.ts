@@ -28,7 +28,15 @@ const ROWS = {
   desc: { any: rows('desc', false), status: rows('desc', true) },
 };
 
-const TOTALS = { any: totalsOf(ROWS.desc.any), status: totalsOf(ROWS.desc.status) };
+/** Count and sum of the paid rows. Statistics count the same: refunded and disputed sales were paid. */
+const PAID = `, json_build_object('count', count(x."paidAt"),
+  'amount', coalesce(sum(x.amount) FILTER (WHERE x."paidAt" IS NOT NULL), 0)) AS paid`;
+const TOTALS = { any: totalsOf(ROWS.desc.any, PAID), status: totalsOf(ROWS.desc.status, PAID) };
+
+/** Count and sum of one currency, and of the paid ones among them. */
+export interface PaymentTotal extends CurrencyTotal {
+  readonly paid: { readonly count: number; readonly amount: number };
+}
 
 /** Fields of a list item and their columns. Source: docs/contract.md#payment-list. */
 const SORT_COLUMNS = {
@@ -81,7 +89,7 @@ const BY_IDS = read(
   `SELECT ${TRANSACTION_COLUMNS} FROM transactions t WHERE t.account_id = $1 AND t.mode = $2 AND t.id = ANY ($3)
    ORDER BY array_position($3, t.id)`,
 );
-const TOTALS_OF_IDS = totalsOf(BY_IDS);
+const TOTALS_OF_IDS = totalsOf(BY_IDS, PAID);
 
 /**
  * Sets limits for the rest of the transaction, $1 in milliseconds. The plan is made for each account: a generic plan
@@ -167,7 +175,7 @@ export class PaymentsRepository {
   }
 
   /** Counts the rows of that order, at most `COUNT_LIMIT`. */
-  async totals(scope: Scope, status: TransactionStatus | null, range: Span): Promise<CurrencyTotal[]> {
+  async totals(scope: Scope, status: TransactionStatus | null, range: Span): Promise<PaymentTotal[]> {
     const bounds = [idBound(range.from, 'min'), idBound(range.to, 'min')];
     const values = [scope.accountId, scope.mode, ...bounds, 0, COUNT_LIMIT];
     return status === null
@@ -216,7 +224,7 @@ export class PaymentsRepository {
     return rows.map(({ id }) => id);
   }
 
-  async totalsOfIds(tx: Tx, scope: Scope, ids: readonly string[]): Promise<CurrencyTotal[]> {
+  async totalsOfIds(tx: Tx, scope: Scope, ids: readonly string[]): Promise<PaymentTotal[]> {
     return tx.query(TOTALS_OF_IDS, [scope.accountId, scope.mode, ids]);
   }
 

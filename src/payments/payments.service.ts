@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { qrPng } from '../brazil/index.js';
 import type { Scope } from '../core/mode.js';
-import { type TotalsBody, totalsBody } from '../core/totals.js';
+import { totalsBody } from '../core/totals.js';
 import { CancellationService, MedPayers, type Transaction, TransactionsService } from '../transactions/index.js';
 import type { ListPaymentsQuery } from './dto/list-payments.query.js';
 import type { CancelledPaymentBody, PaymentDetailBody, PaymentListBody } from './dto/payment.body.js';
+import type { PaymentTotalsBody } from './dto/payment-totals.body.js';
 import type { ResendWebhookBody } from './dto/resend-webhook.body.js';
 import { paymentId } from './payment-id.js';
 import { type PageQuery, PaymentPages } from './payment-pages.service.js';
@@ -40,7 +41,7 @@ export class PaymentsService {
     return this.pages.find(scope, text);
   }
 
-  async totals(scope: Scope, query: ListPaymentsQuery): Promise<TotalsBody> {
+  async totals(scope: Scope, query: ListPaymentsQuery): Promise<PaymentTotalsBody> {
     return totalsBody(await this.pages.totals(scope, pageQuery(query)));
   }
 

@@ -52,7 +52,7 @@ describeWith('browser')('lists of the dashboard in a real browser', () => {
     const sum = ((amounts[0]?.amount ?? 0) / 100).toFixed(2).replace('.', ',');
     await page
       .getByRole('status')
-      .filter({ hasText: `2 vendas · R$\u00a0${sum}` })
+      .filter({ hasText: `2 vendas · 2 pagas: R$\u00a0${sum}` })
       .waitFor();
     await page.getByText('Visões').click();
     await page.getByLabel('Nome da visão').fill('Da Zuleica');

@@ -8,7 +8,7 @@ interface Totals {
   more: boolean;
   amounts: { currency: string; count: number; amount: number }[];
 }
-type Items = { data: { amount: number; currency: string }[] };
+type Items = { data: { amount: number; currency: string; paidAt: string | null }[] };
 
 const ZULEICA = { customerName: 'Zuleica Prado', customerEmail: 'zu@example.com', customerDocument: '52998224725' };
 
@@ -54,9 +54,12 @@ describe('totals of lists', () => {
       const totals = await read<Totals>(`/v1/payments/totals?${filter}`, merchant.testKey);
       const amounts = ['BRL', 'EUR'].flatMap((currency) => {
         const own = list.data.filter((one) => one.currency === currency);
-        return own.length === 0
-          ? []
-          : [{ currency, count: own.length, amount: own.reduce((sum, { amount }) => sum + amount, 0) }];
+        const sums = (some: Items['data']): object => ({
+          count: some.length,
+          amount: some.reduce((sum, { amount }) => sum + amount, 0),
+        });
+        const paid = sums(own.filter(({ paidAt }) => paidAt !== null));
+        return own.length === 0 ? [] : [{ currency, ...sums(own), paid }];
       });
       expect(totals).toEqual({ count: list.data.length, more: false, amounts });
     },
