@@ -15,6 +15,7 @@ import { fileSize, money } from '../format.js';
 import { useLanguage } from '../language.js';
 import { useRefresh } from '../lists.js';
 import { useMayAct, useMode } from '../session.js';
+import { toast } from '../toast.js';
 import {
   ActButton,
   Button,
@@ -80,6 +81,8 @@ export function Dispute(): ReactNode {
     .reduce((sum, { amount }) => sum + amount, 0);
   const [reason, setReason] = useState('');
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
+  const [isBare, setBare] = useState(false);
+  const isUploaded = uploads.every(({ problem }) => problem !== null);
 
   if (one.error && !one.data) return <Unavailable error={one.error} retry={() => void one.refetch()} />;
   if (!one.data) return <Loading />;
@@ -118,6 +121,7 @@ export function Dispute(): ReactNode {
       await put(ticket, file, (share) => tell({ share }));
       await call('POST', door(mode, `${path}/evidence/${ticket.id}/complete`));
       setUploads((all) => all.filter(({ name }) => name !== file.name));
+      toast(t(`${file.name} anexado.`, `${file.name} attached.`));
       await refresh();
     } catch (failure) {
       const isRefused = failure instanceof ApiFailure && failure.status >= 400 && failure.status < 500;
@@ -145,6 +149,45 @@ export function Dispute(): ReactNode {
     for (const file of files) void send(file);
   };
 
+  const upload = (
+    <>
+      {mayAct && takesFiles && (
+        // The browser's own control accepts files by click, keyboard and drag and drop.
+        <label className="drop">
+          {t('Solte imagens ou PDFs aqui, de até 10 MB, ou ', 'Drop pictures or PDFs here, up to 10 MB, or ')}
+          <span className="button">{t('escolha arquivos', 'choose files')}</span>
+          <input
+            type="file"
+            multiple
+            accept={TYPES.join()}
+            onChange={({ target }) => {
+              sendAll([...(target.files ?? [])]);
+              target.value = '';
+            }}
+          />
+        </label>
+      )}
+      <ul className="bare" aria-live="polite">
+        {uploads.map(({ name, share, problem, again }) => (
+          <li key={name}>
+            <bdi>{name}</bdi>{' '}
+            {problem === null ? (
+              <progress value={share} max={1} aria-label={`${t('Envio de', 'Upload of')} ${name}`} />
+            ) : (
+              <>
+                <strong className="problem">{problem}</strong>{' '}
+                {again !== null && <Button onClick={() => void send(again)}>{t('Tentar de novo', 'Try again')}</Button>}{' '}
+                <Button onClick={() => setUploads((all) => all.filter((upload) => upload.name !== name))}>
+                  {t('Fechar', 'Close')}
+                </Button>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+
   return (
     <Page
       title={`${t('Disputa de', 'Dispute of')} ${text}`}
@@ -157,8 +200,13 @@ export function Dispute(): ReactNode {
               tone="primary"
               title={t('Defesa na disputa', 'Appeal the dispute')}
               confirm={t('Enviar a defesa', 'Send the appeal')}
-              isReady={reason.trim().length >= APPEAL_LEAST}
-              act={() => call('POST', door(mode, `${path}/appeal`), { reason: reason.trim() }).then(refresh)}
+              isReady={reason.trim().length >= APPEAL_LEAST && isUploaded && (data.evidence_count > 0 || isBare)}
+              opened={() => setBare(false)}
+              act={async () => {
+                await call('POST', door(mode, `${path}/appeal`), { reason: reason.trim() });
+                toast(t('Defesa enviada.', 'Appeal sent.'));
+                await refresh();
+              }}
               refused={{ '': t('O caso já foi respondido ou decidido.', 'The case was answered or decided already.') }}
             >
               <p>
@@ -169,8 +217,8 @@ export function Dispute(): ReactNode {
               </p>
               <p>
                 {t(
-                  'A defesa e os arquivos ficam registrados aqui, e quem opera o serviço os lê quando a disputa espera uma decisão. O banco não recebe nada deste serviço: para que ele saiba, use também o caminho que o seu banco ou PSP oferece para contestar um MED.',
-                  'The appeal and the files are recorded here, and those who run the service read them when the dispute waits for a decision. The bank gets nothing from this service: for it to know, also use the way that your bank or PSP has for contesting a MED.',
+                  'A defesa e os arquivos ficam registrados aqui, e quem opera o serviço os lê quando a disputa espera uma decisão. O banco não recebe nada deste serviço: para que ele saiba, use também o caminho que o seu banco ou PSP oferece para contestar um MED (Mecanismo Especial de Devolução, com que um banco pede de volta um Pix por suspeita de fraude).',
+                  'The appeal and the files are recorded here, and those who run the service read them when the dispute waits for a decision. The bank gets nothing from this service: for it to know, also use the way that your bank or PSP has for contesting a MED (Special Return Mechanism, by which a bank asks for a Pix back on suspicion of fraud).',
                 )}
               </p>
               <Field label={t('O que aconteceu', 'What happened')} hint={`${String(reason.length)} / 2000`}>
@@ -185,9 +233,20 @@ export function Dispute(): ReactNode {
                   />
                 )}
               </Field>
-              <p className="quiet">
-                {data.evidence_count} {t('arquivos anexados', 'files attached')}
+              {upload}
+              <p className="quiet" role="status">
+                {data.evidence_count === 1
+                  ? t('1 arquivo anexado', '1 file attached')
+                  : `${String(data.evidence_count)} ${t('arquivos anexados', 'files attached')}`}
               </p>
+              {data.evidence_count === 0 && (
+                <p>
+                  <label>
+                    <input type="checkbox" checked={isBare} onChange={({ target: { checked } }) => setBare(checked)} />{' '}
+                    {t('Enviar sem nenhuma prova', 'Send without any evidence')}
+                  </label>
+                </p>
+              )}
             </ActionDialog>
             <ActionDialog
               trigger={t('Aceitar', 'Accept')}
@@ -246,24 +305,16 @@ export function Dispute(): ReactNode {
             ]}
           />
         </Card>
-        {mode === 'test' && mayAct && takesFiles && (
-          <Card title={t('Teste', 'Test')}>
-            <p>{t('O que o banco faz:', 'What the bank does:')}</p>
-            <div className="actions">
-              <ActButton act={() => simulate({ event: 'med_rule', result: 'disagreed' })}>
-                {t('Decide pela loja (teste)', 'Rules for the shop (test)')}
-              </ActButton>
-              <ActButton act={() => simulate({ event: 'med_rule', result: 'agreed' })}>
-                {t('Decide pelo pagador (teste)', 'Rules for the payer (test)')}
-              </ActButton>
-              <ActButton act={() => simulate({ event: 'med_withdraw' })}>
-                {t('Retira a disputa (teste)', 'Withdraws the dispute (test)')}
-              </ActButton>
-            </div>
-          </Card>
-        )}
         {data.appeal_reason !== null && (
           <Card title={t('Defesa', 'Appeal')}>
+            {data.status === 'appealed' && (
+              <p role="note">
+                {t(
+                  'Falta: avise também o seu banco, pelo caminho que ele oferece para contestar um MED. Ele não recebe nada deste serviço.',
+                  'Still to do: tell your bank too, by its own way of contesting a MED. It gets nothing from this service.',
+                )}
+              </p>
+            )}
             <p className="written">{data.appeal_reason}</p>
             <p className="quiet">
               <Time at={data.appealed_at} />
@@ -275,42 +326,7 @@ export function Dispute(): ReactNode {
         {data.evidence_requested_at !== null && takesFiles && (
           <p role="note">{t('A plataforma pediu mais provas.', 'The platform asked for more evidence.')}</p>
         )}
-        {mayAct && takesFiles && (
-          // The browser's own control accepts files by click, keyboard and drag and drop.
-          <label className="drop">
-            {t('Solte imagens ou PDFs aqui, de até 10 MB, ou ', 'Drop pictures or PDFs here, up to 10 MB, or ')}
-            <span className="button">{t('escolha arquivos', 'choose files')}</span>
-            <input
-              type="file"
-              multiple
-              accept={TYPES.join()}
-              onChange={({ target }) => {
-                sendAll([...(target.files ?? [])]);
-                target.value = '';
-              }}
-            />
-          </label>
-        )}
-        <ul className="bare" aria-live="polite">
-          {uploads.map(({ name, share, problem, again }) => (
-            <li key={name}>
-              <bdi>{name}</bdi>{' '}
-              {problem === null ? (
-                <progress value={share} max={1} aria-label={`${t('Envio de', 'Upload of')} ${name}`} />
-              ) : (
-                <>
-                  <strong className="problem">{problem}</strong>{' '}
-                  {again !== null && (
-                    <Button onClick={() => void send(again)}>{t('Tentar de novo', 'Try again')}</Button>
-                  )}{' '}
-                  <Button onClick={() => setUploads((all) => all.filter((upload) => upload.name !== name))}>
-                    {t('Fechar', 'Close')}
-                  </Button>
-                </>
-              )}
-            </li>
-          ))}
-        </ul>
+        {upload}
         {evidence.error && <Failure error={evidence.error} />}
         {evidence.data?.data.length === 0 && <Empty title={t('Nenhum arquivo.', 'No files.')} />}
         {evidence.data && evidence.data.data.length > 0 && (
@@ -355,6 +371,22 @@ export function Dispute(): ReactNode {
           />
         )}
       </Card>
+      {mode === 'test' && mayAct && takesFiles && (
+        <Card title={t('Teste', 'Test')}>
+          <p>{t('O que o banco faz:', 'What the bank does:')}</p>
+          <div className="actions">
+            <ActButton act={() => simulate({ event: 'med_rule', result: 'disagreed' })}>
+              {t('Decide pela loja (teste)', 'Rules for the shop (test)')}
+            </ActButton>
+            <ActButton act={() => simulate({ event: 'med_rule', result: 'agreed' })}>
+              {t('Decide pelo pagador (teste)', 'Rules for the payer (test)')}
+            </ActButton>
+            <ActButton act={() => simulate({ event: 'med_withdraw' })}>
+              {t('Retira a disputa (teste)', 'Withdraws the dispute (test)')}
+            </ActButton>
+          </div>
+        </Card>
+      )}
     </Page>
   );
 }

@@ -120,6 +120,18 @@ describeWith('browser')('screens of the dashboard in a real browser', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Enviar defesa' }).click();
     expect(await inDialog(page).getByLabel('O que aconteceu').inputValue()).toBe('um rascunho');
+    // Without evidence the appeal is sent only by a second decision; a file is attached in the dialog itself.
+    const sendAppeal = inDialog(page).getByRole('button', { name: 'Enviar a defesa', disabled: false });
+    await inDialog(page).getByText('0 arquivos anexados').waitFor();
+    expect(await sendAppeal.count()).toBe(0);
+    await inDialog(page).getByLabel('Enviar sem nenhuma prova').check();
+    await sendAppeal.waitFor();
+    await inDialog(page).getByLabel('Enviar sem nenhuma prova').uncheck();
+    await inDialog(page)
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'entrega.png', mimeType: 'image/png', buffer: PNG });
+    await inDialog(page).getByText('1 arquivo anexado').waitFor();
+    await sendAppeal.waitFor();
     await inDialog(page).getByRole('button', { name: 'Voltar' }).click();
     // An upload that breaks off says so, and the file can be sent again.
     await page.route('**/storage/**', (route) => route.abort('connectionreset'));
