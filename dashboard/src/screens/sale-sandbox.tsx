@@ -21,7 +21,7 @@ export function Sandbox({
   const mode = useMode();
   const hasCard = sale.paymentMethods.includes('CREDIT_CARD');
   const isDisputed = cases.some(({ status }) => ['open', 'appealed'].includes(status));
-  const acts: [event: object, name: string][] = [];
+  const acts: [event: { event: string; method?: string; result?: string }, name: string][] = [];
   if (['PENDING', 'WAITING_PAYMENT'].includes(sale.status) || (sale.status === 'PROCESSING' && hasCard)) {
     for (const method of sale.paymentMethods) {
       const name = sale.paymentMethods.length === 1 ? '' : ` ${t('com', 'by')} ${methodName(method, t)}`;
@@ -55,7 +55,7 @@ export function Sandbox({
         {acts.map(([event, name], index) => (
           <ActButton
             key={name}
-            {...(index === 0 ? { tone: 'primary' as const } : {})}
+            {...(index === 0 && event.event === 'pay' ? { tone: 'primary' as const } : {})}
             act={() => call('POST', door(mode, `/sandbox/payments/${sale.id}/simulate`), event).then(refresh)}
           >
             {`${name} ${t('(teste)', '(test)')}`}
