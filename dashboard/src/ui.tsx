@@ -197,7 +197,7 @@ export function Id({ value, label }: { value: string; label?: string }): ReactNo
   return (
     <button
       type="button"
-      className="id"
+      className={label === undefined ? 'id' : 'id whole'}
       title={value}
       // The accessible name contains the visible text, or speech control could not find the button by it.
       aria-label={label === undefined ? `${t('Copiar', 'Copy')} ${shown}` : `${value} ${t('copiar', 'copy')} ${label}`}
@@ -434,6 +434,12 @@ export function Table<R>({ label, columns, rows, keyOf, sort, onSort }: Tabled<R
     event.preventDefault();
     next.focus();
   };
+  /** A press anywhere on a row opens what its first link opens. */
+  const open = ({ target }: React.MouseEvent): void => {
+    const isOwn = !(target instanceof Element) || target.closest('a, button, input, select, label') !== null;
+    if (isOwn || getSelection()?.isCollapsed === false) return;
+    target.closest('tr')?.querySelector<HTMLElement>(':first-child a')?.click();
+  };
   const places = classesOf(columns);
   const sortable = onSort ? columns.flatMap(({ name, sort: by }) => (by === undefined ? [] : [{ name, by }])) : [];
   /** A second press turns the order around. */
@@ -486,7 +492,7 @@ export function Table<R>({ label, columns, rows, keyOf, sort, onSort }: Tabled<R
             })}
           </tr>
         </thead>
-        <tbody ref={body} role="rowgroup">
+        <tbody ref={body} role="rowgroup" onClick={open}>
           {rows.map((row) => (
             <tr key={keyOf(row)} role="row">
               {columns.map(({ name, cell }, index) => (

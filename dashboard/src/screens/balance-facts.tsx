@@ -18,7 +18,7 @@ export function balanceFacts(
       t('Próxima liberação', 'Next release'),
       balance.next_release_at !== null && (
         <>
-          {shown(balance.next_release_amount)} <Time at={balance.next_release_at} />
+          {shown(balance.next_release_amount)} {t('em', 'on')} <Time at={balance.next_release_at} />
         </>
       ),
     ],

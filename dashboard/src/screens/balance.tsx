@@ -5,7 +5,7 @@ import type { WalletEntryBody } from '../../../src/wallets/dto/wallet-entry.body
 import { ENTRY_TYPES } from '../../../src/wallets/entry-types.js';
 import { call, door } from '../api.js';
 import { DateRange } from '../controls.js';
-import { day, money } from '../format.js';
+import { money, timeFormat } from '../format.js';
 import { useLanguage } from '../language.js';
 import { isDay, isOneOf, ListBar, useFilters, useTotals } from '../list-bar.js';
 import { Listing, usePages } from '../lists.js';
@@ -233,6 +233,7 @@ function ToTheBank({ balance }: { balance: BalanceBody }): ReactNode {
 /** Pending amounts by the day they become available. */
 function Releases({ list }: { list: ReleaseListBody }): ReactNode {
   const { t, language } = useLanguage();
+  const dayName = timeFormat(language, { weekday: 'short', day: '2-digit', month: 'short', timeZone: 'UTC' });
   return (
     <Card title={t('Calendário de liberações', 'Calendar of releases')}>
       <Table
@@ -240,7 +241,7 @@ function Releases({ list }: { list: ReleaseListBody }): ReactNode {
         rows={list.data}
         keyOf={({ date, currency }) => date + currency}
         columns={[
-          { name: t('Dia', 'Day'), cell: ({ release_at: at }) => day(at, language) },
+          { name: t('Dia', 'Day'), cell: ({ date }) => dayName.format(new Date(date)) },
           { name: t('Vendas', 'Sales'), isNumber: true, cell: ({ count }) => String(count) },
           { name: t('Valor', 'Amount'), isNumber: true, card: 'amount', cell: (one) => <Money {...one} /> },
           {

@@ -57,6 +57,14 @@ function Keys({ mode }: { mode: Mode }): ReactNode {
           <p>{t('Com uma chave, seu sistema cria cobranças.', 'With a key your system creates charges.')}</p>
         </Empty>
       )}
+      {keys.length > 0 && (
+        <p className="quiet">
+          {t(
+            'Uma chave inteira só aparece ao ser criada. Perdeu a sua? Crie outra, ou troque-a: a antiga para de funcionar.',
+            'A whole key is shown only when it is created. Lost yours? Create another, or rotate it: the old one stops.',
+          )}
+        </p>
+      )}
       {keys.map((key) => (
         <Key key={key.id} apiKey={key} canManage={list.data?.access.canManage === true} />
       ))}

@@ -203,9 +203,13 @@ function Takings({
   const row = (name: string, show: (period: PeriodBody) => string): [string, ReactNode] => [
     name,
     <>
-      {show(now)} <span className="quiet">· {show(before)}</span>
+      {show(now)}{' '}
+      <span className="quiet">
+        {t('antes', 'before')} {show(before)}
+      </span>
     </>,
   ];
+  const more = now.count - before.count;
   return (
     <>
       <p className="figure">
@@ -222,6 +226,12 @@ function Takings({
             </span>
           </>
         )}
+        {more !== 0 && (
+          <>
+            {' · '}
+            {String(Math.abs(more))} {more > 0 ? t('vendas a mais', 'sales more') : t('vendas a menos', 'sales fewer')}
+          </>
+        )}
       </p>
       <Facts
         rows={[
@@ -230,6 +240,10 @@ function Takings({
           row(t('Cobranças criadas', 'Charges created'), (one) => String(one.created)),
           row(t('Pagas das criadas', 'Paid of created'), (one) => `${String(one.conversionRate)} %`),
           row(t('Reembolsos', 'Refunds'), (one) => (one.refundCount === 0 ? '0' : text(one.refunded))),
+          [
+            t('Depois dos reembolsos', 'After refunds'),
+            now.refundCount > 0 && <Money amount={now.amount - now.refunded} currency={currency} />,
+          ],
         ]}
       />
     </>

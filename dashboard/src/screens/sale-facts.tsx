@@ -1,12 +1,18 @@
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { formatTaxId } from '../../../src/brazil/tax-id.js';
+import type { PaymentLinkBody } from '../../../src/payment-links/dto/payment-link.body.js';
 import type { PaymentDetailBody } from '../../../src/payments/dto/payment.body.js';
 import { ORDER_KEYS } from '../../../src/transactions/order-keys.js';
+import { call, door } from '../api.js';
 import { useLanguage } from '../language.js';
 import { useMode } from '../session.js';
 import { Card, Facts, Id, Link, Money, Time } from '../ui.js';
 import { metadataName, methodName } from '../words.js';
 import { orderOf } from './sale-name.js';
+
+/** Name of the metadata that hold the link of a sale. */
+const LINK_KEY = 'payment_link';
 
 /** The facts that a person looks for first. */
 export function SaleFacts({ sale }: { sale: PaymentDetailBody }): ReactNode {
@@ -17,6 +23,7 @@ export function SaleFacts({ sale }: { sale: PaymentDetailBody }): ReactNode {
   const shown = (amount: number | null = null): ReactNode =>
     amount !== null && <Money amount={amount} currency={sale.currency} />;
   const fees = sale.providerFee === null ? null : sale.providerFee + (sale.platformFee ?? 0);
+  const linkId = textOf(sale.metadata[LINK_KEY]);
   const methods = sale.paidWith === null ? sale.paymentMethods : [sale.paidWith];
   return (
     <section className="card lead" aria-label={t('Resumo', 'Summary')}>
@@ -43,6 +50,7 @@ export function SaleFacts({ sale }: { sale: PaymentDetailBody }): ReactNode {
               </>
             ),
           ],
+          [t('Link de pagamento', 'Payment link'), linkId !== null && <SoldBy linkId={linkId} />],
           [t('Descrição', 'Description'), textOf(sale.metadata['description'])],
           [t('Pedido', 'Order'), orderOf(sale.metadata)],
           [t('Forma de pagamento', 'Payment method'), methods.map((one) => methodName(one, t)).join(', ')],
@@ -66,12 +74,22 @@ export function SaleFacts({ sale }: { sale: PaymentDetailBody }): ReactNode {
   );
 }
 
+/** The payment link that made the sale, by its name. */
+function SoldBy({ linkId }: { linkId: string }): ReactNode {
+  const mode = useMode();
+  const { data: link } = useQuery({
+    queryKey: [mode, 'link', linkId],
+    queryFn: () => call<PaymentLinkBody>('GET', door(mode, `/payment-links/${linkId}`)),
+  });
+  return <Link to={`/${mode}/links/${linkId}`}>{link?.name ?? linkId}</Link>;
+}
+
 /** Facts for programs: the id, both fees, and metadata that is not shown above. */
 export function SaleDetails({ sale }: { sale: PaymentDetailBody }): ReactNode {
   const { t } = useLanguage();
   const order = ORDER_KEYS.find((key) => ['string', 'number'].includes(typeof sale.metadata[key]));
   // The cases of `med` are in the course.
-  const above = ['med', order, ...(textOf(sale.metadata['description']) === null ? [] : ['description'])];
+  const above = ['med', LINK_KEY, order, ...(textOf(sale.metadata['description']) === null ? [] : ['description'])];
   return (
     <Card title={t('Detalhes', 'Details')}>
       <Facts

@@ -5,6 +5,7 @@ import type { MemberListBody } from '../../../src/team/dto/member.body.js';
 import type { SettingName } from '../../../src/accounts/settings.js';
 import type { ActorType, AuditEventType } from '../../../src/audit/audit-event.entity.js';
 import { call } from '../api.js';
+import { toast } from '../toast.js';
 import { ActionDialog } from '../dialog.js';
 import { useFields } from '../forms.js';
 import { type Translate, useLanguage } from '../language.js';
@@ -61,7 +62,11 @@ function People(): ReactNode {
             confirm={t('Enviar o convite', 'Send the invitation')}
             isReady={email !== ''}
             opened={begin}
-            act={() => call('POST', '/v1/members', { email, role, ...(name === '' ? {} : { name }) }).then(refresh)}
+            act={async () => {
+              await call('POST', '/v1/members', { email, role, ...(name === '' ? {} : { name }) });
+              toast(t(`Convite enviado para ${email}.`, `Invitation sent to ${email}.`));
+              await refresh();
+            }}
             refused={{
               email: t(
                 'O e-mail não é válido ou já é de alguém da equipe.',
