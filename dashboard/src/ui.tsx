@@ -197,7 +197,7 @@ export function Id({ value, label }: { value: string; label?: string }): ReactNo
   return (
     <button
       type="button"
-      className={label === undefined ? 'id' : 'id whole'}
+      className="id"
       title={value}
       // The accessible name contains the visible text, or speech control could not find the button by it.
       aria-label={label === undefined ? `${t('Copiar', 'Copy')} ${shown}` : `${value} ${t('copiar', 'copy')} ${label}`}

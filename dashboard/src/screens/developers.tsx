@@ -50,20 +50,18 @@ function Keys({ mode }: { mode: Mode }): ReactNode {
       title={mode === 'test' ? t('Chaves de teste', 'Test keys') : t('Chaves de produção', 'Live keys')}
       actions={list.data?.access.canManage && <IssueKey mode={mode} />}
     >
+      <p className="quiet">
+        {t(
+          'Uma chave inteira só aparece ao ser criada. Perdeu a sua? Crie outra, ou troque-a: a antiga para de funcionar.',
+          'A whole key is shown only when it is created. Lost yours? Create another, or rotate it: the old one stops.',
+        )}
+      </p>
       {list.error && <Failure error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <Loading />}
       {list.data && keys.length === 0 && (
         <Empty title={t('Nenhuma chave.', 'No keys.')}>
           <p>{t('Com uma chave, seu sistema cria cobranças.', 'With a key your system creates charges.')}</p>
         </Empty>
-      )}
-      {keys.length > 0 && (
-        <p className="quiet">
-          {t(
-            'Uma chave inteira só aparece ao ser criada. Perdeu a sua? Crie outra, ou troque-a: a antiga para de funcionar.',
-            'A whole key is shown only when it is created. Lost yours? Create another, or rotate it: the old one stops.',
-          )}
-        </p>
       )}
       {keys.map((key) => (
         <Key key={key.id} apiKey={key} canManage={list.data?.access.canManage === true} />
@@ -85,7 +83,9 @@ function Shown({ value }: { value: string }): ReactNode {
           )}
         </strong>
       </p>
-      <Id value={value} label={t('a chave', 'the key')} />
+      <div className="whole">
+        <Id value={value} label={t('a chave', 'the key')} />
+      </div>
     </>
   );
 }

@@ -210,6 +210,7 @@ function Takings({
     </>,
   ];
   const more = now.count - before.count;
+  const sales = `${String(Math.abs(more))} ${Math.abs(more) === 1 ? t('venda', 'sale') : t('vendas', 'sales')}`;
   return (
     <>
       <p className="figure">
@@ -226,12 +227,7 @@ function Takings({
             </span>
           </>
         )}
-        {more !== 0 && (
-          <>
-            {' · '}
-            {String(Math.abs(more))} {more > 0 ? t('vendas a mais', 'sales more') : t('vendas a menos', 'sales fewer')}
-          </>
-        )}
+        {more !== 0 && ` · ${sales} ${more > 0 ? t('a mais', 'more') : t('a menos', 'fewer')}`}
       </p>
       <Facts
         rows={[

@@ -52,7 +52,9 @@ describeWith('browser')('the home of the dashboard', () => {
       await card.getByText(/^R\$\s160,00$/).waitFor();
       const facts = (await card.getByRole('definition').allInnerTexts()).map((text) => text.replace(/\s/g, ' '));
       // The sample charge of the demo is the fourth one.
-      expect(facts).toEqual(['2 · 0', 'R$ 80,00 · R$ 0,00', '4 · 0', '50 % · 0 %', 'R$ 10,00 · 0']);
+      expect(facts).toEqual([
+        ...['2 antes 0', 'R$ 80,00 antes R$ 0,00', '4 antes 0', '50 % antes 0 %', 'R$ 10,00 antes 0', 'R$ 150,00'],
+      ]);
     }
     await page
       .getByRole('region', { name: 'Hoje' })
