@@ -344,7 +344,9 @@ export class TestService {
 
   /** @throws Error if a delivered webhook is not as the OpenAPI document shows it */
   async stop(): Promise<void> {
-    const faults = eventFaults(this.runtime.app, deliveredBodies.splice(0));
+    // Specs of the queue deliver rows of their own, which are no events.
+    const events = deliveredBodies.splice(0).filter((body) => 'type' in body || 'event' in body);
+    const faults = eventFaults(this.runtime.app, events);
     await this.runtime.close();
     rmSync(this.dataDir, { recursive: true, force: true });
     if (this.ownsDatabase) await this.database.drop();

@@ -49,11 +49,19 @@ function modernPart(value: unknown, key: string): unknown {
 function modernSchema({ nullable, example, ...schema }: Json): Json {
   const inner = mapValues(schema, (value, key) => {
     if (key === 'enum' || key === 'default') return value;
-    if (key === 'properties') return mapValues(value as Json, (property) => modern(property, true));
+    if (key === 'properties')
+      return mapValues(value as Json, (property) => modern(withDefaultInWords(property as Json), true));
     return modern(value, true);
   });
   const shown = example === undefined ? inner : { ...inner, examples: [example] };
   return nullable === true ? orNull(shown) : shown;
+}
+
+/** Tells a field's default in its description: generators take a field with `default` for one that is always sent. */
+function withDefaultInWords({ default: value, ...property }: Json): Json {
+  if (value === undefined) return property;
+  const description = typeof property['description'] === 'string' ? `${property['description']} ` : '';
+  return { ...property, description: `${description}Default: \`${JSON.stringify(value)}\`.` };
 }
 
 /** Adds null to the values that a schema accepts. */
