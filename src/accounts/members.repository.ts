@@ -7,7 +7,7 @@ import type { ChosenNotices, ReadNotices } from './notices.js';
 import type { Role } from './role.js';
 import type { UserEntity } from './user.entity.js';
 
-/** How far the mails about paid sales have come, with their reader. */
+/** The first sales that are not mailed yet, for one member. */
 export interface PaidMails {
   readonly accountId: string;
   readonly email: string;

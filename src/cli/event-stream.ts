@@ -43,13 +43,15 @@ export async function* followEvents(
         headers: { 'Last-Event-ID': cursor },
         signal: silence.signal,
       });
-      if (failures > 0) onResumed();
+      if (!/^text\/event-stream/.test(response.headers.get('content-type') ?? '')) throw new Error('no event stream');
       wasOpen = true;
-      failures = 0;
-      for await (const item of eventsOf(response, silence)) {
-        cursor = item.cursor;
-        yield item;
+      for await (const { id, item } of blocksOf(response, silence)) {
+        if (failures > 0) onResumed();
+        failures = 0;
+        if (item !== null) yield item;
+        cursor = id ?? cursor;
       }
+      await delay(BACK_OFF_MS.least, undefined, { signal: end }).catch(() => undefined);
     } catch (error) {
       if (end.aborted) return;
       const refused = error instanceof ClientError ? error : null;
@@ -90,8 +92,14 @@ class Silence {
   }
 }
 
+interface Block {
+  /** Cursor behind the block; null: it moves nothing. */
+  readonly id: string | null;
+  readonly item: EventBody | null;
+}
+
 /** Parses server-sent events; a block that is cut off is left out and comes again. */
-async function* eventsOf(response: Response, silence: Silence): AsyncGenerator<EventBody> {
+async function* blocksOf(response: Response, silence: Silence): AsyncGenerator<Block> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const bytes of response.body ?? []) {
@@ -101,7 +109,8 @@ async function* eventsOf(response: Response, silence: Silence): AsyncGenerator<E
     text = blocks.pop() ?? '';
     for (const block of blocks) {
       const data = /^data: (.*)$/m.exec(block)?.[1];
-      if (data !== undefined) yield JSON.parse(data) as EventBody;
+      const id = /^id: (.*)$/m.exec(block)?.[1] ?? null;
+      yield { id, item: data === undefined ? null : (JSON.parse(data) as EventBody) };
     }
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { request } from 'undici';
 import { newId } from '../core/ids.js';
-import { bodyOfItem, deliveryHeaders, type EventBody } from '../webhooks/index.js';
+import { bodyOfItem, deliveryHeaders, type EventBody, standardHeaders } from '../webhooks/index.js';
 import { reasonOf } from './client.js';
 
 /** As the time limit of a delivery (docs/contract.md#attempts). */
@@ -86,7 +86,11 @@ export class Forwarder {
     for (let attempt = 0; !end.aborted; attempt++) {
       await this.#enter();
       const started = performance.now();
-      const headers = deliveryHeaders(delivery, [secret], body, Math.floor(Date.now() / 1000));
+      const now = Math.floor(Date.now() / 1000);
+      const headers = {
+        ...deliveryHeaders(delivery, [secret], body, now),
+        ...standardHeaders(`wd_${delivery.id}`, [secret], body, now),
+      };
       const answer = await this.#post(headers, body).finally(() => this.#leave());
       if (end.aborted && answer.status === null) return false;
       if (!answer.isAway) {
@@ -104,7 +108,7 @@ export class Forwarder {
     return false;
   }
 
-  /** Posts once; any answer counts, and only a server that is not there is tried again. */
+  /** Posts once. A server that is not there is tried again, as one whose proxy says so; any other answer counts. */
   async #post(
     headers: Record<string, string>,
     body: string,
@@ -113,7 +117,8 @@ export class Forwarder {
       const signal = AbortSignal.any([AbortSignal.timeout(LIMIT_MS), this.options.end]);
       const response = await request(this.options.url, { method: 'POST', headers, body, signal });
       await response.body.dump();
-      return { status: response.statusCode, error: null, isAway: false };
+      const isAway = [502, 503, 504].includes(response.statusCode);
+      return { status: response.statusCode, error: isAway ? `HTTP ${response.statusCode}` : null, isAway };
     } catch (error) {
       const isLate = (error as Error).name === 'TimeoutError';
       return { status: null, error: reasonOf(error), isAway: !isLate };

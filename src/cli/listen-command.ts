@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { eventId, eventUuid, timeOfId } from '../core/ids.js';
-import type { EventBody } from '../webhooks/index.js';
+import { type EventBody, standardSecret } from '../webhooks/index.js';
 import { Client, ClientError, type ConnectionOptions, withConnection } from './client.js';
 import { instant, required, UsageError } from './command.js';
 import { followEvents } from './event-stream.js';
@@ -64,15 +64,18 @@ Examples:
 async function listen(client: Client, options: Options, shell: Shell): Promise<void> {
   const printer = new Printer(shell);
   const ended = new AbortController();
-  shell.onInterrupt(() => ended.abort());
   const catalog = await client.call<CatalogItem[]>('GET', '/v1/webhooks/event-catalog');
   const legacy = new Set(catalog.filter((item) => item.legacy).map(({ event }) => event));
   const type = namesOf(options.events, catalog);
-  const start = await startOf(client, type, options.since, [...legacy]);
+  const start = await startOf(client, options.since, allOf(catalog));
   const secret = secretOf(client.key);
   printer.line(
-    { object: 'listener', url: client.url, forward_to: options.forwardTo, events: type.split(','), secret },
-    () => `Ready. Signing secret: ${printer.paint('bold', secret)}  (Ctrl-C to end)`,
+    {
+      ...{ object: 'listener', url: client.url, forward_to: options.forwardTo, events: type.split(',') },
+      ...{ secret, standard_secret: standardSecret(secret) },
+    },
+    () =>
+      `Ready. Signing secret: ${printer.paint('bold', secret)}, for libraries of Standard Webhooks ${standardSecret(secret)}  (Ctrl-C to end)`,
   );
   const forwarder = new Forwarder(
     {
@@ -91,6 +94,7 @@ async function listen(client: Client, options: Options, shell: Shell): Promise<v
     onCut: (reason: string) => printer.note(`The connection was cut (${reason}): connecting again.`),
     onResumed: () => printer.note('Connected again, without a gap.'),
   };
+  shell.onInterrupt(() => ended.abort());
   try {
     for await (const item of followEvents(client, { type, ...start }, news, ended.signal)) await forwarder.take(item);
   } finally {
@@ -114,6 +118,11 @@ function tell(printer: Printer, { item, subject, deliveryId, status, error, dura
   );
 }
 
+/** Returns the names of all events, as the list takes them. */
+export function allOf(catalog: readonly CatalogItem[]): string {
+  return ['*', ...catalog.filter((item) => item.legacy).map(({ event }) => event)].join(',');
+}
+
 /** Derives the secret from the key, so that a receiver is configured once. Nobody can derive the key from it. */
 export function secretOf(key: string): string {
   return createHmac('sha256', key).update('recebe listen').digest('hex');
@@ -129,18 +138,12 @@ export function namesOf(events: string, catalog: readonly CatalogItem[]): string
   return names.join(',');
 }
 
-/** @throws UsageError, ClientError */
-async function startOf(
-  client: Client,
-  type: string,
-  since: string | undefined,
-  legacy: readonly string[],
-): Promise<Start> {
-  if (since === undefined) return { after: await newestCursor(client, type), since: null };
+/** @param all names of all events @throws UsageError, ClientError */
+async function startOf(client: Client, since: string | undefined, all: string): Promise<Start> {
+  if (since === undefined) return { after: await newestCursor(client, all), since: null };
   if (/^evc_/.test(since)) return { after: since, since: null };
   const uuid = eventUuid(since);
   if (uuid !== null) {
-    const all = ['*', ...legacy].join(',');
     const from = new Date(timeOfId(uuid).getTime() - WRITTEN_LATE_MS);
     return { after: await cursorOf(client, all, from, eventId(uuid)), since: null };
   }
@@ -153,7 +156,7 @@ async function startOf(
 }
 
 /** The place behind all that has happened, from which a stream misses nothing. */
-async function newestCursor(client: Client, type: string): Promise<string> {
+export async function newestCursor(client: Client, type: string): Promise<string> {
   const page = await client.call<EventPage>('GET', `/v1/events?type=${type}&resends=true&limit=1`);
   return page.data[0]?.cursor ?? page.next_cursor ?? FIRST_CURSOR;
 }

@@ -12,15 +12,15 @@ export class Printer {
   constructor(private readonly shell: Shell) {
     const { env, stdout } = shell;
     this.isPretty = (stdout as Partial<WriteStream>).isTTY === true;
-    // https://no-color.org and https://force-color.org: a variable that is empty counts as unset.
-    this.#hasColour = env['NO_COLOR'] ? false : env['FORCE_COLOR'] ? env['FORCE_COLOR'] !== '0' : this.isPretty;
+    // https://no-color.org: a variable that is empty counts as unset.
+    this.#hasColour = this.isPretty && !env['NO_COLOR'];
   }
 
   paint(colour: Colour, text: string): string {
     return this.#hasColour ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text;
   }
 
-  /** @param pretty the same for a person; colours forced on a pipe ask for it too */
+  /** @param pretty the same for a person */
   line(value: object, pretty: () => string): void {
     this.shell.stdout.write(`${this.isPretty ? pretty() : JSON.stringify(value)}\n`);
   }

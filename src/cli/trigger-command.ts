@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { Client, ClientError, type ConnectionOptions, withConnection } from './client.js';
 import { UsageError } from './command.js';
-import { type CatalogItem, type EventPage, FIRST_CURSOR } from './listen-command.js';
+import { allOf, type CatalogItem, type EventPage, newestCursor } from './listen-command.js';
 import { Printer } from './printer.js';
 import type { Shell } from './shell.js';
 import { TRIGGERS } from './triggers.js';
@@ -66,11 +66,13 @@ function list(catalog: readonly CatalogItem[], printer: Printer): void {
 /** Makes the event happen, and waits until it is in the list. @throws ClientError */
 async function happen(client: Client, event: string, printer: Printer): Promise<void> {
   const path = `/v1/events?type=${event}`;
-  const newest = await client.call<EventPage>('GET', `${path}&limit=1`);
-  const after = newest.data[0]?.cursor ?? newest.next_cursor ?? FIRST_CURSOR;
+  const catalog = await client.call<CatalogItem[]>('GET', '/v1/webhooks/event-catalog');
+  let after = await newestCursor(client, allOf(catalog));
   await TRIGGERS[event]?.(client);
   for (const end = performance.now() + LIMIT_MS; performance.now() < end; await delay(LOOK_MS)) {
-    const [item] = (await client.call<EventPage>('GET', `${path}&after=${after}&limit=1`)).data;
+    const page = await client.call<EventPage>('GET', `${path}&after=${after}&limit=1`);
+    const [item] = page.data;
+    after = page.next_cursor ?? after;
     if (!item) continue;
     printer.line(item, () => `${printer.paint('green', 'happened')}  ${item.type}  ${item.id}`);
     return;

@@ -4,8 +4,9 @@ import { AccountsService, settingsOf } from '../accounts/index.js';
 import { ApiKeyListBody, apiKeyList, ApiKeysService } from '../api-keys/index.js';
 import type { Actor } from '../audit/index.js';
 import { CurrentActor, DashboardAuth } from '../auth/index.js';
-import { cursorPage, idCursorFilter } from '../core/http/index.js';
+import { ApiRefusal, cursorPage, idCursorFilter } from '../core/http/index.js';
 import { parseId } from '../core/ids.js';
+import { SCHEDULE_REFUSALS } from '../payouts/index.js';
 import { AccountBody, AccountListBody } from './dto/account.body.js';
 import { ChangeAccountDto, CreateAccountDto } from './dto/account.dto.js';
 import { ListAccountsQuery } from './dto/operations.query.js';
@@ -66,6 +67,7 @@ export class OperationsAccountsController {
   })
   @ApiParam(ACCOUNT_ID)
   @ApiOkResponse({ description: 'The account.', type: AccountBody })
+  @ApiRefusal(422, SCHEDULE_REFUSALS)
   async change(
     @Param('id') id: string,
     @Body() dto: ChangeAccountDto,

@@ -49,7 +49,8 @@ export class PaidMailProcessor implements Worker {
           this.mailer.enqueue(tx, { accountId, to: email, ...mail });
         }
         // If the database was restored from a dump, its numbers begin anew.
-        this.notices.setPaidMails(tx, accountId, userId, to);
+        const isRestored = await this.events.isForeign(tx, { xid: from });
+        if (to > from || isRestored) this.notices.setPaidMails(tx, accountId, userId, to);
       }
       return wanted.length === 0 ? 'done' : new Date(this.clock.now().getTime() + PAID_MAILS_MS);
     });

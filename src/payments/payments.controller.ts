@@ -104,7 +104,6 @@ export class PaymentsController {
   })
   @ApiParam(PAYMENT_ID)
   @ApiResponse({ status: 200, description: 'The cancelled payment.', type: CancelledPaymentBody })
-  @ApiErrors('invalid_request', 'payload_too_large', 'unsupported_media_type')
   @ApiRefusal(400, { payment_not_cancellable: 'It was paid, or has another end.' })
   cancel(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<CancelledPaymentBody> {
     return this.payments.cancel(scope, id);
@@ -119,6 +118,7 @@ export class PaymentsController {
   })
   @ApiParam(PAYMENT_ID)
   @ApiResponse({ status: 200, description: 'The acquirer’s answer.', type: ProviderStatusBody })
+  @ApiErrors('provider_unavailable')
   async getProviderStatus(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ProviderStatusBody> {
     const { transaction, status } = await this.inquiries.status(scope, paymentId(id));
     return providerStatus(transaction, status);

@@ -8,6 +8,7 @@ export { RESEND_MS, sendIdOf } from './payout.processor.js';
 export { PAYOUT_MOVES, PAYOUT_STATUSES, type PayoutStatus } from './payouts.machine.js';
 export { payoutStatusesOf, PUBLIC_PAYOUT_STATUSES, publicPayoutStatus } from './payout-status.js';
 export { PayoutsModule } from './payouts.module.js';
+export { SCHEDULE_REFUSALS } from './payout-schedules.service.js';
 export { PayoutsService } from './payouts.service.js';
 export type { WholePayout } from './payouts.repository.js';
 export type { ShownTarget } from './targets.js';

@@ -12,6 +12,12 @@ import { occurrencesOf } from './payout-occurrences.js';
 import { raisedBounds } from './payouts.rules.js';
 import { ScheduledPayouts } from './scheduled-payouts.service.js';
 
+/** Answers 422 of operations that set a schedule, by their code. */
+export const SCHEDULE_REFUSALS = {
+  destination_not_found: 'The schedule needs a saved payout destination of the account.',
+  destination_not_allowed: 'A Pix code has an amount of its own: schedule a key or an account.',
+};
+
 /** Schedules by which accounts have payouts made (docs/payouts.md#by-schedule). */
 @Injectable()
 export class PayoutSchedules implements OnModuleInit {
@@ -57,10 +63,10 @@ export class PayoutSchedules implements OnModuleInit {
     const destination = wanted && (await this.destinations.findAny(tx, wanted.destination));
     if (schedule !== null) {
       if (destination?.accountId !== id || destination.deletedAt !== null) {
-        throw business('destination_not_found', 'The schedule needs a saved payout destination of the account.');
+        throw business('destination_not_found', SCHEDULE_REFUSALS.destination_not_found);
       }
       if (destination.type === 'br_code') {
-        throw business('destination_not_allowed', 'A Pix code has an amount of its own: schedule a key or an account.');
+        throw business('destination_not_allowed', SCHEDULE_REFUSALS.destination_not_allowed);
       }
       this.accounts.beginPayoutSchedule(tx, id, now, actor.type === 'member' ? actor.id : null);
     }

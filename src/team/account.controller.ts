@@ -11,7 +11,8 @@ import {
 import type { Actor } from '../audit/index.js';
 import { CurrentActor, CurrentMember, DashboardAuth, type MemberPrincipal, NeedsSecondFactor } from '../auth/index.js';
 import { Clock } from '../core/clock.js';
-import { occurrencesOf } from '../payouts/index.js';
+import { ApiRefusal } from '../core/http/index.js';
+import { occurrencesOf, SCHEDULE_REFUSALS } from '../payouts/index.js';
 import { OwnAccountBody } from './dto/own-account.body.js';
 import { MailLimits } from './mail-limits.service.js';
 
@@ -41,6 +42,7 @@ export class AccountController {
       'Send what changes; it holds from the next request on. `payout_approval_above` and the limits of payouts can only become lower. An operator raises or removes them, and sets fees, release and suspension.',
   })
   @ApiOkResponse({ description: 'The account.', type: OwnAccountBody })
+  @ApiRefusal(422, SCHEDULE_REFUSALS)
   async change(
     @CurrentMember() { accountId }: MemberPrincipal,
     @Body() dto: ChangeOwnAccountDto,

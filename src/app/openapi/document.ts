@@ -46,7 +46,7 @@ export function buildDocument(app: NestExpressApplication, baseUrl: string): Ope
 
 /**
  * Returns the name of an operation as clients call it. A method that is one verb gets the noun of its controller:
- * `create` of `ChargesController` is `createCharge`, `list` and `count` are `listCharges` and `countCharges`. A longer name of a method is the whole.
+ * `create` of `ChargesController` is `createCharge`, `list` and `count` are `listCharges` and `countCharges`. A method name with a capital letter is used unchanged.
  */
 function operationId(controller: string, method: string): string {
   if (/[A-Z]/.test(method)) return method;

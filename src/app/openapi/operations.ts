@@ -77,7 +77,9 @@ function complete(document: OpenAPIObject, path: string, method: string, drafted
     .map(([, error]) => error as DocumentedError);
   const errors = [
     ...readingErrors(reads),
-    ...(isPersonsWrite ? [sharedError('foreign_page'), sharedError('account_suspended')] : []),
+    ...(isPersonsWrite ? [sharedError('foreign_page')] : []),
+    // Operators belong to no account.
+    ...(isPersonsWrite && !path.startsWith('/v1/operations/') ? [sharedError('account_suspended')] : []),
     ...declared,
   ];
   const rest = Object.fromEntries(entries.filter(([key]) => !key.startsWith(ERROR_EXTENSION))) as unknown as Operation;

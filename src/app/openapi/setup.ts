@@ -64,12 +64,12 @@ function serveDocument(app: NestExpressApplication, limited: Limited, path: stri
     const plain = Buffer.from(JSON.stringify(create()));
     const params = { [constants.BROTLI_PARAM_QUALITY]: 5 };
     const bodies = { br: brotliCompressSync(plain, { params }), gzip: gzipSync(plain), identity: plain };
-    return { bodies, etag: `"${createHash('sha256').update(plain).digest('base64url')}"` };
+    return { bodies, etag: `W/"${createHash('sha256').update(plain).digest('base64url')}"` };
   });
   const serve: RequestHandler = (request, response) => {
     const { bodies, etag } = written();
     response.set({ ETag: etag, 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' });
-    if (request.headers['if-none-match'] === etag) return void response.status(304).end();
+    if (request.fresh) return void response.status(304).end();
     const encoding = (request.acceptsEncodings('br', 'gzip', 'identity') || 'identity') as keyof typeof bodies;
     if (encoding !== 'identity') response.set('Content-Encoding', encoding);
     const body = bodies[encoding];

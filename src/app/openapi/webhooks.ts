@@ -6,7 +6,11 @@ import type { EventCatalog, PublicEvent } from '../../outbox/index.js';
 type Schema = Readonly<Record<string, unknown>>;
 type Schemas = Readonly<Record<string, Schema & { properties?: Schema; required?: readonly string[] }>>;
 
-const SAMPLE = { type: 'boolean', description: 'True: a sample, nothing of it exists.', example: true };
+const SAMPLE = {
+  type: 'boolean',
+  description: 'True: a sample; its ids belong to nothing that exists.',
+  example: true,
+};
 
 const SEQUENCE = {
   type: 'integer',

@@ -140,7 +140,7 @@ export function ApiRefusal(
   return declared(Object.entries(meanings).map(([code, meaning]) => ({ code, status, meaning })));
 }
 
-/** Extension of an operation that exists at the dashboard's door only. `setupOpenApi` removes it again. */
+/** Extension of an operation that exists at the dashboard's door only. `completeOperations` removes it again. */
 export const AT_DOOR = 'x-at-door';
 
 /**

@@ -6,7 +6,7 @@ import type { Scope } from '../../core/mode.js';
 import { Poller } from '../../core/queue/index.js';
 import { Turnstile } from '../../core/turnstile.js';
 import { type EventPosition, OutboxRepository } from '../../outbox/index.js';
-import { type EventCursor, isBehind } from './cursor.js';
+import { cursorText, type EventCursor, isBehind } from './cursor.js';
 import { EventFeed, type FeedFilter } from './event-feed.service.js';
 
 const LOOK_MS = 250;
@@ -159,7 +159,9 @@ export class EventStreams implements OnApplicationBootstrap {
       if (end.aborted || listeners.unread >= MAX_UNREAD) return null;
       const started = performance.now();
       const { items, end: next, hasMore } = await this.feed.newer(scope, filter, from, listeners.pageSize);
-      const text = items.map((item) => `id: ${item.cursor}\ndata: ${JSON.stringify(item)}\n\n`).join('');
+      const text =
+        items.map((item) => `id: ${item.cursor}\ndata: ${JSON.stringify(item)}\n\n`).join('') +
+        passed(from, items, next);
       const each = Math.max(text.length / Math.max(items.length, 1), 1);
       listeners.pageSize = Math.min(Math.max(Math.floor(PAGE_LENGTH / each), 1), MAX_EVENTS);
       listeners.unread += text.length;
@@ -199,4 +201,10 @@ export class EventStreams implements OnApplicationBootstrap {
       for (const wake of [...listeners.wakes]) wake();
     }
   }
+}
+
+/** Moves the reader's cursor over events that it did not ask for, so that a new connection does not pass them again. */
+function passed(from: EventCursor, items: readonly { readonly cursor: string }[], end: EventCursor): string {
+  const cursor = cursorText(end);
+  return cursor === (items.at(-1)?.cursor ?? cursorText(from)) ? '' : `id: ${cursor}\n\n`;
 }

@@ -27,8 +27,11 @@ export class EventsController {
   ) {}
 
   @Get()
-  // A rare name is looked for among all that there is.
-  @Costs(({ type, subject }) => (type === undefined || subject !== undefined ? 0 : 5))
+  // A rare name is looked for among all that there is; events that were sent again are read one by one.
+  @Costs(
+    ({ type, subject, resends }) =>
+      (type === undefined || subject !== undefined ? 0 : 5) + (resends === 'true' ? 5 : 0),
+  )
   @ApiOperation({
     summary: 'List events',
     description:
@@ -94,6 +97,9 @@ export class EventsController {
   }
 
   #filter({ type, subject, created_after: after, resends }: EventStreamQuery): FeedFilter {
+    if (subject !== undefined && resends === 'true') {
+      throw invalidRequest([{ param: 'resends', code: 'invalid', message: 'goes without subject' }]);
+    }
     const subjectId = subject?.replace(/^[a-z]+_/, '') ?? null;
     return this.feed.filter(type, subjectId, after ?? null, resends === 'true');
   }

@@ -24,6 +24,12 @@ import { claimsOf } from '../../support/tokens.js';
 /** A picture by its first bytes. */
 const PICTURE = `data:image/png;base64,${Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64')}`;
 
+/** A schedule to a destination that no account has. */
+const UNKNOWN_SCHEDULE = {
+  ...{ every: 'day', at: '18:30', leave: 0, minimum: 1 },
+  destination: 'pd_019aa0f0-7d5c-7c3e-9b1a-2f4d6c8e0a12',
+};
+
 describe('answers follow the OpenAPI document', () => {
   // Both flags change answers: the list exists, and rate limits are counted and shown.
   const service = TestService.forSpec({
@@ -816,6 +822,10 @@ describe('answers follow the OpenAPI document', () => {
     const { token: operator } = await service.operator();
     keeps('getAccount', await service.call('GET', '/v1/account', { token: operator }));
     keeps('changeAccount', await service.call('PATCH', '/v1/account', { token, body: { fee_bps: 0 } }));
+    keeps(
+      'changeAccount',
+      await service.call('PATCH', '/v1/account', { token, body: { payout_schedule: UNKNOWN_SCHEDULE } }),
+    );
     for (const answer of await unread('PATCH', '/v1/account', { token })) keeps('changeAccount', answer);
     const path = '/v1/members';
     const email = 'guest@example.com';
@@ -932,6 +942,7 @@ describe('answers follow the OpenAPI document', () => {
       keeps(id, refused);
     }
     keeps('changeOperationsAccount', await change({ fraud_max_amount: null, fraud_blocked_documents: [] }));
+    keeps('changeOperationsAccount', await change({ payout_schedule: UNKNOWN_SCHEDULE }));
 
     const held = async (): Promise<string> => (await service.heldCharge(key())).reviewId;
     const reviews = '/v1/operations/reviews';
