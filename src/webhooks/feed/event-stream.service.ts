@@ -159,9 +159,8 @@ export class EventStreams implements OnApplicationBootstrap {
       if (end.aborted || listeners.unread >= MAX_UNREAD) return null;
       const started = performance.now();
       const { items, end: next, hasMore } = await this.feed.newer(scope, filter, from, listeners.pageSize);
-      const text =
-        items.map((item) => `id: ${item.cursor}\ndata: ${JSON.stringify(item)}\n\n`).join('') +
-        passed(from, items, next);
+      const shown = items.map((item) => `id: ${item.cursor}\ndata: ${JSON.stringify(item)}\n\n`).join('');
+      const text = items.length > 0 ? shown : passed(from, next);
       const each = Math.max(text.length / Math.max(items.length, 1), 1);
       listeners.pageSize = Math.min(Math.max(Math.floor(PAGE_LENGTH / each), 1), MAX_EVENTS);
       listeners.unread += text.length;
@@ -204,7 +203,6 @@ export class EventStreams implements OnApplicationBootstrap {
 }
 
 /** Moves the reader's cursor over events that it did not ask for, so that a new connection does not pass them again. */
-function passed(from: EventCursor, items: readonly { readonly cursor: string }[], end: EventCursor): string {
-  const cursor = cursorText(end);
-  return cursor === (items.at(-1)?.cursor ?? cursorText(from)) ? '' : `id: ${cursor}\n\n`;
+function passed(from: EventCursor, end: EventCursor): string {
+  return isBehind(from, end) ? `id: ${cursorText(end)}\n\n` : '';
 }

@@ -39,7 +39,7 @@ class Stream {
         );
         if (fields['id'] === undefined) continue;
         this.lastId = fields['id'];
-        this.items.push(JSON.parse(fields['data'] ?? '') as EventBody);
+        if (fields['data'] !== undefined) this.items.push(JSON.parse(fields['data']) as EventBody);
       }
     }
     this.ended = true;
@@ -241,6 +241,19 @@ describe('the stream of events', () => {
     await waitFor('the event', () => Promise.resolve(stream.items.length === 1));
     expect(stream.items[0]?.data).toMatchObject({ object: { id: charge.id, status: 'paid' } });
     stream.close();
+  });
+
+  it('moves the cursor of a reader over events that it did not ask for', async () => {
+    const stream = await Stream.open(service, key, '?type=report.failed');
+    const { id } = (await service.createCharge(key)).body;
+    const created = await waitFor('the event of the charge', async () => {
+      const { body } = await service.call<{ data: EventBody[] }>('GET', `/v1/events?subject=${id}`, { key });
+      return body.data[0];
+    });
+    const place = created.cursor.replace(/_\d+$/, '');
+    await waitFor('the place behind the charge', () => stream.lastId?.startsWith(place));
+    stream.close();
+    expect(stream.items).toEqual([]);
   });
 
   it('resumes at the place where it was cut, whatever happened between', async () => {
