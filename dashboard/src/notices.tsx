@@ -25,8 +25,9 @@ export interface Notice {
   readonly isGood: boolean;
 }
 
-/** Notices in the list of the bell. */
-const MAX_LISTED = 20;
+/** Sales and other notices in the list of the bell. */
+const [MAX_SALES, MAX_OTHERS] = [8, 20];
+const MAX_LISTED = MAX_SALES + MAX_OTHERS;
 const BELL = 'bell';
 const TYPES: Readonly<Record<Kind, readonly string[]>> = {
   // Sales of every method have this event; `charge.paid` is of Pix only.
@@ -117,8 +118,26 @@ function useLatest(mode: Mode, chosen: readonly Kind[]): readonly Notice[] {
   const type = chosen.flatMap((kind) => TYPES[kind]).join(',');
   const events = useQuery({
     queryKey: [BELL, mode, type],
-    queryFn: async () =>
-      (await call<EventListBody>('GET', door(mode, withQuery('/events', { type, limit: MAX_LISTED })))).data,
+    // Sales are many: they have a list of their own, so that they do not push out a dispute or a payout.
+    queryFn: async () => {
+      const list = async (types: readonly string[], limit: number): Promise<EventListBody['data']> => {
+        if (types.length === 0) return [];
+        const path = withQuery('/events', { type: types.join(','), limit });
+        return (await call<EventListBody>('GET', door(mode, path))).data;
+      };
+      const isPaid = (kind: Kind): boolean => kind === 'paid';
+      const lists = await Promise.all([
+        list(
+          chosen.filter(isPaid).flatMap((kind) => TYPES[kind]),
+          MAX_SALES,
+        ),
+        list(
+          chosen.filter((kind) => !isPaid(kind)).flatMap((kind) => TYPES[kind]),
+          MAX_OTHERS,
+        ),
+      ]);
+      return lists.flat().sort((one, other) => other.created_at.localeCompare(one.created_at));
+    },
     enabled: type !== '',
     // The stream brings no events of the time in which it was cut.
     refetchInterval: 60_000,
@@ -161,7 +180,7 @@ export function Bell({ mode }: { mode: Mode }): ReactNode {
   const label =
     unread === 0
       ? t('Avisos', 'Notices')
-      : t(`Avisos: ${String(unread)} não lidos`, `Notices: ${String(unread)} unread`);
+      : t(`Avisos: ${String(unread)} ${unread === 1 ? 'não lido' : 'não lidos'}`, `Notices: ${String(unread)} unread`);
   return (
     <>
       <button
