@@ -106,7 +106,7 @@ describeWith('browser')('the home of the dashboard', () => {
     const list = page.getByRole('dialog', { name: 'Avisos' });
     const { id } = await dashboard.charge({ amount: 4_400 });
     await dashboard.simulate(id, { event: 'pay' });
-    await page.getByRole('button', { name: /^Avisos: \d+ não lidos$/ }).waitFor();
+    await page.getByRole('button', { name: /^Avisos: \d+ não lidos?$/ }).waitFor();
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 900 });
       await bell.focus();
