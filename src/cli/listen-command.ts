@@ -123,7 +123,7 @@ export function allOf(catalog: readonly CatalogItem[]): string {
   return ['*', ...catalog.filter((item) => item.legacy).map(({ event }) => event)].join(',');
 }
 
-/** Derives the secret from the key, so that a receiver is configured once. Nobody can derive the key from it. */
+/** Derives the secret from the key, so that a receiver is configured once. The key cannot be derived from it. */
 export function secretOf(key: string): string {
   return createHmac('sha256', key).update('recebe listen').digest('hex');
 }

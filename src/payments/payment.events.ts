@@ -37,7 +37,7 @@ const REFUND_EVENTS: readonly RefundEventType[] = ['refund.sent', 'refund.return
 
 const ALIAS = {
   name: 'payment.status_changed',
-  description: 'Alias: any of the above that changed the status.',
+  description: 'Alias: a payment changed its status.',
 };
 const ALIAS_OF: readonly TransactionEventType[] = [
   'transaction.processing',

@@ -14,10 +14,9 @@ import {
 type Components = NonNullable<OpenAPIObject['components']>;
 export type Answer = NonNullable<Components['responses']>[string];
 
-const REF_HEADERS = { 'X-Request-Id': headerRef('X-Request-Id'), 'X-Api-Version': headerRef('X-Api-Version') };
-
-export function headerRef(name: string): { $ref: string } {
-  return { $ref: `#/components/headers/${name}` };
+/** Returns references to shared headers, by their names. */
+export function sharedHeaders(headers: object): Record<string, { $ref: string }> {
+  return Object.fromEntries(Object.keys(headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
 /** The parts that many operations share: headers, the parameter of the request id, answers with one common error. */
@@ -48,7 +47,7 @@ function answer(errors: readonly DocumentedError[]): Answer {
   return isShared ? { $ref: `#/components/responses/${componentName(only.code)}` } : answerOf(errors);
 }
 
-/** An object of which a schema restricts some fields, whatever the others are. */
+/** A schema that restricts some fields of an object and leaves the others open. */
 const OPEN = { type: 'object' as const, additionalProperties: true };
 
 function answerOf(errors: readonly DocumentedError[]): Answer {
@@ -64,7 +63,7 @@ function answerOf(errors: readonly DocumentedError[]): Answer {
   const mayWait = status === 409 || status === 429 || status === 503;
   return {
     description: errors.map(({ code, meaning }) => `\`${code}\`: ${meaning}`).join(' '),
-    headers: { ...REF_HEADERS, ...(mayWait ? { 'Retry-After': headerRef('Retry-After') } : {}) },
+    headers: sharedHeaders({ ...COMMON_HEADERS, ...(mayWait ? RETRY_AFTER : {}) }),
     content: { 'application/json': { schema, examples } },
   };
 }

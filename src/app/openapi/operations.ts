@@ -1,6 +1,14 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { AT_DOOR, type DocumentedError, ERROR_EXTENSION, readingErrors, sharedError } from '../../core/http/index.js';
-import { type Answer, errorAnswers, headerRef } from './answers.js';
+import {
+  AT_DOOR,
+  COMMON_HEADERS,
+  type DocumentedError,
+  ERROR_EXTENSION,
+  RATE_LIMIT_HEADERS,
+  readingErrors,
+  sharedError,
+} from '../../core/http/index.js';
+import { type Answer, errorAnswers, sharedHeaders } from './answers.js';
 
 export type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 type Body = Exclude<Operation['requestBody'], { $ref: string } | undefined>;
@@ -14,14 +22,6 @@ const MODE = {
   required: true,
   description: 'Mode of the data: `test` or `live`.',
   schema: { type: 'string' as const, enum: ['test', 'live'] },
-};
-
-const COMMON_HEADERS = { 'X-Request-Id': headerRef('X-Request-Id'), 'X-Api-Version': headerRef('X-Api-Version') };
-
-const RATE_LIMIT_HEADERS = {
-  'RateLimit-Limit': headerRef('RateLimit-Limit'),
-  'RateLimit-Remaining': headerRef('RateLimit-Remaining'),
-  'RateLimit-Reset': headerRef('RateLimit-Reset'),
 };
 
 /** Completes operations: the path and login of the dashboard's door, common headers and parameters, error answers. */
@@ -86,8 +86,8 @@ function complete(document: OpenAPIObject, path: string, method: string, drafted
   const responses = { ...errorAnswers(errors), ...drafted.responses };
   for (const [status, answer] of Object.entries(responses) as [string, Answer][]) {
     if ('$ref' in answer) continue;
-    const counted = isApi && status.startsWith('2') ? RATE_LIMIT_HEADERS : {};
-    answer.headers = { ...COMMON_HEADERS, ...counted, ...answer.headers };
+    const counted = isApi && status.startsWith('2') ? sharedHeaders(RATE_LIMIT_HEADERS) : {};
+    answer.headers = { ...sharedHeaders(COMMON_HEADERS), ...counted, ...answer.headers };
   }
   return {
     ...rest,

@@ -18,7 +18,7 @@ const SEQUENCE = {
   example: 2,
 };
 
-/** Returns the classes of which the document needs the schemas for its webhooks. */
+/** Returns the classes whose schemas the webhooks need. */
 export function webhookModels(catalog: EventCatalog): Type[] {
   const classes = [...catalog.shapes().values()].flat().flatMap(({ body, besideBody }) => [body, besideBody]);
   return [...new Set(classes.filter((model) => model !== undefined))];
